@@ -1,0 +1,44 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
+
+.PHONY: help demo test lint bench clean
+.DEFAULT_GOAL := help
+
+help:  ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankmark needs Python 3.11 or newer; say which: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+
+# Editable: changes to Python files need no new build, changes to Rust files do.
+$(VENV)/installed: $(BIN)/python $(NATIVE)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/installed-test: $(VENV)/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+demo: $(VENV)/installed  ## Build, install, simulate a data set and evaluate two systems on it
+	$(BIN)/rankmark demo
+
+lint: $(VENV)/installed-test  ## Formatting, lint and types, Rust and Python
+	cargo fmt --check
+	cargo clippy --quiet --all-targets
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: lint  ## Lint, then every Rust and Python test
+	cargo test --quiet
+	$(BIN)/pytest -n auto
+
+bench: $(VENV)/installed-test  ## Time rankmark beside its peers and print the ratios
+	$(BIN)/python -m benchmarks
+
+clean:  ## Remove the environment and everything built
+	rm -rf $(VENV) target

@@ -1,0 +1,1 @@
+"""rankmark: how good rankings and predictions are."""

@@ -1,0 +1,79 @@
+"""What can go wrong, as a tree.
+
+::
+
+    RankmarkError
+    ├── UsageError (ValueError)          what was asked for cannot be done        exit code 2
+    │   ├── MeasureError                 a measure's name, parameter or cutoff
+    │   ├── ChoiceError                  an argument that is not one of its values
+    │   └── FileMissingError (FileNotFoundError)
+    └── DataError (ValueError)           what was given cannot be used            exit code 1
+        ├── FormatError                  a file that cannot be read: file and line
+        ├── ColumnError                  a column is missing, or two fit
+        └── IdTypeError (TypeError)      integer ids against strings
+
+Every message says what is wrong, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "ChoiceError",
+    "ColumnError",
+    "DataError",
+    "FileMissingError",
+    "FormatError",
+    "IdTypeError",
+    "MeasureError",
+    "RankmarkError",
+    "UsageError",
+    "did_you_mean",
+]
+
+
+class RankmarkError(Exception):
+    """Any error that rankmark raises on purpose."""
+
+
+class UsageError(RankmarkError, ValueError):
+    """What was asked for cannot be done, whatever the data."""
+
+
+class MeasureError(UsageError):
+    """A measure that does not exist, or a parameter or cutoff that it does not take."""
+
+
+class ChoiceError(UsageError):
+    """An argument that is not one of the values it can have."""
+
+
+class FileMissingError(UsageError, FileNotFoundError):
+    """A path or a glob that names no file."""
+
+
+class DataError(RankmarkError, ValueError):
+    """The data given cannot be evaluated as it is."""
+
+
+class FormatError(DataError):
+    """A file that does not follow its format; the message names file and line."""
+
+
+class ColumnError(DataError):
+    """A table without a needed column, or with several that fit."""
+
+
+class IdTypeError(DataError, TypeError):
+    """Integer ids in one table, strings in the other."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean X?"`` for the known words nearest to `word`, or the empty string."""
+    by_lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.6)
+    if not near:
+        return ""
+    return "; did you mean " + " or ".join(repr(by_lower[name]) for name in near) + "?"
