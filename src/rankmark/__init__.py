@@ -1,1 +1,104 @@
-"""rankmark: how good rankings and predictions are."""
+"""rankmark measures how good rankings and predictions are: search, recommendation, click prediction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankmark.errors import (
+        ChoiceError,
+        ColumnError,
+        DataError,
+        FileMissingError,
+        FormatError,
+        IdTypeError,
+        MeasureError,
+        RankmarkError,
+        UsageError,
+    )
+    from rankmark.evaluation import evaluate
+    from rankmark.measure import Measure, parse
+    from rankmark.result import Counts, MeasureCounts, Result
+
+    AP: Measure
+    CG: Measure
+    DCG: Measure
+    ERR: Measure
+    F: Measure
+    HR: Measure
+    HitRatio: Measure
+    Judged: Measure
+    NumRel: Measure
+    NumRelRet: Measure
+    NumRet: Measure
+    P: Measure
+    R: Measure
+    RBP: Measure
+    RR: Measure
+    Rprec: Measure
+    nDCG: Measure
+
+__all__ = [
+    "AP",
+    "CG",
+    "DCG",
+    "ERR",
+    "HR",
+    "RBP",
+    "RR",
+    "ChoiceError",
+    "ColumnError",
+    "Counts",
+    "DataError",
+    "F",
+    "FileMissingError",
+    "FormatError",
+    "HitRatio",
+    "IdTypeError",
+    "Judged",
+    "Measure",
+    "MeasureCounts",
+    "MeasureError",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "P",
+    "R",
+    "RankmarkError",
+    "Result",
+    "Rprec",
+    "UsageError",
+    "evaluate",
+    "nDCG",
+    "parse",
+]
+
+_HOME = {
+    "evaluate": "evaluation",
+    "Measure": "measure",
+    "parse": "measure",
+    "Counts": "result",
+    "MeasureCounts": "result",
+    "Result": "result",
+}
+"""The module of every name that is neither an error nor a measure."""
+
+
+def __getattr__(name: str) -> Any:
+    # Names are looked up when first used, so that `import rankmark` costs next to nothing.
+    if name not in __all__:
+        raise AttributeError(f"module 'rankmark' has no attribute {name!r}")
+    from importlib import import_module
+
+    if name.endswith("Error"):
+        found = getattr(import_module("rankmark.errors"), name)
+    elif name in _HOME:
+        found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
+    else:
+        found = import_module("rankmark.measure").Measure(name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,5 +1,8 @@
 """The Rust core."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 class Table:
     """Columns in Arrow memory, held without copying."""
 
@@ -11,6 +14,8 @@ class Table:
     def num_rows(self) -> int: ...
     def kind(self, name: str) -> str: ...
     def dtype(self, name: str) -> str: ...
+    def column_values(self, name: str) -> list[int] | list[str]: ...
+    def take(self, name: str, rows: NDArray[np.uint32], new_name: str) -> Table: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 class Progress:
@@ -24,3 +29,38 @@ class Progress:
 
 def read_trec(path: str, kind: str, progress: Progress) -> Table: ...
 def decompress(path: str) -> bytes | None: ...
+
+class JudgedLists:
+    rank: NDArray[np.int64]
+    tied_first: NDArray[np.int64] | None
+    tied_last: NDArray[np.int64] | None
+    relevance: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    ideal: NDArray[np.float64]
+    ideal_offsets: NDArray[np.int64]
+    retrieved: NDArray[np.int64]
+    answered: NDArray[np.bool_]
+    tied_rank: NDArray[np.int64]
+    first_rows: NDArray[np.uint32]
+    unjudged_queries: int
+
+Columns = tuple[Table, str, str, str | None, str | None]
+
+def judge_lists(
+    qrels: Columns,
+    run: Columns,
+    *,
+    ties: str,
+    seed: int,
+    duplicates: str,
+    unjudged: str,
+    unjudged_queries: str,
+    scores: str,
+    threads: int,
+) -> JudgedLists: ...
+def segment_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def segment_running_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def segment_running_product(
+    values: NDArray[np.float64], offsets: NDArray[np.int64]
+) -> NDArray[np.float64]: ...
+def exact_sum(values: NDArray[np.float64]) -> float: ...

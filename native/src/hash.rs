@@ -1,0 +1,62 @@
+//! Ids as keys of hash tables.
+
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::fast::FixedState;
+
+/// An id: hashed, compared, and ordered for ties.
+pub trait Key: Copy + Eq + Ord + Send + Sync {
+    /// A hash for tables within one call.
+    fn hash(self) -> u64;
+
+    /// The order of integers read as unsigned; the plain order for strings.
+    fn unsigned_cmp(self, other: Self) -> Ordering;
+
+    /// A hash that is the same in every release and on every machine, for `ties="random"`.
+    fn stable_hash(self, seed: u64) -> u64;
+}
+
+impl Key for i64 {
+    fn hash(self) -> u64 {
+        // The product's high half depends on every bit of the id; tables use both ends of a hash.
+        let product = u128::from(self as u64 ^ 0x9e37_79b9_7f4a_7c15) * 0xd1b5_4a32_d192_ed03;
+        (product >> 64) as u64 ^ product as u64
+    }
+
+    fn unsigned_cmp(self, other: Self) -> Ordering {
+        (self as u64).cmp(&(other as u64))
+    }
+
+    fn stable_hash(self, seed: u64) -> u64 {
+        mix(seed ^ mix(self as u64))
+    }
+}
+
+impl Key for &[u8] {
+    fn hash(self) -> u64 {
+        let mut hasher = FixedState::default().build_hasher();
+        hasher.write(self);
+        hasher.finish()
+    }
+
+    fn unsigned_cmp(self, other: Self) -> Ordering {
+        self.cmp(other)
+    }
+
+    fn stable_hash(self, seed: u64) -> u64 {
+        // FNV-1a, then mixed.
+        let bytes = self.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        mix(seed ^ mix(bytes))
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}

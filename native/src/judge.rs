@@ -1,0 +1,386 @@
+//! From the columns of judgements and results to judged lists: group, match, rank; every query for itself.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_schema::DataType;
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::group::{Groups, Queries};
+use crate::hash::Key;
+use crate::ids::{Column, Ids, numbers, unsigned};
+use crate::list::{Hit, Judge, Outcome, Repeated, Rules, Ties, first_mattering_tie};
+use crate::table::Table;
+
+/// Queries judged by one task.
+const BLOCK: usize = 256;
+
+/// A table and the names of its columns.
+pub struct Source {
+    /// The rows.
+    pub table: Table,
+    /// What messages call the table.
+    pub name: &'static str,
+    /// The column of queries.
+    pub query: String,
+    /// The column of items.
+    pub item: String,
+    /// Grades or scores.
+    pub value: Option<String>,
+    /// In a run without scores, the column of ranks.
+    pub rank: Option<String>,
+}
+
+/// What is to be done besides [`Rules`].
+pub struct Plan {
+    /// How lists are ordered.
+    pub rules: Rules,
+    /// Compare scores as 32-bit floats.
+    pub float32: bool,
+    /// Draws the order of ties.
+    pub seed: u64,
+    /// Whether results for unjudged queries are refused.
+    pub refuse_unjudged_queries: bool,
+}
+
+/// The judged items of all queries, query after query.
+#[derive(Default)]
+pub struct JudgedLists {
+    /// The judged items of each list in rank order.
+    pub hits: Vec<Hit>,
+    /// Where the hits of each query begin.
+    pub hit_offsets: Vec<i64>,
+    /// The grades of each query, best first.
+    pub ideal: Vec<f64>,
+    /// Where the grades of each query begin.
+    pub ideal_offsets: Vec<i64>,
+    /// Items in each list.
+    pub retrieved: Vec<i64>,
+    /// Whether a query has results.
+    pub answered: Vec<bool>,
+    /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
+    pub tied_rank: Vec<i64>,
+    /// The first row of each query in the judgements.
+    pub first_rows: Vec<u32>,
+    /// Queries with results and without judgements.
+    pub unjudged_queries: usize,
+}
+
+/// Judges the lists of a run.
+///
+/// # Errors
+/// Nulls and NaN, ids of different types, items that stand twice where that is refused.
+pub fn judge(qrels: &Source, run: &Source, plan: &Plan, cancelled: &AtomicBool) -> Result<JudgedLists> {
+    let (of_qrels, of_run) = (ids(qrels, &qrels.query, "query")?, ids(run, &run.query, "query")?);
+    match (&of_qrels, &of_run) {
+        (Ids::Integer(a), Ids::Integer(b)) => {
+            unsigned((dtype(qrels, &qrels.query), &of_qrels), (dtype(run, &run.query), &of_run), "query")?;
+            judge_items(qrels, run, plan, cancelled, a, b)
+        }
+        (Ids::Text(a), Ids::Text(b)) => judge_items(qrels, run, plan, cancelled, a, b),
+        _ => Err(different("query", qrels, run)),
+    }
+}
+
+fn judge_items<Q: Key>(
+    qrels: &Source,
+    run: &Source,
+    plan: &Plan,
+    cancelled: &AtomicBool,
+    qrels_queries: &Column<'_, Q>,
+    run_queries: &Column<'_, Q>,
+) -> Result<JudgedLists> {
+    let (of_qrels, of_run) = (ids(qrels, &qrels.item, "item")?, ids(run, &run.item, "item")?);
+    let (queries, judged) = Queries::new(qrels_queries)?;
+    let (results, unjudged_queries, first_unjudged) = queries.group(run_queries)?;
+    if let Some(row) = first_unjudged.filter(|_| plan.refuse_unjudged_queries) {
+        return Err(unjudged_query(run, row, unjudged_queries)?);
+    }
+    let seed = |&row: &u32| qrels_queries.value(row as usize).stable_hash(plan.seed);
+    let random = plan.rules.ties == Ties::Random;
+    let seeds = if random { queries.first_rows.iter().map(seed).collect() } else { Vec::new() };
+    let job = Job { qrels, run, plan, cancelled, judged, results, seeds };
+    let mut lists = match (&of_qrels, &of_run) {
+        (Ids::Integer(a), Ids::Integer(b)) => {
+            let unsigned =
+                unsigned((dtype(qrels, &qrels.item), &of_qrels), (dtype(run, &run.item), &of_run), "item")?;
+            job.judge(a, b, Rules { unsigned, ..plan.rules })
+        }
+        (Ids::Text(a), Ids::Text(b)) => job.judge(a, b, plan.rules),
+        _ => Err(different("item", qrels, run)),
+    }?;
+    lists.first_rows = queries.first_rows;
+    lists.unjudged_queries = unjudged_queries;
+    Ok(lists)
+}
+
+fn ids<'a>(source: &'a Source, column: &str, role: &str) -> Result<Ids<'a>> {
+    Ids::new(&source.table, column, &describe(source, role, column))
+}
+
+fn dtype<'a>(source: &'a Source, column: &str) -> &'a DataType {
+    let index = source.table.schema.index_of(column).expect("the column has been read");
+    source.table.schema.field(index).data_type()
+}
+
+fn describe(source: &Source, role: &str, column: &str) -> String {
+    format!("{}: the {role} column '{column}'", source.name)
+}
+
+fn different(role: &str, qrels: &Source, run: &Source) -> Error {
+    let column = |source: &Source| if role == "query" { source.query.clone() } else { source.item.clone() };
+    let (a, b) = (column(qrels), column(run));
+    Error::id_type(format!(
+        "{role} ids are {} in {} (column '{a}') and {} in {} (column '{b}'); cast one of them",
+        dtype(qrels, &a),
+        qrels.name,
+        dtype(run, &b),
+        run.name,
+    ))
+}
+
+fn unjudged_query(run: &Source, row: usize, count: usize) -> Result<Error> {
+    let query = ids(run, &run.query, "query")?.display(row, false);
+    Ok(Error::data(format!(
+        "{}: results for {} without judgements, the first is query {query} in row {row} (from 0); \
+         remove them or choose unjudged_queries=\"skip\"",
+        run.name,
+        plural(count, "query", "queries"),
+    )))
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Everything that the queries share.
+struct Job<'a> {
+    qrels: &'a Source,
+    run: &'a Source,
+    plan: &'a Plan,
+    cancelled: &'a AtomicBool,
+    judged: Groups,
+    results: Groups,
+    /// Under [`Ties::Random`] a seed for every query, made of its id alone.
+    seeds: Vec<u64>,
+}
+
+/// The values of one query read from the columns.
+struct Scratch<K> {
+    judge: Judge<K>,
+    judged: Vec<K>,
+    grades: Vec<f64>,
+    items: Vec<K>,
+    scores: Vec<f64>,
+    compared: Vec<f64>,
+}
+
+/// The lists of some queries, and the rows refused in them.
+#[derive(Default)]
+struct Block {
+    lists: JudgedLists,
+    judgements: Refused,
+    results: Refused,
+}
+
+/// Repeated items: how many, and the first with its query.
+#[derive(Default)]
+struct Refused {
+    count: usize,
+    first: Option<(usize, Repeated)>,
+}
+
+impl Job<'_> {
+    fn judge<K: Key>(
+        &self,
+        judged: &Column<'_, K>,
+        items: &Column<'_, K>,
+        rules: Rules,
+    ) -> Result<JudgedLists> {
+        let grades = read_numbers(self.qrels, self.qrels.value.as_ref(), "relevance")?;
+        let scores = read_numbers(self.run, self.run.value.as_ref(), "score")?;
+        let ranks = read_numbers(self.run, self.run.rank.as_ref(), "rank")?;
+        let columns = Columns { judged, grades, items, scores, ranks };
+        let blocks: Vec<Block> = (0..self.judged.len().div_ceil(BLOCK))
+            .into_par_iter()
+            .map_init(
+                || Scratch::new(rules),
+                |scratch, block| {
+                    let begin = block * BLOCK;
+                    self.block(begin..self.judged.len().min(begin + BLOCK), &columns, scratch)
+                },
+            )
+            .collect();
+        self.refuse_repeated(&blocks)?;
+        Ok(concat(blocks))
+    }
+
+    fn block<K: Key>(
+        &self,
+        queries: Range<usize>,
+        columns: &Columns<'_, K>,
+        scratch: &mut Scratch<K>,
+    ) -> Block {
+        let mut block = Block::default();
+        for query in queries {
+            // A cancelled call throws its lists away, so the rest need not be right.
+            if self.cancelled.load(Ordering::Relaxed) {
+                break;
+            }
+            let outcome = self.query(query, columns, scratch);
+            block.judgements.add(query, outcome.repeated_judgements);
+            block.results.add(query, outcome.repeated_results);
+            block.lists.push(outcome, self.results.ranges(query).next().is_some());
+        }
+        block
+    }
+
+    fn query<K: Key>(&self, query: usize, columns: &Columns<'_, K>, scratch: &mut Scratch<K>) -> Outcome {
+        let Scratch { judge, judged, grades, items, scores, compared } = scratch;
+        let judged = self.judged.values(query, columns.judged, judged);
+        let grades = match &columns.grades {
+            Some(column) => self.judged.values(query, column, grades),
+            None => {
+                grades.clear();
+                grades.resize(judged.len(), 1.0);
+                grades
+            }
+        };
+        let items = self.results.values(query, columns.items, items);
+        let column = columns.scores.as_ref().or(columns.ranks.as_ref());
+        let scores = column.map(|column| self.results.values(query, column, scores));
+        let scores = match (scores, &columns.scores) {
+            (Some(scores), Some(_)) if !self.plan.float32 => Some(scores),
+            (Some(scores), Some(_)) => Some(convert(scores, compared, |score| f64::from(score as f32))),
+            (Some(ranks), None) => Some(convert(ranks, compared, |rank| -rank)),
+            (None, _) => None,
+        };
+        judge.list(judged, grades, items, scores, self.seeds.get(query).copied().unwrap_or(0))
+    }
+
+    fn refuse_repeated(&self, blocks: &[Block]) -> Result<()> {
+        self.refuse(self.qrels, &self.judged, blocks.iter().map(|block| &block.judgements), "judged")?;
+        self.refuse(self.run, &self.results, blocks.iter().map(|block| &block.results), "returned")
+    }
+
+    fn refuse<'b>(
+        &self,
+        source: &Source,
+        groups: &Groups,
+        refused: impl Iterator<Item = &'b Refused> + Clone,
+        verb: &str,
+    ) -> Result<()> {
+        let Some((query, first)) = refused.clone().find_map(|refused| refused.first) else { return Ok(()) };
+        let (earlier, later) = (groups.row(query, first.earlier), groups.row(query, first.later));
+        let item = ids(source, &source.item, "item")?.display(later, false);
+        let query = ids(source, &source.query, "query")?.display(later, false);
+        Err(Error::data(format!(
+            "{}: {} {verb} again for the same query; the first is item {item} of query {query} in row {later}, \
+             already in row {earlier} (from 0); remove them or choose duplicates=\"first\" or \"best\"",
+            source.name,
+            plural(refused.map(|refused| refused.count).sum(), "item", "items"),
+        )))
+    }
+}
+
+/// Rows checked for NaN by one task.
+const NAN_BLOCK: usize = 1 << 16;
+
+/// Reads a column of numbers and refuses NaN.
+fn read_numbers<'a>(
+    source: &'a Source,
+    column: Option<&String>,
+    role: &str,
+) -> Result<Option<Column<'a, f64>>> {
+    let Some(name) = column else { return Ok(None) };
+    let what = describe(source, role, name);
+    let column = numbers(&source.table, name, &what)?;
+    let blocks: Vec<(usize, Option<usize>)> = (0..column.len().div_ceil(NAN_BLOCK))
+        .into_par_iter()
+        .map_init(Vec::new, |scratch, block| {
+            let begin = block * NAN_BLOCK;
+            let values = column.values(begin..column.len().min(begin + NAN_BLOCK), scratch);
+            let count = values.iter().filter(|value| value.is_nan()).count();
+            let first = values.iter().position(|value| value.is_nan());
+            (count, first.map(|at| begin + at))
+        })
+        .collect();
+    match blocks.iter().find_map(|&(_, first)| first) {
+        None => Ok(Some(column)),
+        Some(first) => Err(Error::data(format!(
+            "{what} has {} NaN, the first in row {first} (from 0); remove or replace those rows",
+            blocks.iter().map(|&(count, _)| count).sum::<usize>(),
+        ))),
+    }
+}
+
+fn convert<'s>(values: &[f64], out: &'s mut Vec<f64>, rule: impl Fn(f64) -> f64) -> &'s [f64] {
+    out.clear();
+    out.extend(values.iter().map(|&value| rule(value)));
+    out
+}
+
+/// The columns of both tables that the lists are made of.
+struct Columns<'a, K> {
+    judged: &'a Column<'a, K>,
+    grades: Option<Column<'a, f64>>,
+    items: &'a Column<'a, K>,
+    scores: Option<Column<'a, f64>>,
+    ranks: Option<Column<'a, f64>>,
+}
+
+impl<K: Key> Scratch<K> {
+    fn new(rules: Rules) -> Self {
+        Self {
+            judge: Judge::new(rules),
+            judged: Vec::new(),
+            grades: Vec::new(),
+            items: Vec::new(),
+            scores: Vec::new(),
+            compared: Vec::new(),
+        }
+    }
+}
+
+impl Refused {
+    fn add(&mut self, query: usize, (count, first): (usize, Option<Repeated>)) {
+        self.count += count;
+        self.first = self.first.or(first.map(|first| (query, first)));
+    }
+}
+
+impl JudgedLists {
+    fn push(&mut self, outcome: Outcome, answered: bool) {
+        self.tied_rank.push(first_mattering_tie(&outcome.hits).map_or(0, i64::from));
+        self.hit_offsets.push(outcome.hits.len() as i64);
+        self.ideal_offsets.push(outcome.ideal.len() as i64);
+        self.hits.extend(outcome.hits);
+        self.ideal.extend(outcome.ideal);
+        self.retrieved.push(outcome.retrieved as i64);
+        self.answered.push(answered);
+    }
+}
+
+/// Joins blocks, whose offsets are still the lengths of their lists.
+fn concat(blocks: Vec<Block>) -> JudgedLists {
+    let mut all = JudgedLists { hit_offsets: vec![0], ideal_offsets: vec![0], ..JudgedLists::default() };
+    for Block { lists, .. } in blocks {
+        all.hits.extend(lists.hits);
+        all.ideal.extend(lists.ideal);
+        all.retrieved.extend(lists.retrieved);
+        all.answered.extend(lists.answered);
+        all.tied_rank.extend(lists.tied_rank);
+        append_lengths(&mut all.hit_offsets, &lists.hit_offsets);
+        append_lengths(&mut all.ideal_offsets, &lists.ideal_offsets);
+    }
+    all
+}
+
+fn append_lengths(offsets: &mut Vec<i64>, lengths: &[i64]) {
+    let mut end = offsets[offsets.len() - 1];
+    for length in lengths {
+        end += length;
+        offsets.push(end);
+    }
+}

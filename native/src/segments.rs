@@ -1,0 +1,68 @@
+//! Sums and running sums within the segments of a flat array; one segment a query.
+
+use std::ops::Range;
+
+/// The rows of each segment: segment `i` is `offsets[i]..offsets[i + 1]`.
+fn segments(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> + '_ {
+    offsets.windows(2).map(|border| border[0] as usize..border[1] as usize)
+}
+
+/// The sum of each segment, added from left to right.
+pub fn sum(values: &[f64], offsets: &[i64]) -> Vec<f64> {
+    segments(offsets).map(|rows| values[rows].iter().fold(0.0, |sum, value| sum + value)).collect()
+}
+
+/// For each value, the sum of its segment up to and including it.
+pub fn running_sum(values: &[f64], offsets: &[i64]) -> Vec<f64> {
+    running(values, offsets, 0.0, |sum, value| sum + value)
+}
+
+/// For each value, the product of its segment up to and including it.
+pub fn running_product(values: &[f64], offsets: &[i64]) -> Vec<f64> {
+    running(values, offsets, 1.0, |product, value| product * value)
+}
+
+fn running(values: &[f64], offsets: &[i64], start: f64, step: fn(f64, f64) -> f64) -> Vec<f64> {
+    let mut out = Vec::with_capacity(values.len());
+    for rows in segments(offsets) {
+        out.extend(values[rows].iter().scan(start, |state, &value| {
+            *state = step(*state, value);
+            Some(*state)
+        }));
+    }
+    out
+}
+
+/// The sum of all values with Neumaier's compensation, so that the order hardly matters.
+///
+/// A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
+pub fn compensated_sum(values: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0f64, 0.0);
+    for &value in values {
+        let next = sum + value;
+        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
+        sum = next;
+    }
+    if lost.is_finite() { sum + lost } else { sum }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_segments_sum_to_zero() {
+        assert_eq!(sum(&[1.0, 2.0, 4.0], &[0, 0, 2, 2, 3]), [0.0, 3.0, 0.0, 4.0]);
+    }
+
+    #[test]
+    fn running_values_start_anew_in_each_segment() {
+        assert_eq!(running_sum(&[1.0, 2.0, 4.0], &[0, 2, 3]), [1.0, 3.0, 4.0]);
+        assert_eq!(running_product(&[0.5, 0.5, 0.25], &[0, 2, 3]), [0.5, 0.25, 0.25]);
+    }
+
+    #[test]
+    fn the_compensated_sum_keeps_what_a_plain_one_loses() {
+        assert_eq!(compensated_sum(&[1.0, 1e100, 1.0, -1e100]), 2.0);
+    }
+}

@@ -1,0 +1,95 @@
+"""The choices that change a number, their names and their defaults.
+
+Every engine, convention, signature and command-line option takes them from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args, get_type_hints
+
+from rankmark.errors import ChoiceError, did_you_mean
+
+__all__ = [
+    "Choices",
+    "Duplicates",
+    "Missing",
+    "NoRelevant",
+    "Scores",
+    "Ties",
+    "Unjudged",
+    "UnjudgedQueries",
+    "values_of",
+]
+
+Ties = Literal["item-desc", "item-asc", "input", "best", "worst", "expected", "random"]
+Missing = Literal["zero", "skip", "error"]
+UnjudgedQueries = Literal["skip", "error"]
+NoRelevant = Literal["zero", "skip", "one", "error"]
+Duplicates = Literal["error", "first", "best"]
+Unjudged = Literal["nonrelevant", "ignore"]
+Scores = Literal["float64", "float32"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How order, ties, duplicates and missing queries are decided, once, before any measure.
+
+    Attributes:
+        ties: order of equal scores. ``item-desc`` is trec_eval's rule; ``input`` keeps the order of
+            the rows; ``best`` and ``worst`` put the higher or the lower grade first (an unjudged item
+            counts as grade 0); ``expected`` is the mean over all orders; ``random`` draws one order.
+        seed: of ``ties="random"``, 0 ≤ seed < 2⁶⁴.
+        missing: a judged query without results is evaluated as an empty list, skipped or refused.
+        unjudged_queries: results for a query without judgements are skipped (and counted) or refused.
+        no_relevant: the value of a query with no relevant item: 0, left out of the mean, 1, or refused.
+        duplicates: the same item twice in one list or judged twice for one query is refused, or the
+            first row counts, or the best one (highest score, highest grade).
+        unjudged: unjudged items count as not relevant, or are taken out of the lists (condensed lists).
+        scores: the precision in which scores are compared.
+
+    """
+
+    ties: Ties = "item-desc"
+    seed: int = 0
+    missing: Missing = "zero"
+    unjudged_queries: UnjudgedQueries = "skip"
+    no_relevant: NoRelevant = "zero"
+    duplicates: Duplicates = "error"
+    unjudged: Unjudged = "nonrelevant"
+    scores: Scores = "float64"
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "seed":
+                _check_seed(value)
+            elif value not in values_of(field.name):
+                raise ChoiceError(_not_a_choice(field.name, value))
+
+    def signature(self) -> list[str]:
+        """``name:value`` of every choice; the seed only where it matters."""
+        parts = {f.name: str(getattr(self, f.name)) for f in fields(self) if f.name != "seed"}
+        if self.ties == "random":
+            parts["ties"] = f"random(seed={self.seed})"
+        return [f"{name}:{value}" for name, value in parts.items()]
+
+
+def values_of(name: str) -> tuple[str, ...]:
+    """The values that the choice `name` can have, default first."""
+    return get_args(_hints()[name])
+
+
+def _hints() -> dict[str, Any]:
+    return get_type_hints(Choices)
+
+
+def _check_seed(seed: object) -> None:
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
+        raise ChoiceError(f"seed={seed!r} is not a whole number from 0 to 2**64 - 1")
+
+
+def _not_a_choice(name: str, value: object) -> str:
+    known = values_of(name)
+    hint = did_you_mean(value, known) if isinstance(value, str) else ""
+    return f"{name}={value!r} is not one of {', '.join(known)}{hint}"

@@ -1,0 +1,1 @@
+"""The engines: ways to get from tables to judged lists."""

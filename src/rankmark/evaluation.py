@@ -1,0 +1,228 @@
+"""The front door: inputs, plan, engine, result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark import _native
+from rankmark.choices import (
+    Choices,
+    Duplicates,
+    Missing,
+    NoRelevant,
+    Scores,
+    Ties,
+    Unjudged,
+    UnjudgedQueries,
+)
+from rankmark.engines import local
+from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.inputs import read_inputs
+from rankmark.measure import Measure, as_measure
+from rankmark.result import Counts, MeasureCounts, Result
+
+if TYPE_CHECKING:
+    from rankmark.inputs import Input
+    from rankmark.lists import JudgedLists, Values
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    ties: Ties = "item-desc",
+    seed: int = 0,
+    missing: Missing = "zero",
+    unjudged_queries: UnjudgedQueries = "skip",
+    no_relevant: NoRelevant = "zero",
+    duplicates: Duplicates = "error",
+    unjudged: Unjudged = "nonrelevant",
+    scores: Scores = "float64",
+    columns: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> Result:
+    """Measures how well a run ranks what the judgements call relevant.
+
+    `qrels` and `run` are a path (TREC text, CSV, TSV, JSON lines, Parquet; also gzip or zstd; also a
+    glob), a table of polars, pandas, pyarrow, DuckDB or whatever else speaks the Arrow PyCapsule
+    interface, a dict of dicts ``{query: {item: value}}``, a dict of lists ``{query: [best item, …]}``,
+    or an iterable of tuples. They are never changed.
+
+    Args:
+        qrels: the judgements: query, item and, unless all are 1, relevance.
+        run: the results of one system: query, item and score (or rank).
+        measures: names such as ``"nDCG@10"``, or measures such as ``rm.nDCG(gain="exp2") @ 10``.
+        ties: the order of equal scores; ``item-desc`` is trec_eval's rule, ``expected`` the mean over
+            all orders.
+        seed: of ``ties="random"``.
+        missing: what a judged query without results is: evaluated as an empty list, left out, or an
+            error.
+        unjudged_queries: what results for a query without judgements are: left out and counted, or an
+            error.
+        no_relevant: what a query without relevant items is: 0, left out, 1, or an error.
+        duplicates: what the same item twice in one list, or judged twice, is: an error, or the first or
+            best row.
+        unjudged: what unjudged items are: not relevant, or taken out of the lists.
+        scores: the precision in which scores are compared.
+        columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
+            one table alone ``{"run.query": "person"}``.
+        threads: how many threads to use; all cores if None.
+
+    Returns:
+        The values, those of each query, and the account of the queries.
+
+    Raises:
+        UsageError: an unknown measure, parameter or choice, or a file that is not there.
+        DataError: a table that cannot be evaluated as it is.
+
+    Example:
+        >>> import rankmark as rm
+        >>> qrels = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
+        >>> run = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"x": 0.3, "c": 0.2}}
+        >>> result = rm.evaluate(qrels, run, ["nDCG@10", "RR"])
+        >>> round(result["nDCG@10"], 4), result["RR"]
+        (0.7453, 0.75)
+
+    """
+    choices = Choices(
+        ties=ties,
+        seed=seed,
+        missing=missing,
+        unjudged_queries=unjudged_queries,
+        no_relevant=no_relevant,
+        duplicates=duplicates,
+        unjudged=unjudged,
+        scores=scores,
+    )
+    asked = _measures(measures)
+    _check_threads(threads)
+    judgements, results = read_inputs(qrels, run, columns)
+    observed = local.observe(judgements, results, choices, threads)
+    query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
+    _check_answered(observed, query_ids, choices, results)
+    return _result(asked, observed, query_ids, choices)
+
+
+def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    several = [measures] if isinstance(measures, str | Measure) else measures
+    asked = tuple(dict.fromkeys(as_measure(measure) for measure in several))
+    if not asked:
+        raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
+    return asked
+
+
+def _check_threads(threads: int | None) -> None:
+    if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
+        raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
+
+
+def _check_answered(
+    observed: _native.JudgedLists, query_ids: _native.Table, choices: Choices, run: Input
+) -> None:
+    unanswered = np.flatnonzero(~observed.answered)
+    if len(unanswered) == len(observed.answered):
+        of_run = run.table.take(run.query, np.zeros(1, dtype=np.uint32), "query").column_values("query")[0]
+        raise DataError(
+            f"none of the {len(unanswered)} judged queries has results: qrels have queries such as "
+            f"{query_ids.column_values('query')[0]!r}, run such as {of_run!r}"
+        )
+    if len(unanswered) and choices.missing == "error":
+        raise DataError(
+            f"run: {_some(query_ids, unanswered)} judged and without results; "
+            'choose missing="zero" or "skip", or complete the run'
+        )
+
+
+def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
+    """How many queries, and the first few by name."""
+    names = query_ids.take("query", which[:3].astype(np.uint32), "query").column_values("query")
+    shown = ", ".join(repr(name) for name in names) + (", …" if len(which) > len(names) else "")
+    return f"{len(which)} {'query is' if len(which) == 1 else 'queries are'} ({shown})"
+
+
+def _result(
+    asked: tuple[Measure, ...], observed: _native.JudgedLists, query_ids: _native.Table, choices: Choices
+) -> Result:
+    lists = local.judged_lists(observed)
+    counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
+    values, per_query, counts = {}, {}, {}
+    for measure in asked:
+        parts, no_relevant = _decided(measure, lists, counted, query_ids, choices)
+        per_query[measure], values[measure] = _aggregate(measure, parts, counted)
+        counts[str(measure)] = MeasureCounts(
+            averaged=int(np.count_nonzero(~np.isnan(per_query[measure]))),
+            no_relevant=int(np.count_nonzero(no_relevant)),
+            tied=_tied(observed, measure),
+        )
+    answered = int(np.count_nonzero(observed.answered))
+    return Result(
+        measures=asked,
+        values=values,
+        per_query_values=per_query,
+        query_ids=query_ids,
+        choices=asdict(choices),
+        counts=Counts(
+            judged=len(observed.answered),
+            answered=answered,
+            missing=len(observed.answered) - answered,
+            unjudged=observed.unjudged_queries,
+            measures=counts,
+        ),
+    )
+
+
+def _decided(
+    measure: Measure,
+    lists: JudgedLists,
+    counted: NDArray[np.bool_],
+    query_ids: _native.Table,
+    choices: Choices,
+) -> tuple[tuple[Values, ...], NDArray[np.bool_]]:
+    """What the page computes, with `no_relevant` applied, and which queries that concerned."""
+    computed = measure.compute(lists)
+    if isinstance(computed, tuple):
+        return computed, counted & (computed[1] == 0)
+    undefined = np.isnan(computed) & counted
+    if choices.no_relevant == "error" and undefined.any():
+        raise DataError(
+            f"{measure}: {_some(query_ids, np.flatnonzero(undefined))} without relevant items; "
+            'choose no_relevant="zero", "skip" or "one"'
+        )
+    if choices.no_relevant in ("zero", "one"):
+        computed = np.where(undefined, 1.0 if choices.no_relevant == "one" else 0.0, computed)
+    return (computed,), undefined
+
+
+def _aggregate(
+    measure: Measure, parts: tuple[Values, ...], counted: NDArray[np.bool_]
+) -> tuple[Values, float]:
+    """One value a query (NaN where it is left out), and one for all."""
+    if measure.page.aggregate == "ratio":
+        hits, of = parts
+        with np.errstate(invalid="ignore"):
+            per_query = np.where(counted, hits / of, np.nan)
+        return per_query, _quotient(_native.exact_sum(hits[counted]), _native.exact_sum(of[counted]))
+    per_query = np.where(counted, parts[0], np.nan)
+    present = per_query[~np.isnan(per_query)]
+    total = _native.exact_sum(present)
+    return per_query, total if measure.page.aggregate == "sum" else _quotient(total, len(present))
+
+
+def _quotient(total: float, count: float) -> float:
+    return total / count if count else float("nan")
+
+
+def _tied(observed: _native.JudgedLists, measure: Measure) -> int:
+    """Queries in which tie-breaking decides between different grades inside the cutoff."""
+    tied = observed.tied_rank > 0
+    if measure.cutoff is not None:
+        tied &= observed.tied_rank <= measure.cutoff
+    return int(np.count_nonzero(tied))

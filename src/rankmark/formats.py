@@ -1,0 +1,394 @@
+"""Results as text: for people, for papers, for programs; one result or several named ones side by side."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+from rankmark.errors import ChoiceError, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from rankmark.measure import Measure
+    from rankmark.result import Result
+
+    Cell = Callable[[Measure, float], str]
+
+__all__ = [
+    "FORMATS",
+    "Options",
+    "check_writable",
+    "format_of",
+    "html",
+    "known_format",
+    "printable",
+    "render",
+    "write_whole",
+]
+
+# trec_eval's names, without and with a cutoff, of what both compute when no parameter is given.
+TREC_NAMES = {
+    "AP": ("map", "map_cut_{}"),
+    "HR": (None, "success_{}"),
+    "NumRel": ("num_rel", None),
+    "NumRelRet": ("num_rel_ret", None),
+    "NumRet": ("num_ret", None),
+    "P": ("set_P", "P_{}"),
+    "R": ("set_recall", "recall_{}"),
+    "RR": ("recip_rank", None),
+    "Rprec": ("Rprec", None),
+    "nDCG": ("ndcg", "ndcg_cut_{}"),
+}
+
+
+class Options(TypedDict, total=False):
+    """What every format takes."""
+
+    per_query: bool
+    signatures: bool
+    digits: int
+
+
+def render(results: Result | Mapping[str, Result], name: str = "table", **options: Unpack[Options]) -> str:
+    """One result, or several by the names of their runs, in one of `FORMATS`; ends with a line end.
+
+    ``per_query=True`` adds the values of each query, ``signatures=True`` each measure's signature,
+    ``digits=4`` is how many digits are shown after the point (JSON and CSV always show all).
+    """
+    runs = results if isinstance(results, Mapping) else {"": results}
+    return FORMATS[known_format(name)](View(runs, **options))
+
+
+def format_of(path: str | Path) -> str:
+    """The format that a file's ending stands for; a plain table for any other."""
+    endings = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+    return endings.get(Path(path).suffix.lower(), "table")
+
+
+def known_format(name: str) -> str:
+    """`name` if it is a format."""
+    if name not in FORMATS:
+        hint = did_you_mean(name, FORMATS)
+        raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{hint}")
+    return name
+
+
+def check_writable(path: str | Path) -> None:
+    """An error if `path` cannot be written, to be known before long work and not after it."""
+    folder = Path(path).resolve().parent
+    if Path(path).is_dir():
+        raise UsageError(f"cannot write {path}: it is a folder")
+    if not folder.is_dir():
+        raise UsageError(f"cannot write {path}: there is no folder {folder}")
+    if not _is_device(path) and not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write {path}: no permission to write in its folder")
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """Write `text` to `path` whole or not at all: until it is complete, what was there stays."""
+    check_writable(path)
+    target = Path(path).resolve()
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        if _is_device(path):  # written to, never replaced
+            Path(path).write_text(text, encoding="utf-8")
+            return
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _is_device(path: str | Path) -> bool:
+    return Path(path).exists() and not Path(path).is_file()
+
+
+class Grid(NamedTuple):
+    """A header and rows of text, the first columns of which are names and the others numbers."""
+
+    names: int
+    rows: list[list[str]]
+
+    def widths(self) -> list[int]:
+        """The width of each column."""
+        return [max(map(len, column)) for column in zip(*self.rows, strict=True)]
+
+
+@dataclass(frozen=True)
+class View:
+    """What is to be shown of which runs, and the rows and lines that several formats share."""
+
+    runs: Mapping[str, Result]
+    per_query: bool = False
+    signatures: bool = False
+    digits: int = 4
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether the runs have names to tell them apart."""
+        return list(self.runs) != [""]
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """Every measure of any run, each once."""
+        return list(dict.fromkeys(m for result in self.runs.values() for m in result.measures))
+
+    def values(self, measure: Measure) -> list[float]:
+        """The value of each run; NaN where the measure was not evaluated."""
+        return [result.values.get(str(measure), math.nan) for result in self.runs.values()]
+
+    def rounded(self, measure: Measure, value: float) -> str:
+        """A value for people; empty for NaN."""
+        if math.isnan(value):
+            return ""
+        return f"{value:.0f}" if _is_count(measure) else f"{value:.{self.digits}f}"
+
+    def exact(self, measure: Measure, value: float) -> str:
+        """A value that reads back as the same number; empty for NaN."""
+        return self.rounded(measure, value) if _is_count(measure) or math.isnan(value) else repr(value)
+
+    def summary(self, cell: Cell) -> Grid:
+        """A row a measure, a column a run."""
+        header = ["measure", *(name or "value" for name in self.runs)]
+        rows = [[str(m), *(cell(m, value) for value in self.values(m))] for m in self.measures]
+        return Grid(1, [header, *rows])
+
+    def queries(self, cell: Cell) -> Grid:
+        """A row a query of each run, a column a measure."""
+        header = ["run"] * self.named + ["query"]
+        rows = [row for name, result in self.runs.items() for row in self._query_rows(name, result, cell)]
+        return Grid(len(header), [[*header, *map(str, self.measures)], *rows])
+
+    def _query_rows(self, name: str, result: Result, cell: Cell) -> Iterator[list[str]]:
+        ids = result.query_ids
+        nothing = [math.nan] * len(ids)
+        columns = [result.query_values(m).tolist() if m in result else nothing for m in self.measures]
+        for query, *values in zip(ids, *columns, strict=True):
+            yield [name] * self.named + [str(query), *map(cell, self.measures, values)]
+
+    def grids(self) -> list[Grid]:
+        """What people want to see: the queries if asked for, then the summary."""
+        grids = [self.queries(self.rounded)] * self.per_query + [self.summary(self.rounded)]
+        return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
+
+    def notes(self) -> list[str]:
+        """What happened to the queries of each run."""
+        lines = []
+        for name, result in self.runs.items():
+            first, *others = account(result)
+            lines += [f"{printable(name)}: {first}" if name else first, *others]
+        return lines
+
+    def signature_of(self, measure: Measure) -> list[str]:
+        """The signatures under which the runs' values of `measure` were computed: one, if all agree."""
+        return list(dict.fromkeys(r.signature(measure) for r in self.runs.values() if measure in r))
+
+    def signature_lines(self) -> list[str]:
+        """Every signature, if asked for."""
+        lines = [line for m in self.measures for line in self.signature_of(m)]
+        return list(map(printable, lines)) if self.signatures else []
+
+
+def _is_count(measure: Measure) -> bool:
+    return measure.page.aggregate == "sum"  # whole numbers, shown without decimals
+
+
+def account(result: Result) -> list[str]:
+    """What happened to the queries: a sentence, and a second one if there is something to notice."""
+    counts, choices = result.counts, result.choices
+    treated = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+    answered = "all answered"
+    if counts.missing:
+        missing = treated[choices["missing"]]
+        answered = f"{counts.answered:,} answered, {counts.missing:,} missing ({missing})"
+    notes = []
+    if counts.unjudged:
+        notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
+    if barren := _most(m.no_relevant for m in counts.measures.values()):
+        notes.append(f"nothing relevant in {barren} ({treated[choices['no_relevant']]})")
+    if tied := _most(m.tied for m in counts.measures.values()):
+        notes.append(f"ties could change {tied} (order: {choices['ties']})")
+    first = f"{_queries(counts.judged)} judged, {answered}"
+    return [first, f"Note: {'; '.join(notes)}"] if notes else [first]
+
+
+def _queries(n: int) -> str:
+    return "1 query" if n == 1 else f"{n:,} queries"
+
+
+def _most(numbers: Iterable[int]) -> str:
+    """``12 queries``, ``up to 12 queries`` where the measures differ, or nothing for none."""
+    different = set(numbers) - {0}
+    return "up to " * (len(different) > 1) + _queries(max(different)) if different else ""
+
+
+def _table(view: View) -> str:
+    blocks = [_aligned(grid) for grid in view.grids()]
+    blocks += ["\n".join(lines) for lines in (view.notes(), view.signature_lines()) if lines]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _aligned(grid: Grid) -> str:
+    widths = grid.widths()
+    header, *rows = grid.rows
+    lines = [header, ["-" * width for width in widths], *rows]
+    return "\n".join("  ".join(_padded(line, widths, grid.names)).rstrip() for line in lines)
+
+
+def _padded(cells: list[str], widths: list[int], names: int) -> Iterator[str]:
+    for i, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        yield cell.ljust(width) if i < names else cell.rjust(width)
+
+
+def _csv(view: View) -> str:
+    import csv
+    import io
+
+    rows = (view.queries if view.per_query else view.summary)(view.exact).rows
+    if view.signatures and not view.per_query:
+        signatures = [" ".join(view.signature_of(m)) for m in view.measures]
+        rows = [[*row, last] for row, last in zip(rows, ["signature", *signatures], strict=True)]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _json(view: View) -> str:
+    import json
+
+    runs = {name: _record(result, view.per_query) for name, result in view.runs.items()}
+    record = {"runs": runs} if view.named else runs[""]
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _record(result: Result, per_query: bool) -> dict[str, Any]:
+    from rankmark.result import version
+
+    counts = asdict(result.counts)
+    by_measure = counts.pop("measures")
+    measures = {
+        name: {"value": _finite(value), "signature": result.signature(name), **by_measure[name]}
+        for name, value in result.values.items()
+    }
+    record = {"rankmark": version(), "measures": measures, "queries": counts, "choices": result.choices}
+    if per_query:
+        values = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
+        record["per_query"] = {"query": result.query_ids, "values": values}
+    return record
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _markdown(view: View) -> str:
+    blocks = [_markdown_table(grid) for grid in view.grids()]
+    blocks.append("\\\n".join(map(_markdown_text, view.notes())))
+    if view.signatures:
+        blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown_table(grid: Grid) -> str:
+    escaped = Grid(grid.names, [list(map(_markdown_text, row)) for row in grid.rows])
+    widths = escaped.widths()
+    rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
+    header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
+
+
+def _markdown_text(text: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>|~])", r"\\\1", text)
+
+
+def _latex(view: View) -> str:
+    blocks = [_latex_table(grid) for grid in view.grids()]
+    comments = [f"% {line}" for line in view.notes() + view.signature_lines()]
+    return "\n\n".join(blocks) + "\n" + "\n".join(comments) + "\n"
+
+
+def _latex_table(grid: Grid) -> str:
+    header, *rows = (" & ".join(map(_latex_text, row)) + r" \\" for row in grid.rows)
+    columns = "l" * grid.names + "r" * (len(grid.rows[0]) - grid.names)
+    begin = rf"\begin{{tabular}}{{{columns}}}"
+    return "\n".join([begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"])
+
+
+def _latex_text(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}"}
+    special |= {char: "\\" + char for char in "&%$#_{}"}
+    return "".join(special.get(char, char) for char in text)
+
+
+def _trec(view: View) -> str:
+    lines: list[str] = []
+    for name, result in view.runs.items():
+        if view.named:
+            lines.append(_trec_line("runid", "all", name))
+        if view.per_query:
+            lines += _trec_queries(view, result)
+        lines += [_trec_line(_trec_name(m), "all", view.rounded(m, result[m])) for m in result.measures]
+    return "\n".join(lines) + "\n"
+
+
+def _trec_queries(view: View, result: Result) -> Iterator[str]:
+    names = list(map(_trec_name, result.measures))
+    columns = [result.query_values(m).tolist() for m in result.measures]
+    for query, *values in zip(result.query_ids, *columns, strict=True):
+        for name, measure, value in zip(names, result.measures, values, strict=True):
+            if not math.isnan(value):
+                yield _trec_line(name, str(query), view.rounded(measure, value))
+
+
+def _trec_line(name: str, query: str, value: str) -> str:
+    return f"{name:<22}\t{query}\t{value}"
+
+
+def _trec_name(measure: Measure) -> str:
+    plain, with_cutoff = TREC_NAMES.get(measure.name, (None, None))
+    name = plain if measure.cutoff is None else with_cutoff
+    as_trec_eval = str(measure).partition("@")[0] == measure.name  # no parameter is given
+    return name.format(measure.cutoff) if name and as_trec_eval else str(measure)
+
+
+def html(result: Result) -> str:
+    """A small table for notebooks."""
+    from html import escape
+
+    view = View({"": result})
+    cells = [f"<tr><td>{escape(m)}</td><td>{v}</td></tr>" for m, v in view.summary(view.rounded).rows[1:]]
+    header = "<tr><th>measure</th><th>value</th></tr>"
+    return (
+        f"<table><thead>{header}</thead><tbody>{''.join(cells)}</tbody></table>"
+        f"<small>{'<br>'.join(map(escape, view.notes()))}</small>"
+    )
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with whatever could steer a terminal replaced."""
+    return (
+        text
+        if text.isprintable()
+        else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    )
+
+
+FORMATS: Mapping[str, Callable[[View], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+    "trec": _trec,
+}

@@ -1,0 +1,69 @@
+"""Gains of grades and discounts of ranks: what cumulated-gain measures are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.errors import MeasureError
+from rankmark.lists import JudgedLists, Values
+from rankmark.parameters import Above
+
+__all__ = ["Discount", "Gain", "discount_of", "discounted_sum", "gain_of"]
+
+Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[float, float] | Callable[[float], float]
+"""``linear``: the grade; ``exp2``: 2^grade − 1; a mapping from grade to gain; a function of the grade.
+
+Under ``linear`` and ``exp2`` a negative grade gains nothing. A mapping must know every grade but 0, which
+gains nothing unless it says otherwise. A function is called once for each grade that occurs.
+"""
+
+Discount: TypeAlias = Literal["log2", "log2max"] | Annotated[float, Above(1)]
+"""``log2``: 1 / log₂(i + 1); ``log2max``: 1 / log₂(max(i, 2)); a number b: 1 / log_b(i + 1)."""
+
+
+def gain_of(relevance: Values, gain: Gain) -> Values:
+    """The gain of each grade."""
+    if gain == "linear":
+        return np.maximum(relevance, 0.0)
+    if gain == "exp2":
+        powers: Values = np.exp2(np.maximum(relevance, 0.0))
+        return powers - 1.0
+    function = cast("Callable[[float], float]", _looked_up(gain) if isinstance(gain, Mapping) else gain)
+    grades, which = np.unique(relevance, return_inverse=True)
+    return np.array([float(function(float(grade))) for grade in grades], dtype=np.float64)[which]
+
+
+def _looked_up(gains: Mapping[float, float]) -> Callable[[float], float]:
+    def gain(grade: float) -> float:
+        if grade in gains or grade == 0:
+            return gains.get(grade, 0.0)
+        known = ", ".join(f"{known:g}" for known in gains)
+        raise MeasureError(f"no gain for grade {grade:g}; the mapping knows {known}")
+
+    return gain
+
+
+def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
+    """The discount of each rank."""
+    logarithms: Values
+    if discount == "log2":
+        logarithms = np.log2(rank + 1.0)
+    elif discount == "log2max":
+        logarithms = np.log2(np.maximum(rank, 2.0))
+    else:
+        logarithms = np.log(rank + 1.0) / math.log(discount)
+    return 1.0 / logarithms
+
+
+def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:
+    """Σ gain · discount over the items of each list down to the cutoff; one a query."""
+
+    def weight(rank: NDArray[np.int64]) -> Values:
+        return discount_of(rank, discount) * (True if cutoff is None else rank <= cutoff)
+
+    return lists.sum(gains * lists.at_rank(weight))

@@ -1,0 +1,85 @@
+"""From anything that holds judgements or results to columns with roles."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from rankmark._native import Table
+from rankmark.errors import DataError, IdTypeError, UsageError
+from rankmark.inputs.files import open_files
+from rankmark.inputs.mappings import open_mapping
+from rankmark.inputs.roles import ColumnNames, Input, Side, check_names
+from rankmark.inputs.tables import Source, open_table
+
+__all__ = ["ColumnNames", "Input", "align_ids", "read_inputs", "read_qrels", "read_run"]
+
+
+def read_inputs(qrels: object, run: object, columns: ColumnNames | None = None) -> tuple[Input, Input]:
+    """Reads judgements and results, and brings their ids to the same types.
+
+    `columns` says outright which column has which role, ``{"query": "user"}``; a table without that column
+    finds the role by the usual names. With a prefix, ``{"run.score": "p"}``, it speaks of one table only.
+    """
+    judged, results = _open(qrels, "qrels", columns), _open(run, "run", columns)
+    check_names(columns, judged.names, results.names)
+    return align_ids(judged.read("qrels", columns), results.read("run", columns))
+
+
+def read_qrels(source: object, columns: ColumnNames | None = None) -> Input:
+    """Reads judgements: a path, a table, a dict or tuples."""
+    return _open(source, "qrels", columns).read("qrels", columns)
+
+
+def read_run(source: object, columns: ColumnNames | None = None) -> Input:
+    """Reads the results of one system: a path, a table, a dict or tuples."""
+    return _open(source, "run", columns).read("run", columns)
+
+
+def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
+    """Gives query ids, and item ids, the same type in both tables.
+
+    Integers in one table and text from a format without types in the other: the text becomes integers.
+    """
+    for role in ("query", "item"):
+        kinds = [side.table.kind(getattr(side, role)) for side in (qrels, run)]
+        if kinds == ["string", "integer"]:
+            qrels = _with_integers(qrels, role, run)
+        elif kinds == ["integer", "string"]:
+            run = _with_integers(run, role, qrels)
+    return qrels, run
+
+
+def _open(source: object, side: Side, columns: ColumnNames | None) -> Source:
+    if isinstance(source, str | os.PathLike):
+        return open_files(source, side, columns)
+    opened = open_table(source, side) or open_mapping(source, side)
+    if opened is None:
+        raise UsageError(
+            f"{side} is a {type(source).__name__}, none of these: the path of a file or a glob (TREC text, "
+            "CSV, TSV, JSON lines, Parquet; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, "
+            "anything with __arrow_c_stream__), a dict of dicts, a dict of lists, tuples (query, item, value)"
+        )
+    return opened
+
+
+def _with_integers(texts: Input, role: str, integers: Input) -> Input:
+    """Turns one side's ids from text into integers."""
+    import polars as pl
+
+    name, other = getattr(texts, role), getattr(integers, role)
+    if not texts.text_ids:
+        raise IdTypeError(
+            f"the {role} ids are strings in {texts.name} (column {name!r}) but integers in {integers.name} "
+            f"(column {other!r}, {integers.table.dtype(other)}); cast one of the two columns"
+        )
+    frame = pl.DataFrame(texts.table)
+    column = frame[name]
+    converted = column.cast(pl.Int64, strict=False)
+    wrong = (converted.is_null() & column.is_not_null()).arg_true()
+    if len(wrong):
+        raise DataError(
+            f"the {role} ids are integers in {integers.name} (column {other!r}), but {texts.name} has "
+            f"{column[int(wrong[0])]!r} in row {wrong[0]} (from 0)"
+        )
+    return replace(texts, table=Table.from_arrow(frame.with_columns(converted)))

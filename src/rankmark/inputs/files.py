@@ -1,0 +1,306 @@
+"""Files: TREC text, CSV, TSV, JSON lines and Parquet, also compressed, one or several."""
+
+from __future__ import annotations
+
+import glob
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankmark import _native
+from rankmark.errors import ColumnError, FileMissingError, FormatError, UsageError, did_you_mean
+from rankmark.inputs.roles import ColumnNames, Roles, Side, are_column_names, find_roles, listed
+from rankmark.inputs.tables import Source, from_lazy_frame
+from rankmark.progress import reading
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["open_files"]
+
+SUFFIXES = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".jsonl": "JSON",
+    ".ndjson": "JSON",
+    ".json": "JSON",
+}
+COMPRESSED = {".gz", ".zst"}
+SEPARATORS = {"TSV": "\t", "CSV": ","}
+# By the number of fields in a line of TREC text, the fields of which one must be a number.
+NUMBERS: Mapping[Side, Mapping[int, tuple[int, ...]]] = {
+    "qrels": {3: (2,), 4: (3,)},
+    "run": {3: (2,), 4: (3,), 5: (4, 3), 6: (4,)},
+}
+HEAD = 1 << 16
+"""Bytes looked at to find a file's format."""
+
+
+def open_files(path: str | os.PathLike[str], side: Side, columns: ColumnNames | None) -> Source:
+    """The file at `path`, or all files of a glob, one after another."""
+    paths = _expand(os.fspath(path))
+    sources = [_open(one, side, columns) for one in paths]
+    return sources[0] if len(sources) == 1 else _concatenated(sources, side, columns, os.fspath(path))
+
+
+def _expand(text: str) -> list[Path]:
+    """The files that a path or a glob names."""
+    path = Path(text).expanduser()
+    try:
+        exists = path.exists()
+    except (OSError, ValueError) as error:
+        raise FileMissingError(f"{text[:200]!r} is not a path: {error}") from error
+    if exists:
+        if path.is_dir():
+            raise UsageError(f"{text!r} is a directory; name its files, for example '{path / '*.parquet'}'")
+        return [path]
+    if not glob.has_magic(text):
+        siblings = (one.name for one in path.parent.iterdir()) if path.parent.is_dir() else ()
+        hint = did_you_mean(path.name, siblings) if path.parent.is_dir() else ""
+        where = "" if path.parent.is_dir() else f": there is no directory {str(path.parent)!r}"
+        raise FileMissingError(f"there is no file {text!r}{where}{hint}")
+    found = [Path(one) for one in sorted(glob.glob(str(path), recursive=True)) if not Path(one).is_dir()]  # noqa: PTH207
+    if not found:
+        raise FileMissingError(f"no file fits the pattern {text!r}")
+    return found
+
+
+@dataclass
+class _File:
+    """One file: where it is, and what is in it."""
+
+    path: Path
+    where: str
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes as they lie on the disk."""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(HEAD)
+        except OSError as error:
+            raise UsageError(f"{self.where} cannot be read: {error.strerror}") from error
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the content."""
+        if self.start.startswith(b"\x1f\x8b"):
+            try:
+                return zlib.decompressobj(wbits=31).decompress(self.start, HEAD)
+            except zlib.error as error:
+                raise FormatError(f"{self.where}: the compressed file is damaged: {error}") from error
+        is_zstd = self.start[1:4] in (b"\xb5\x2f\xfd", b"\x2a\x4d\x18")
+        content = self.content if is_zstd else None
+        return self.start if content is None else content[:HEAD]
+
+    @cached_property
+    def content(self) -> bytes | None:
+        """The whole content of a compressed file; None for another."""
+        with reading(self.path.name, None, None):
+            return _native.decompress(str(self.path))
+
+
+def _open(path: Path, side: Side, columns: ColumnNames | None) -> Source:
+    file = _File(path, f"{side} {str(path)!r}")
+    if not file.head:
+        raise FormatError(f"{file.where} is empty")
+    form = _format(file, side, columns)
+    return _open_trec(file, side) if form == "TREC" else _open_table(file, form)
+
+
+def _format(file: _File, side: Side, columns: ColumnNames | None) -> str:
+    """The format by the file's name, or else by its content."""
+    suffixes = [suffix.lower() for suffix in file.path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    named = SUFFIXES.get(suffixes[-1]) if suffixes else None
+    if named and named != "TSV":
+        return named
+    if file.head.startswith(b"PAR1"):
+        return "Parquet"
+    line = _first_line(file.head)
+    if _is_trec(line.split(), side):
+        return "TREC"
+    if named:
+        return named
+    if line.startswith(("{", "[")):
+        return "JSON"
+    for form, separator in SEPARATORS.items():
+        if separator in line and are_column_names(line.replace('"', "").split(separator), columns):
+            return form
+    return "TREC"
+
+
+def _first_line(head: bytes) -> str:
+    """The first line that is neither blank nor a comment."""
+    lines = head.decode("utf-8-sig", errors="replace").splitlines()
+    return next((line for line in lines if line.strip() and not line.startswith("#")), "")
+
+
+def _is_trec(fields: Sequence[str], side: Side) -> bool:
+    """Whether a line has as many fields as TREC text, with numbers where they must be."""
+    return any(_is_number(fields[at]) for at in NUMBERS[side].get(len(fields), ()))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _open_trec(file: _File, side: Side) -> Source:
+    progress = _native.Progress()
+    with reading(file.path.name, None, progress):
+        table = _native.read_trec(str(file.path), side, progress)
+    return Source(file.where, table.names, lambda _: table, text_ids=True)
+
+
+def _open_table(file: _File, form: str) -> Source:
+    """A file that polars reads."""
+    with _polars_errors(file, form):
+        source = _scan(file, form)
+
+    def take(roles: Roles) -> _native.Table:
+        with _polars_errors(file, form), reading(file.path.name, None, None):
+            return source.take(roles)
+
+    return replace(source, take=take)
+
+
+def _scan(file: _File, form: str) -> Source:
+    import polars as pl
+
+    content = file.path if file.content is None else file.content
+    if form == "Parquet":
+        return from_lazy_frame(pl.scan_parquet(content, glob=False), file.where)
+    if form == "JSON":
+        if file.head.lstrip().startswith(b"["):
+            return from_lazy_frame(pl.read_json(content).lazy(), file.where)
+        return _scan_json_lines(content, file.where)
+    return _scan_csv(content, file.where, SEPARATORS[form])
+
+
+def _scan_json_lines(content: Path | bytes, where: str) -> Source:
+    import polars as pl
+
+    schema = pl.scan_ndjson(content).collect_schema()
+
+    def take(roles: Roles) -> _native.Table:
+        # The types come from the first lines, where numbers may all be whole by chance.
+        floats: dict[str, pl.DataType] = {}
+        for name in (roles.value, roles.rank):
+            dtype = schema[name] if name is not None else None
+            if name is not None and dtype is not None and dtype.is_integer():
+                floats[name] = pl.Float64()
+            if name is not None and isinstance(dtype, pl.List) and dtype.inner.is_integer():
+                floats[name] = pl.List(pl.Float64)
+        frame = pl.scan_ndjson(content, schema_overrides=floats)
+        return from_lazy_frame(frame, where).take(roles)
+
+    return Source(where, schema.names(), take)
+
+
+def _scan_csv(content: Path | bytes, where: str, separator: str) -> Source:
+    import polars as pl
+
+    def scan(types: dict[str, type[pl.DataType]] | None = None) -> pl.LazyFrame:
+        return pl.scan_csv(content, separator=separator, schema_overrides=types, glob=False)
+
+    schema = scan().collect_schema()
+
+    def take(roles: Roles) -> _native.Table:
+        types: dict[str, type[pl.DataType]] = dict.fromkeys(roles.names, pl.String)
+        numbers = {"relevance or score": roles.value, "rank": roles.rank}
+        for name in numbers.values():
+            if name is not None and schema[name] != pl.Boolean:
+                types[name] = pl.Float64
+            elif name is not None:
+                types[name] = pl.Boolean
+        try:
+            return from_lazy_frame(scan(types), where).take(roles)
+        except pl.exceptions.PolarsError:
+            texts = scan(dict.fromkeys(roles.names, pl.String))
+            for name in numbers.values():
+                if name is not None:
+                    _refuse_text(texts, name, types[name], where)
+            raise
+
+    return Source(where, _once(schema.names(), where), take, text_ids=True)
+
+
+def _refuse_text(texts: pl.LazyFrame, name: str, dtype: type[pl.DataType], where: str) -> None:
+    """Names the first text in a column of numbers that is none."""
+    import polars as pl
+
+    column = texts.select(name).collect()[name]
+    if dtype == pl.Boolean:
+        wrong = (~column.str.to_lowercase().is_in(["true", "false"])).arg_true()
+    else:
+        wrong = (column.cast(dtype, strict=False).is_null() & column.is_not_null()).arg_true()
+    if len(wrong):
+        wanted = "true or false, as the first rows are" if dtype == pl.Boolean else "a number"
+        raise FormatError(
+            f"{where}, row {wrong[0]} (from 0): {column[int(wrong[0])]!r} in column {name!r} is not {wanted}"
+        )
+
+
+def _once(names: Sequence[str], where: str) -> Sequence[str]:
+    """Refuses two columns of one name, of which polars renames the second."""
+    for name in names:
+        original, renamed, _ = name.rpartition("_duplicated_")
+        if renamed and original in names:
+            raise ColumnError(f"{where} has two columns called {original!r}; rename one")
+    return names
+
+
+@contextmanager
+def _polars_errors(file: _File, form: str) -> Iterator[None]:
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise FormatError(f"{file.where} cannot be read as {form}: {reason}") from error
+
+
+def _concatenated(sources: Sequence[Source], side: Side, columns: ColumnNames | None, pattern: str) -> Source:
+    """Several files as one table."""
+    first = sources[0]
+    expected = find_roles(first.names, side, columns, first.where)
+    for source in sources[1:]:
+        if find_roles(source.names, side, columns, source.where) != expected:
+            raise ColumnError(
+                f"{source.where} has the columns {listed(source.names)}, but {first.where} has "
+                f"{listed(first.names)}; all files need the same columns"
+            )
+
+    def take(roles: Roles) -> _native.Table:
+        import polars as pl
+
+        frames = [pl.DataFrame(source.take(roles)).select(roles.names) for source in sources]
+        for name in roles.names:
+            _same_family(name, [frame.schema[name] for frame in frames], sources)
+        return _native.Table.from_arrow(pl.concat(frames, how="vertical_relaxed"))
+
+    text_ids = all(source.text_ids for source in sources)
+    return Source(f"{side} {pattern!r}", first.names, take, text_ids)
+
+
+def _same_family(name: str, types: Sequence[pl.DataType], sources: Sequence[Source]) -> None:
+    """Refuses to put numbers and texts into one column."""
+    for dtype, source in zip(types, sources, strict=True):
+        if dtype.is_numeric() != types[0].is_numeric() or dtype.is_nested() != types[0].is_nested():
+            raise ColumnError(
+                f"{source.where}: column {name!r} is {dtype}, but {types[0]} in {sources[0].where}; "
+                f"all files need the same types"
+            )

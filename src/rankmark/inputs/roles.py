@@ -1,0 +1,239 @@
+"""Which column is the query, which the item, which the score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rankmark._native import Table
+from rankmark.errors import ColumnError, UsageError, did_you_mean
+
+__all__ = [
+    "ColumnNames",
+    "Input",
+    "Roles",
+    "Side",
+    "are_column_names",
+    "check_names",
+    "find_roles",
+    "listed",
+    "missing_role",
+]
+
+Side = Literal["qrels", "run"]
+ColumnNames = Mapping[str, str | Sequence[str]]
+
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "query": (
+        *("query", "query_id", "qid", "q_id", "topic", "user_id", "user", "uid"),
+        *("session_id", "impression_id", "group"),
+    ),
+    "item": ("item", "item_id", "iid", "doc_id", "docno", "docid", "document", "product_id"),
+    "score": ("score", "pred", "prediction", "pred_score", "similarity", "sim", "y_score", "y_pred"),
+    "rank": ("rank", "position", "pos"),
+    "relevance": ("relevance", "rel", "label", "grade", "gain", "rating", "target", "y_true", "click"),
+}
+SIDES: Mapping[str, tuple[Side, ...]] = {
+    "query": ("qrels", "run"),
+    "item": ("qrels", "run"),
+    "items": ("qrels", "run"),
+    "relevance": ("qrels",),
+    "score": ("run",),
+    "rank": ("run",),
+}
+# Prefixes that mark numbered columns as a ranked list even where other numbered columns stand beside them.
+RANKED_PREFIXES = {"", "rank", "top", *ALIASES["item"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One table with its columns' roles."""
+
+    table: Table
+    name: Side
+    """What messages call the table."""
+    query: str
+    item: str
+    value: str | None
+    """Column of relevances (None: all 1) or of scores."""
+    rank: str | None
+    """Run without scores: the column of ranks; None where `value` is None too: the rows are in rank order."""
+    text_ids: bool
+    """The ids come from a format without types, where 7 and "7" are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Columns by what they are for; several items are the ranked columns of a wide table."""
+
+    query: str
+    items: tuple[str, ...]
+    wide: bool
+    value: str | None
+    rank: str | None
+
+    @property
+    def names(self) -> list[str]:
+        """Every column that has a role."""
+        return [self.query, *self.items, *(name for name in (self.value, self.rank) if name is not None)]
+
+
+def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> Roles:
+    """The roles of a table's columns, said outright or found by their names; `where` is for messages."""
+    return _Finder(names, side, columns or {}, where).roles()
+
+
+def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence[str]) -> None:
+    """Refuses names in `columns` that are in no table that could have them."""
+    tables: Mapping[Side, Sequence[str]] = {"qrels": qrels, "run": run}
+    for key, value in (columns or {}).items():
+        sides, role = _parse_key(key)
+        known = [name for side in sides for name in tables[side]]
+        missing = [name for name in _parts(role, value, known) if name not in known]
+        if missing:
+            whose = "neither qrels nor run has" if len(sides) == 2 else f"{sides[0]} does not have"
+            raise ColumnError(
+                f"columns={{{key!r}: {value!r}}}: {whose} a column {missing[0]!r}"
+                f"{did_you_mean(missing[0], known)}; the columns are {listed(dict.fromkeys(known))}"
+            )
+
+
+def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
+    """Whether one of the texts is known as a column's name, so that they may be the head of a table."""
+    said = {name for key, value in (columns or {}).items() for name in _parts(_parse_key(key)[1], value, ())}
+    known = {alias for aliases in ALIASES.values() for alias in aliases}
+    return any(text in said or _normal(text) in known for text in texts)
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names, quoted, for a message."""
+    return ", ".join(repr(name) for name in names)
+
+
+def _parse_key(key: str) -> tuple[tuple[Side, ...], str]:
+    """The tables that a key of `columns` speaks of, and its role."""
+    prefix, _, role = key.rpartition(".")
+    sides = SIDES.get(role, ())
+    if prefix:
+        sides = tuple(side for side in sides if side == prefix)
+    if not sides:
+        keys = [*SIDES, *(f"{side}.{role}" for role, sides in SIDES.items() for side in sides)]
+        raise UsageError(
+            f"columns={{{key!r}: …}}: there is no role {key!r}{did_you_mean(key, keys)}; "
+            f"the roles are {listed(SIDES)}, also with 'qrels.' or 'run.' before them"
+        )
+    return sides, role
+
+
+def _parts(role: str, value: str | Sequence[str], names: Sequence[str]) -> list[str]:
+    """The column names in a value of `columns`: one, or for items a list of them."""
+    if not isinstance(value, str):
+        if role != "items":
+            raise UsageError(f"columns={{{role!r}: …}} takes one column name, not {value!r}")
+        return list(value)
+    if role == "items" and value not in names:
+        return [part.strip() for part in value.split(",")]
+    return [value]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-\s]", "_", name.strip().lower())
+
+
+def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNames | None) -> ColumnError:
+    """The error for a table in which no column can have a role that it needs."""
+    asked = [str(value) for key, value in (columns or {}).items() if key == role]
+    hints = (did_you_mean(word, names) for word in (*asked, *ALIASES[role]))
+    hint = next((hint for hint in hints if hint), "")
+    wanted = "a score or a rank" if role == "score" else f"the {role}"
+    return ColumnError(
+        f"{where} has no column for {wanted}{hint or ';'} its columns are {listed(names)}; "
+        f'say which it is with columns={{"{role}": "…"}}'
+    )
+
+
+class _Finder:
+    """Finds the roles of one table's columns."""
+
+    def __init__(self, names: Sequence[str], side: Side, columns: ColumnNames, where: str) -> None:
+        self.names = names
+        self.where = where
+        self.side = side
+        self.columns = columns
+        self.outright: dict[str, list[str]] = {}
+        for key, value in columns.items():
+            sides, role = _parse_key(key)
+            if side in sides:
+                self._say(key, role, _parts(role, value, names))
+
+    def roles(self) -> Roles:
+        query = self._need("query")
+        items, wide = self._items({query})
+        if self.side == "qrels":
+            return Roles(query, items, wide, self._find("relevance"), None)
+        rank_said = "rank" in self.outright and "score" not in self.outright
+        score = None if rank_said else self._find("score")
+        return Roles(query, items, wide, score, None if score else self._find("rank"))
+
+    def _say(self, key: str, role: str, parts: list[str]) -> None:
+        missing = [part for part in parts if part not in self.names]
+        if not missing:
+            self.outright[role] = parts
+        elif "." in key or len(missing) < len(parts):
+            raise ColumnError(
+                f"{self.where} has no column {missing[0]!r}, which columns={{{key!r}: …}} asks for"
+                f"{did_you_mean(missing[0], self.names)}; its columns are {listed(self.names)}"
+            )
+
+    def _find(self, role: str) -> str | None:
+        if role in self.outright:
+            return self.outright[role][0]
+        said = {name for names in self.outright.values() for name in names}
+        free = [name for name in self.names if name not in said]
+        fitting = [name for name in free if _normal(name) in ALIASES[role]]
+        fitting = fitting or [name for name in free if _normal(name).removesuffix("s") in ALIASES[role]]
+        if len(fitting) > 1:
+            raise ColumnError(
+                f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
+                f'say which with columns={{"{role}": "{fitting[0]}"}}'
+            )
+        return fitting[0] if fitting else None
+
+    def _need(self, role: str) -> str:
+        found = self._find(role)
+        if found is None:
+            raise missing_role(role, self.names, self.where, self.columns)
+        return found
+
+    def _items(self, taken: set[str]) -> tuple[tuple[str, ...], bool]:
+        if "items" in self.outright:
+            items = tuple(self.outright["items"])
+            return items, len(items) > 1
+        single = self._find("item")
+        if single is not None:
+            return (single,), False
+        ranked = self._numbered([name for name in self.names if name not in taken])
+        return (ranked, True) if ranked else ((self._need("item"),), False)
+
+    def _numbered(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The columns of one prefix with consecutive numbers, in their order."""
+        groups: dict[str, dict[int, str]] = {}
+        for name in names:
+            if match := re.fullmatch(r"(.*?)(\d+)", name):
+                groups.setdefault(match[1], {})[int(match[2])] = name
+        whole = {
+            prefix: tuple(group[number] for number in sorted(group))
+            for prefix, group in groups.items()
+            if sorted(group) in (list(range(len(group))), list(range(1, len(group) + 1)))
+        }
+        fitting = [prefix for prefix in whole if _normal(prefix).strip("_") in RANKED_PREFIXES]
+        fitting = fitting or [prefix for prefix in whole if len(whole[prefix]) > 1]
+        if len(fitting) > 1:
+            raise ColumnError(
+                f"{self.where} has {len(fitting)} groups of numbered columns that can be the ranked items: "
+                f"{listed(whole[prefix][0] + ' …' for prefix in fitting)}; "
+                f'say which with columns={{"items": "{",".join(whole[fitting[0]][:2])},…"}}'
+            )
+        return whole[fitting[0]] if fitting else ()

@@ -1,0 +1,210 @@
+"""What a list measure sees: the judged items of every list, in rank order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankmark import _native
+
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = ["JudgedLists", "Values", "ratio"]
+
+Values: TypeAlias = NDArray[np.float64]
+"""One value an item or one a query."""
+
+
+class JudgedLists:
+    """The judged items of all lists, flat, query after query, each in rank order.
+
+    Arrays named here have one entry an item unless they are said to have one a query. Items that were
+    retrieved and not judged are not here: they have a rank but no grade, so no measure needs them.
+
+    Attributes:
+        rank: position in the list from 1, int64.
+        relevance: grade, float64.
+        offsets: items of query ``q`` are ``offsets[q]:offsets[q + 1]``, int64.
+        retrieved: number of items in each list, judged or not; one a query, int64.
+        ties: under ``ties="expected"`` the first and the last rank of the items with the same score;
+            None where every item has one rank.
+
+    """
+
+    __slots__ = ("_ideal", "offsets", "rank", "relevance", "retrieved", "ties")
+
+    def __init__(
+        self,
+        rank: NDArray[np.int64],
+        relevance: Values,
+        offsets: NDArray[np.int64],
+        retrieved: NDArray[np.int64],
+        *,
+        ties: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+        ideal: JudgedLists | None = None,
+    ) -> None:
+        self.rank = rank
+        self.relevance = relevance
+        self.offsets = offsets
+        self.retrieved = retrieved
+        self.ties = ties
+        self._ideal = ideal
+
+    @classmethod
+    def perfect(cls, relevance: Values, offsets: NDArray[np.int64]) -> Self:
+        """Lists of judged items alone, at ranks 1, 2, 3 … in the order given."""
+        lengths = np.diff(offsets)
+        rank = np.arange(1, len(relevance) + 1) - np.repeat(offsets[:-1], lengths)
+        return cls(rank, relevance, offsets, lengths)
+
+    @property
+    def ideal(self) -> JudgedLists:
+        """All judged items of each query, retrieved or not, best first at ranks 1, 2, 3 …."""
+        return self if self._ideal is None else self._ideal
+
+    @property
+    def judged(self) -> NDArray[np.int64]:
+        """Number of judged items, retrieved or not; one a query."""
+        return np.diff(self.ideal.offsets)
+
+    def relevant(self, rel: float) -> Values:
+        """Number of items judged `rel` or better, retrieved or not; one a query."""
+        return self.ideal.sum(self.ideal.relevance >= rel)
+
+    def length(self, cutoff: int | None) -> Values:
+        """Number of items in each list down to `cutoff`; one a query."""
+        lengths = self.retrieved if cutoff is None else np.minimum(self.retrieved, cutoff)
+        return lengths.astype(np.float64)
+
+    def sum(self, x: ArrayLike) -> Values:
+        """The sum of `x` over the items of each list, added in rank order; one a query."""
+        return _native.segment_sum(_floats(x), self.offsets)
+
+    def running_sum(self, x: ArrayLike) -> Values:
+        """For each item the sum of `x` over the items of its list down to it."""
+        return _native.segment_running_sum(_floats(x), self.offsets)
+
+    def running_product(self, x: ArrayLike) -> Values:
+        """For each item the product of `x` over the items of its list down to it."""
+        return _native.segment_running_product(_floats(x), self.offsets)
+
+    def before(self, running: Values, start: float) -> Values:
+        """A running value as it was one item earlier; `start` for the first item of a list."""
+        shifted = np.concatenate(([start], running[:-1])) if len(running) else running
+        firsts = self.offsets[:-1]
+        shifted[firsts[firsts < self.offsets[1:]]] = start
+        return shifted
+
+    def spread(self, per_query: ArrayLike) -> NDArray[np.float64]:
+        """A value a query, repeated for each item of its list."""
+        return np.repeat(_floats(per_query), np.diff(self.offsets))
+
+    def descending(self, x: Values) -> Values:
+        """The values `x`, in each list from the greatest to the least."""
+        rises = x[1:] > x[:-1]
+        rises[self.offsets[1:-1][(self.offsets[1:-1] > 0) & (self.offsets[1:-1] < len(x))] - 1] = False
+        if not rises.any():
+            return x
+        return x[np.lexsort((-x, self.spread(np.arange(len(self.retrieved)))))]
+
+    def within(self, cutoff: ArrayLike | None) -> Values:
+        """1 for an item at rank `cutoff` or better, else 0; with ties the share of orders in which it is.
+
+        `cutoff` is one number, one a query, or None for the whole list.
+        """
+        if cutoff is None:
+            return np.ones(len(self.rank))
+        limit = np.asarray(cutoff, dtype=np.float64)
+        limit = self.spread(limit) if limit.ndim else limit
+        if self.ties is None:
+            return _floats(self.rank <= limit)
+        first, last = self.ties
+        return np.clip((limit - first + 1) / (last - first + 1), 0.0, 1.0)
+
+    def at_rank(self, weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
+        """The weight of each item's rank; with ties the mean weight of the ranks it can have."""
+        if self.ties is None:
+            return _floats(weight(self.rank))
+        first, last = self.ties
+        ranks = np.arange(1, last.max(initial=0) + 1)
+        below = np.concatenate(([0.0], np.cumsum(_floats(weight(ranks)))))
+        # One rank's weight is taken as it is: a difference of sums would blur its last digit.
+        single = _floats(weight(self.rank))
+        mean = (below[last] - below[first - 1]) / (last - first + 1)
+        return _floats(np.where(first == last, single, mean))
+
+    def at_first(self, hit: NDArray[np.bool_], weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
+        """The weight of the rank of each list's first hit, 0 without a hit; one a query.
+
+        With ties its mean over all orders. Of ``s`` tied items ``r`` are hits; the first of them is ``j``
+        places down with probability C(s−1−j, r−1) / C(s, r).
+        """
+        value = np.zeros(len(self.retrieved))
+        firsts = self._first_hits(hit)
+        queries = self._query_of(firsts)
+        if self.ties is None:
+            value[queries] = _floats(weight(self.rank[firsts]))
+            return value
+        start = self.ties[0][firsts]
+        size = self.ties[1][firsts] - start + 1
+        hits = self._hits_tied_with(hit, firsts)
+        probability, place = hits / size, 0
+        while len(queries):
+            value[queries] += probability * _floats(weight(start + place))
+            left = place < size - hits
+            queries, start, size, hits = queries[left], start[left], size[left], hits[left]
+            probability = probability[left] * (size - hits - place) / (size - 1 - place)
+            place += 1
+        return value
+
+    def tied_hits(self, hit: NDArray[np.bool_]) -> tuple[Values, Values]:
+        """For each item the hits ranked above all items tied with it, and the hits among those tied."""
+        running = self.running_sum(hit)
+        if self.ties is None:
+            return running - hit, _floats(hit)
+        opens, closes = self._tie_borders()
+        group = np.cumsum(opens) - 1
+        upto = running[closes][group]
+        before = (running - hit)[opens][group]
+        return before, upto - before
+
+    def _tie_borders(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether an item is the first, and the last, of the judged ones tied with it."""
+        assert self.ties is not None
+        first = self.ties[0]
+        opens = np.ones(len(first), dtype=np.bool_)
+        opens[1:] = first[1:] != first[:-1]
+        starts = self.offsets[:-1]
+        opens[starts[starts < len(first)]] = True
+        closes = np.ones(len(first), dtype=np.bool_)
+        closes[:-1] = opens[1:]
+        return opens, closes
+
+    def _first_hits(self, hit: NDArray[np.bool_]) -> NDArray[np.intp]:
+        places = np.flatnonzero(hit)
+        queries = self._query_of(places)
+        is_first = np.ones(len(places), dtype=np.bool_)
+        is_first[1:] = queries[1:] != queries[:-1]
+        return places[is_first]
+
+    def _query_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        return np.searchsorted(self.offsets, places, side="right") - 1
+
+    def _hits_tied_with(self, hit: NDArray[np.bool_], places: NDArray[np.intp]) -> NDArray[np.int64]:
+        return self.tied_hits(hit)[1][places].astype(np.int64)
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike, relevant: ArrayLike) -> Values:
+    """One value a query: NaN where nothing is `relevant`, else 0 where the denominator is 0."""
+    above, below, some = np.broadcast_arrays(_floats(numerator), _floats(denominator), _floats(relevant))
+    value = np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
+    value[some <= 0] = np.nan
+    return _floats(value)
+
+
+def _floats(x: ArrayLike) -> Values:
+    return np.ascontiguousarray(x, dtype=np.float64)

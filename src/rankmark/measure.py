@@ -1,0 +1,307 @@
+"""Measures: their names, their parameters, and the registry of their pages.
+
+A measure is written ``nDCG(gain=exp2)@10``, in code, on the command line and in tables alike, and
+``parse(str(m)) == m``. Its definition is a page: a function in a module of `rankmark.measures`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_type_hints
+
+from rankmark.errors import MeasureError, did_you_mean
+from rankmark.parameters import Parameter, format_value, parse_value
+
+if TYPE_CHECKING:
+    from rankmark.lists import JudgedLists, Values
+
+__all__ = ["Measure", "Page", "as_measure", "list_measure", "page", "pages", "parse"]
+
+Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
+ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A measure's definition, read off the function that computes it."""
+
+    name: str
+    function: ListFunction
+    aliases: tuple[str, ...]
+    bounds: tuple[float | None, float | None]
+    cite: str
+    aggregate: Aggregate
+    expected: bool
+    parameters: Mapping[str, Parameter]
+    takes_cutoff: bool
+
+    @property
+    def doc(self) -> str:
+        """The page as a reader sees it: the function's docstring."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """The page's first line."""
+        return self.doc.partition("\n")[0]
+
+    @property
+    def grammar(self) -> str:
+        """How the measure is written, with its defaults: ``AP(rel=1,denominator=relevant)@k``."""
+        written = ",".join(f"{p.name}={format_value(p.default)}" for p in self.parameters.values())
+        return self.name + (f"({written})" if written else "") + ("@k" if self.takes_cutoff else "")
+
+
+_PAGES: dict[str, Page] = {}
+
+
+def list_measure(
+    name: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    bounds: tuple[float | None, float | None],
+    cite: str,
+    aggregate: Aggregate = "mean",
+    expected: bool = True,
+) -> Callable[[ListFunction], ListFunction]:
+    """Makes a function the page of a list measure.
+
+    The function takes `JudgedLists` and returns one value a query: NaN where the query has no relevant item
+    and the value would be 0 / 0. Its keyword arguments are the measure's parameters; `cutoff` is what stands
+    after the ``@``.
+
+    Args:
+        name: the measure's one name.
+        aliases: other names that are understood.
+        bounds: least and greatest value, None where there is none.
+        cite: the source.
+        aggregate: how the values of all queries become one: their ``mean``, their ``sum``, or the ``ratio``
+            of two sums (the function then returns numerators and denominators).
+        expected: whether the function gives the mean over all orders of tied items.
+
+    """
+
+    def register(function: ListFunction) -> ListFunction:
+        hints = get_type_hints(function, include_extras=True)
+        arguments = list(inspect.signature(function).parameters.values())[1:]
+        parameters = {
+            a.name: Parameter(a.name, hints[a.name], a.default) for a in arguments if a.name != "cutoff"
+        }
+        takes_cutoff = len(parameters) < len(arguments)
+        _PAGES[name] = Page(
+            name,
+            function,
+            aliases,
+            bounds,
+            cite,
+            aggregate,
+            expected,
+            MappingProxyType(parameters),
+            takes_cutoff,
+        )
+        return function
+
+    return register
+
+
+@functools.cache
+def pages() -> Mapping[str, Page]:
+    """Every page by its measure's name, in alphabetical order of the modules."""
+    from rankmark import measures
+
+    for module in pkgutil.iter_modules(measures.__path__):
+        importlib.import_module(f"{measures.__name__}.{module.name}")
+    return MappingProxyType(_PAGES)
+
+
+@functools.cache
+def _names() -> Mapping[str, str]:
+    """Every name and alias, and the measure that it means."""
+    names = {name: name for name in pages()}
+    for known in pages().values():
+        for alias in known.aliases:
+            if names.setdefault(alias, known.name) != known.name:
+                raise TypeError(f"{alias} means both {names[alias]} and {known.name}")
+    return names
+
+
+def page(name: str) -> Page:
+    """The page of a measure's name or alias.
+
+    Raises:
+        MeasureError: there is no such measure; the message says which come near.
+
+    """
+    found = _known(name)
+    if found is None:
+        raise MeasureError(
+            f"no measure {name!r}{did_you_mean(name, _names())} (`rankmark measures` lists them all)"
+        )
+    return pages()[found]
+
+
+def _known(name: str) -> str | None:
+    names = _names()
+    lower = {alias.lower(): known for alias, known in names.items()}
+    return names.get(name) or lower.get(name.lower())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measure:
+    """A measure with its parameters, for example ``nDCG(gain="exp2") @ 10``.
+
+    Calling one sets parameters, ``@`` the cutoff; either gives a new measure. Two are equal if they are
+    written alike (and, where a parameter is a function, if it is the same function).
+
+    Attributes:
+        name: the measure's one name, whatever alias it was asked for by.
+        parameters: those that were set to something else than their default.
+        cutoff: how many items from the top count; None for all.
+
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    cutoff: int | None = None
+
+    def __post_init__(self) -> None:
+        known = page(self.name)
+        object.__setattr__(self, "name", known.name)
+        object.__setattr__(self, "parameters", _checked_parameters(known, self.parameters))
+        object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
+
+    def __call__(self, **parameters: Any) -> Measure:
+        """The measure with these parameters set."""
+        return Measure(self.name, {**self.parameters, **parameters}, self.cutoff)
+
+    def __matmul__(self, cutoff: int) -> Measure:
+        """The measure over the first `cutoff` items."""
+        if cutoff is None:
+            raise MeasureError(f"{self.name}@None: the cutoff is a whole number from 1")
+        return Measure(self.name, self.parameters, cutoff)
+
+    @property
+    def page(self) -> Page:
+        """The measure's definition."""
+        return pages()[self.name]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Every parameter with its value, set or default."""
+        return {name: self.parameters.get(name, p.default) for name, p in self.page.parameters.items()}
+
+    def compute(self, lists: JudgedLists) -> Values | tuple[Values, Values]:
+        """The measure's value for each query; NaN where the query has no relevant item."""
+        if lists.ties is not None and not self.page.expected:
+            raise MeasureError(
+                f"{self} has no closed form of its mean over the orders of tied items; "
+                'use ties="best" and ties="worst" for its range, or ties="random" with several seeds'
+            )
+        cutoff = {"cutoff": self.cutoff} if self.page.takes_cutoff else {}
+        return self.page.function(lists, **cutoff, **self.arguments)
+
+    def signature(self) -> list[str]:
+        """The measure and the value of each parameter, defaults included."""
+        short = Measure(self.name, {}, self.cutoff)
+        return [str(short), *(f"{name}:{format_value(value)}" for name, value in self.arguments.items())]
+
+    def __str__(self) -> str:
+        written = ",".join(f"{name}={format_value(value)}" for name, value in self.parameters.items())
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return self.name + (f"({written})" if written else "") + cutoff
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _key(self) -> tuple[str, tuple[Any, ...]]:
+        return str(self), tuple(value for value in self.parameters.values() if callable(value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+def _checked_parameters(known: Page, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters that differ from their defaults, in the page's order."""
+    for name in given:
+        if name not in known.parameters:
+            takes = ", ".join(known.parameters) or "none"
+            raise MeasureError(
+                f"{known.name} has no parameter {name!r}{did_you_mean(name, known.parameters)} "
+                f"(it takes: {takes})"
+            )
+    checked = {
+        name: p.checked(given[name], known.name) for name, p in known.parameters.items() if name in given
+    }
+    return MappingProxyType(
+        {n: value for n, value in checked.items() if value != known.parameters[n].default}
+    )
+
+
+def _checked_cutoff(known: Page, cutoff: Any) -> int | None:
+    if cutoff is None:
+        return None
+    if not known.takes_cutoff:
+        raise MeasureError(f"{known.name}@{cutoff}: {known.name} takes no cutoff")
+    if isinstance(cutoff, bool) or not hasattr(cutoff, "__index__") or cutoff.__index__() < 1:
+        raise MeasureError(f"{known.name}@{cutoff}: the cutoff is a whole number from 1")
+    return int(cutoff.__index__())
+
+
+_WRITTEN = re.compile(
+    r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*))?", re.DOTALL
+)
+_TREC = re.compile(r"(?P<name>.+?)[_.](?P<cutoff>\d+)")
+
+
+def parse(text: str) -> Measure:
+    """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or trec_eval's ``ndcg_cut_10``.
+
+    Raises:
+        MeasureError: no such measure, parameter or value; the message says which come near.
+
+    """
+    text = text.strip()
+    written = _WRITTEN.fullmatch(text)
+    trec = _TREC.fullmatch(text)
+    if trec and _known(text) is None and _known(trec["name"]) is not None:
+        return Measure(trec["name"], {}, int(trec["cutoff"]))
+    if not written:
+        raise MeasureError(f"{text!r} is not a measure: write Name, Name@10 or Name(parameter=value)@10")
+    parameters = dict(_arguments(written["name"], written["parameters"] or ""))
+    return Measure(written["name"], parameters, _cutoff(text, written["cutoff"]))
+
+
+def _cutoff(text: str, written: str | None) -> int | None:
+    if written is None:
+        return None
+    if not re.fullmatch(r"\d+", written.strip()):
+        raise MeasureError(f"{text!r}: the cutoff is a whole number from 1, not {written!r}")
+    return int(written)
+
+
+def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
+    # Commas within {…} or […] belong to the value.
+    for argument in re.split(r",(?![^{\[]*[}\]])", text) if text.strip() else []:
+        parameter, equals, value = argument.partition("=")
+        if not equals:
+            raise MeasureError(f"{name}({text}): {argument!r} is not written parameter=value")
+        yield parameter.strip(), parse_value(value)
+
+
+def as_measure(measure: str | Measure) -> Measure:
+    """The measure itself, or the one that the text writes."""
+    if isinstance(measure, Measure):
+        return measure
+    if isinstance(measure, str):
+        return parse(measure)
+    raise MeasureError(f"{measure!r} is neither a measure nor its name")

@@ -1,0 +1,98 @@
+"""AP."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.errors import MeasureError
+from rankmark.lists import JudgedLists, Values, ratio
+from rankmark.measure import list_measure
+
+
+@list_measure("AP", aliases=("MAP", "map_cut"), bounds=(0, 1), cite="buckley2000")
+def average_precision(
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    denominator: Literal["relevant", "min", "retrieved", "cutoff", "hits"] = "relevant",
+) -> Values:
+    """Average precision: the mean, over the relevant items, of the precision at each one's rank.
+
+        AP@k = (1/D) Σ_{i≤k} [rel_i ≥ rel] · P@i
+
+    ``rel_i`` is the grade of the item at rank i, P@i the share of relevant items among the first i.
+    Items that are not retrieved contribute 0. Its mean over queries is MAP.
+
+    Args:
+        rel: the least grade that counts as relevant.
+        denominator: D. With R relevant items, n retrieved and cutoff k: ``relevant`` is R (trec_eval
+            and most of search), ``min`` is min(R, k), so that a full list of k hits scores 1 (RecBole,
+            RePlay, LightGBM), ``retrieved`` is min(R, n, k) (LensKit), ``cutoff`` is k, ``hits`` is the
+            number of hits found: it does not punish what was missed (torchmetrics).
+
+    Range: 0 to 1.
+    No relevant item: decided by `no_relevant`.
+    Equal scores under ``ties="expected"``: the mean over all orders, in closed form (McSherry & Najork
+    2008), except with ``denominator=hits``, which has none.
+
+    Source: C. Buckley, E. Voorhees, "Evaluating evaluation measure stability", SIGIR 2000.
+
+    Example:
+        Relevant items at ranks 1, 4, 5 and 6: (1/1 + 2/4 + 3/5 + 4/6) / 4 = 0.691667.
+
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 1, "d": 1, "e": 1, "f": 1}}
+        >>> run = {"q": ["a", "b", "c", "d", "e", "f"]}
+        >>> result = rm.evaluate(qrels, run, ["AP", "AP@3", "AP(denominator=min)@3"])
+        >>> [round(value, 6) for value in result.values.values()]
+        [0.691667, 0.25, 0.333333]
+
+    """
+    hit = lists.relevance >= rel
+    total = lists.sum(_precision_at_hits(lists, hit, cutoff))
+    relevant = lists.relevant(rel)
+    if denominator == "relevant":
+        return ratio(total, relevant, relevant)
+    if denominator == "hits":
+        return ratio(total, _hits_found(lists, hit, cutoff), relevant)
+    if denominator == "cutoff":
+        if cutoff is None:
+            raise MeasureError("AP(denominator=cutoff) needs a cutoff, as in AP(denominator=cutoff)@10")
+        return ratio(total, cutoff, relevant)
+    most = lists.length(cutoff) if denominator == "retrieved" else np.inf if cutoff is None else cutoff
+    return ratio(total, np.minimum(relevant, most), relevant)
+
+
+def _precision_at_hits(lists: JudgedLists, hit: NDArray[np.bool_], cutoff: int | None) -> Values:
+    """[rel_i ≥ rel] · P@i for each item down to the cutoff; with ties its mean over all orders.
+
+    Of ``s`` tied items at ranks f, f+1 …, ``r`` are relevant and ``c`` relevant ones stand above. Each
+    is at rank p with probability 1/s, and then (p−f)(r−1)/(s−1) of the others are expected above it.
+    """
+    above, tied = lists.tied_hits(hit)
+    if lists.ties is None:
+        return hit * lists.within(cutoff) * (above + 1) / lists.rank
+    first, last = lists.ties
+    end = np.maximum(first - 1, last if cutoff is None else np.minimum(last, cutoff))
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, last.max(initial=0) + 1))))
+    inverse_ranks = harmonic[end] - harmonic[first - 1]
+    places = end - first + 1
+    size = last - first + 1
+    others = (tied - 1) / np.maximum(size - 1, 1)
+    mean = ((above + 1) * inverse_ranks + others * (places - first * inverse_ranks)) / size
+    # An item that is not tied has its precision as it is: a difference of sums would blur its last digit.
+    alone = lists.within(cutoff) * (above + 1) / lists.rank
+    return np.where(hit, np.where(size == 1, alone, mean), 0.0)
+
+
+def _hits_found(lists: JudgedLists, hit: NDArray[np.bool_], cutoff: int | None) -> Values:
+    if lists.ties is not None:
+        raise MeasureError(
+            "AP(denominator=hits) has no closed form of its mean over the orders of tied items; "
+            'use ties="best" and ties="worst" for its range, or ties="random" with several seeds'
+        )
+    return lists.sum(hit * lists.within(cutoff))

@@ -1,0 +1,38 @@
+"""CG."""
+
+from __future__ import annotations
+
+from rankmark.gains import Gain, gain_of
+from rankmark.lists import JudgedLists, Values
+from rankmark.measure import list_measure
+
+
+@list_measure("CG", bounds=(0, None), cite="jarvelin2002")
+def cg(lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear") -> Values:
+    """Cumulated gain: the gains of the list's items, wherever they stand.
+
+        CG@k = Σ_{i≤k} gain(rel_i)
+
+    ``rel_i`` is the grade of the item at rank i, 0 if it is not judged.
+
+    Args:
+        gain: ``linear`` is the grade itself, ``exp2`` is 2^grade − 1; a mapping such as ``{1:3,2:9}``
+            gives each grade its gain; from Python any function of a grade. Under ``linear`` and
+            ``exp2`` negative grades gain nothing.
+
+    Range: from 0 (gains of the caller's own may be negative).
+    No relevant item: 0.
+    Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
+
+    Source: K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002.
+
+    Example:
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 3, "b": 2, "c": 3, "d": 0, "e": 1, "f": 2}}
+        >>> run = {"q": ["a", "b", "c", "d", "e", "f"]}
+        >>> result = rm.evaluate(qrels, run, ["CG", "CG@2"])
+        >>> result["CG"], result["CG@2"]
+        (11.0, 5.0)
+
+    """
+    return lists.sum(gain_of(lists.relevance, gain) * lists.within(cutoff))

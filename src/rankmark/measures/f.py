@@ -1,0 +1,49 @@
+"""F."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from rankmark.lists import JudgedLists, Values, ratio
+from rankmark.measure import list_measure
+from rankmark.parameters import Above
+
+
+@list_measure("F", aliases=("F1", "f1", "set_F"), bounds=(0, 1), cite="vanrijsbergen1979")
+def f_measure(
+    lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, beta: Annotated[float, Above(0)] = 1
+) -> Values:
+    """F measure: the weighted harmonic mean of precision and recall.
+
+        F_β@k = (1 + β²) · P@k · R@k / (β² · P@k + R@k)
+
+    P@k divides the hits among the first k by k, R@k divides them by the number of relevant items;
+    without a cutoff the whole list counts and P divides by its length. 0 where nothing was hit.
+
+    Args:
+        rel: the least grade that counts as relevant.
+        beta: β, how many times as much recall weighs as precision; 1 gives F1. It is β that is given,
+            not β².
+
+    Range: 0 to 1.
+    No relevant item: decided by `no_relevant`.
+    Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
+
+    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+
+    Example:
+        One hit among the first two, of four relevant: P = 1/2, R = 1/4, F1 = 2 · (1/8) / (3/4) = 1/3.
+
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 1, "w": 1, "x": 1, "y": 1}}
+        >>> round(rm.evaluate(qrels, {"q": ["a", "b", "c"]}, "F@2")["F@2"], 6)
+        0.333333
+
+    """
+    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    relevant = lists.relevant(rel)
+    size = lists.length(None) if cutoff is None else np.full(len(relevant), float(cutoff))
+    # P and R put in, the fraction becomes linear in the hits.
+    return ratio((1 + beta**2) * hits, beta**2 * relevant + size, relevant)

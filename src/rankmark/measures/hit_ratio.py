@@ -1,0 +1,42 @@
+"""HitRatio."""
+
+from __future__ import annotations
+
+from rankmark.lists import JudgedLists, Values
+from rankmark.measure import list_measure
+
+
+@list_measure(
+    "HitRatio", aliases=("hit_ratio", "micro_recall"), bounds=(0, 1), cite="deshpande2004", aggregate="ratio"
+)
+def hit_ratio(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> tuple[Values, Values]:
+    """Hit ratio: all hits of all queries over all their relevant items.
+
+        HitRatio@k = Σ_q hits_q@k / Σ_q R_q
+
+    hits_q@k is the number of relevant items among the first k of query q, R_q the number of its
+    relevant items. A micro average: a user with many relevant items weighs more than one with few,
+    unlike in recall (R), whose queries weigh the same. Where every query has one relevant item the two
+    agree, and agree with HR.
+
+    Args:
+        rel: the least grade that counts as relevant.
+
+    Range: 0 to 1.
+    No relevant item: such a query adds nothing to either sum; its own value is undefined.
+    Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
+
+    Source: M. Deshpande, G. Karypis, "Item-based top-N recommendation algorithms", TOIS 22(1), 2004.
+
+    Example:
+        One of one, and one of three: 2/4, where the mean of the recalls is 2/3.
+
+        >>> import rankmark as rm
+        >>> qrels = {"u1": {"a": 1}, "u2": {"a": 1, "y": 1, "z": 1}}
+        >>> result = rm.evaluate(qrels, {"u1": ["a"], "u2": ["a"]}, ["HitRatio@10", "R@10"])
+        >>> result["HitRatio@10"], round(result["R@10"], 6)
+        (0.5, 0.666667)
+
+    """
+    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    return hits, lists.relevant(rel)

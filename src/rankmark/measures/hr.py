@@ -1,0 +1,55 @@
+"""HR."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.lists import JudgedLists, Values, ratio
+from rankmark.measure import list_measure
+
+
+@list_measure(
+    "HR", aliases=("Success", "hit_rate", "HitRate", "Hit", "success"), bounds=(0, None), cite="craswell2005"
+)
+def hit_rate(
+    lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, hits: Literal["any", "count"] = "any"
+) -> Values:
+    """Hit rate, or success: 1 if a relevant item is among the first k, else 0.
+
+        HR@k = [∃ i ≤ k : rel_i ≥ rel]
+
+    ``rel_i`` is the grade of the item at rank i. Its mean is the share of queries (users) with a hit.
+    Where every query has one relevant item (leave one out) it equals recall; `HitRatio` divides all
+    hits by all relevant items instead.
+
+    Args:
+        rel: the least grade that counts as relevant.
+        hits: ``any`` asks whether there is one; ``count`` is the number of hits, whose mean can exceed
+            1 (recpack's "HitK").
+
+    Range: 0 to 1; with ``hits=count`` up to k.
+    No relevant item: decided by `no_relevant`.
+    Equal scores under ``ties="expected"``: the share of all orders with a hit, in closed form
+    (hypergeometric).
+
+    Source: N. Craswell, D. Hawking, "Overview of the TREC 2004 Web track" (as success@k).
+
+    Example:
+        Of two users one has a hit among the first two.
+
+        >>> import rankmark as rm
+        >>> qrels = {"u1": {"a": 1}, "u2": {"z": 1}}
+        >>> rm.evaluate(qrels, {"u1": ["b", "a"], "u2": ["a", "b", "z"]}, "HR@2")["HR@2"]
+        0.5
+
+    """
+    hit = lists.relevance >= rel
+
+    def inside(rank: NDArray[np.int64]) -> Values:
+        return np.ones(len(rank)) if cutoff is None else (rank <= cutoff).astype(np.float64)
+
+    found = lists.at_first(hit, inside) if hits == "any" else lists.sum(hit * lists.within(cutoff))
+    return ratio(found, 1.0, lists.relevant(rel))

@@ -1,0 +1,57 @@
+"""P."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankmark.lists import JudgedLists, Values, ratio
+from rankmark.measure import list_measure
+
+
+@list_measure("P", aliases=("precision", "set_P"), bounds=(0, 1), cite="vanrijsbergen1979")
+def precision(
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    denominator: Literal["cutoff", "retrieved", "min"] = "cutoff",
+) -> Values:
+    """Precision: the share of relevant items among the first k.
+
+        P@k = (1/D) Σ_{i≤k} [rel_i ≥ rel]
+
+    ``rel_i`` is the grade of the item at rank i. Without a cutoff the whole list counts, and D is its
+    length.
+
+    Args:
+        rel: the least grade that counts as relevant.
+        denominator: D. With R relevant items and n retrieved: ``cutoff`` is k, so that a list shorter
+            than k is filled up with items that are not relevant (trec_eval and most others),
+            ``retrieved`` is min(n, k) (LensKit, TF-Ranking), ``min`` is min(k, R), so that 1 can be
+            reached (RecTools' r_precision).
+
+    Range: 0 to 1.
+    No relevant item: decided by `no_relevant`.
+    Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
+
+    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+
+    Example:
+        Two hits in a list of four: 2/5 with k = 5, 2/4 of what was retrieved.
+
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 1, "c": 1, "x": 1}}
+        >>> run = {"q": ["a", "b", "c", "d"]}
+        >>> result = rm.evaluate(qrels, run, ["P@5", "P(denominator=retrieved)@5",
+        "P(denominator=min)@2"])
+        >>> list(result.values.values())
+        [0.4, 0.5, 0.5]
+
+    """
+    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    relevant = lists.relevant(rel)
+    length = lists.length(cutoff)
+    size = length if cutoff is None or denominator == "retrieved" else np.full(len(length), float(cutoff))
+    return ratio(hits, np.minimum(size, relevant) if denominator == "min" else size, relevant)

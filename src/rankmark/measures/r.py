@@ -1,0 +1,52 @@
+"""R."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankmark.lists import JudgedLists, Values, ratio
+from rankmark.measure import list_measure
+
+
+@list_measure("R", aliases=("recall", "set_recall"), bounds=(0, 1), cite="vanrijsbergen1979")
+def recall(
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    denominator: Literal["relevant", "min"] = "relevant",
+) -> Values:
+    """Recall: the share of the relevant items that are among the first k.
+
+        R@k = (1/D) Σ_{i≤k} [rel_i ≥ rel]
+
+    ``rel_i`` is the grade of the item at rank i.
+
+    Args:
+        rel: the least grade that counts as relevant.
+        denominator: D. ``relevant`` is the number R of relevant items, retrieved or not; ``min`` is
+            min(k, R), so that 1 can be reached however many are relevant (capped recall; LensKit,
+            BEIR's R_cap, recpack's calibrated recall).
+
+    Range: 0 to 1.
+    No relevant item: decided by `no_relevant`.
+    Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
+
+    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+
+    Example:
+        Two of four relevant items are among the first three.
+
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 1, "c": 1, "x": 1, "y": 1}}
+        >>> result = rm.evaluate(qrels, {"q": ["a", "b", "c", "d"]}, ["R@3", "R(denominator=min)@2"])
+        >>> list(result.values.values())
+        [0.5, 0.5]
+
+    """
+    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    relevant = lists.relevant(rel)
+    capped = denominator == "min" and cutoff is not None
+    return ratio(hits, np.minimum(relevant, float(cutoff or 0)) if capped else relevant, relevant)

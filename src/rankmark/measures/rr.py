@@ -1,0 +1,60 @@
+"""RR."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.lists import JudgedLists, Values, ratio
+from rankmark.measure import list_measure
+
+
+@list_measure("RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), bounds=(0, None), cite="voorhees1999")
+def reciprocal_rank(
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    hits: Literal["first", "all"] = "first",
+    denominator: Literal["one", "relevant"] = "one",
+) -> Values:
+    """Reciprocal rank: one over the rank of the first relevant item, 0 if there is none.
+
+        RR@k = 1 / min{i ≤ k : rel_i ≥ rel}            hits=first
+        RR@k = (1/D) Σ_{i≤k} [rel_i ≥ rel] / i         hits=all
+
+    ``rel_i`` is the grade of the item at rank i. Its mean over queries is MRR.
+
+    Args:
+        rel: the least grade that counts as relevant.
+        hits: ``first`` looks at the first hit alone; ``all`` adds 1/rank over every hit.
+        denominator: D, by which the sum is divided: ``one`` leaves it as it is, ``relevant`` is the
+            number of relevant items (with ``hits=all`` the "MRR" of FuxiCTR and of the MIND news data
+            set).
+
+    Range: 0 to 1; with ``hits=all`` and ``denominator=one`` it can exceed 1.
+    No relevant item: decided by `no_relevant`.
+    Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
+
+    Source: E. Voorhees, "The TREC-8 question answering track report", TREC 1999.
+
+    Example:
+        Hits at ranks 1 and 3: the first alone gives 1, both together 1/1 + 1/3.
+
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 1, "c": 1}}
+        >>> result = rm.evaluate(qrels, {"q": ["a", "b", "c"]}, ["RR", "RR(hits=all)"])
+        >>> result["RR"], round(result["RR(hits=all)"], 6)
+        (1.0, 1.333333)
+
+    """
+    hit = lists.relevance >= rel
+
+    def weight(rank: NDArray[np.int64]) -> Values:
+        return (1.0 / rank) * (True if cutoff is None else rank <= cutoff)
+
+    total = lists.at_first(hit, weight) if hits == "first" else lists.sum(hit * lists.at_rank(weight))
+    relevant = lists.relevant(rel)
+    return ratio(total, 1.0 if denominator == "one" else relevant, relevant)

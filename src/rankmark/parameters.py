@@ -1,0 +1,175 @@
+"""Parameters of measures: which values they can have, and how these are written.
+
+The annotation of a page's keyword argument says all: `Literal` lists choices, `Annotated[float, Above(0)]`
+a range, `Mapping`, `Sequence` and `Callable` what they say, and `|` joins them.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from rankmark.errors import MeasureError, did_you_mean
+
+__all__ = ["Above", "Between", "Parameter", "parse_value"]
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """A number greater than `low`."""
+
+    low: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low < value < math.inf
+
+    def __str__(self) -> str:
+        return f"a number above {self.low:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A number between `low` and `high`, neither included."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low < value < self.high
+
+    def __str__(self) -> str:
+        return f"a number between {self.low:g} and {self.high:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One keyword argument of a page."""
+
+    name: str
+    annotation: Any
+    default: Any
+
+    def checked(self, value: Any, measure: str) -> Any:
+        """The value, made immutable, if the parameter can have it.
+
+        Raises:
+            MeasureError: it cannot; the message lists what it can be.
+
+        """
+        for option in _options(self.annotation):
+            taken = _taken(option, value)
+            if taken is not None:
+                return taken
+        hint = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+        raise MeasureError(f"{measure}: {self.name}={format_value(value)} is not {self.describe()}{hint}")
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that the parameter can be."""
+        literals = (get_args(option) for option in _options(self.annotation) if get_origin(option) is Literal)
+        return tuple(word for words in literals for word in words)
+
+    def describe(self) -> str:
+        """What the parameter can be, in words."""
+        return ", or ".join(_words(option) for option in _options(self.annotation))
+
+
+def format_value(value: Any) -> str:
+    """A value as it is written in a measure's name: ``2``, ``exp2``, ``{1:3,2:9}``, ``[3,3,2]``."""
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{format_value(k)}:{format_value(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, tuple | list):
+        return "[" + ",".join(format_value(item) for item in value) + "]"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    if callable(value):
+        return getattr(value, "__name__", type(value).__name__)
+    return str(value)
+
+
+def parse_value(text: str) -> Any:
+    """The value written as `text`: a word, a number, a mapping of numbers or a list of numbers."""
+    text = text.strip()
+    if text.isidentifier():
+        return text
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise MeasureError(
+            f"{text!r} is neither a word, a number, a {{grade:gain}} mapping nor a [list]"
+        ) from None
+
+
+def _options(annotation: Any) -> Iterator[Any]:
+    if get_origin(annotation) in (Union, UnionType):
+        for option in get_args(annotation):
+            yield from _options(option)
+    else:
+        yield annotation
+
+
+def _taken(option: Any, value: Any) -> Any:
+    """The value if it is of this kind, else None."""
+    origin = get_origin(option) or option
+    if origin is Literal:
+        return value if isinstance(value, str) and value in get_args(option) else None
+    if origin is Annotated:
+        number = _number(value)
+        return number if number is not None and number in get_args(option)[1] else None
+    if origin is float:
+        return _number(value)
+    if origin is Mapping:
+        return _mapping(value)
+    if origin is Sequence:
+        return _sequence(value)
+    if origin is Callable:
+        return value if callable(value) else None
+    raise TypeError(f"a page's parameter cannot be annotated {option!r}")
+
+
+def _number(value: Any) -> float | int | None:
+    """A plain Python number, an int where it is whole."""
+    if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
+        return None
+    number = float(value)
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number
+
+
+def _mapping(value: Any) -> Mapping[float, float] | None:
+    if not isinstance(value, Mapping) or not value:
+        return None
+    numbers = {_number(key): _number(gain) for key, gain in value.items()}
+    if None in numbers or None in numbers.values():
+        return None
+    return MappingProxyType(dict(sorted(numbers.items())))  # type: ignore[arg-type]
+
+
+def _sequence(value: Any) -> tuple[float, ...] | None:
+    listed = isinstance(value, Sequence) or hasattr(value, "tolist")
+    if isinstance(value, str | bytes | Mapping) or not listed:
+        return None
+    numbers = tuple(_number(item) for item in value)
+    return None if None in numbers or not numbers else numbers  # type: ignore[return-value]
+
+
+def _words(option: Any) -> str:
+    origin = get_origin(option) or option
+    if origin is Literal:
+        return " or ".join(get_args(option))
+    if origin is Annotated:
+        return str(get_args(option)[1])
+    return _NAMED[origin]
+
+
+_NAMED = {
+    float: "a number",
+    Mapping: "a mapping {grade:gain}",
+    Sequence: "a list of grades",
+    Callable: "a function",
+}

@@ -1,0 +1,227 @@
+"""What an evaluation gives: values, counts, choices, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rankmark.choices import Choices
+from rankmark.errors import MeasureError, did_you_mean
+from rankmark.measure import Measure, as_measure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Unpack
+
+    import numpy as np
+    import polars as pl
+
+    from rankmark._native import Table
+    from rankmark.formats import Options
+
+__all__ = ["Counts", "MeasureCounts", "NotEvaluatedError", "Result", "signature", "version"]
+
+
+class NotEvaluatedError(MeasureError, KeyError):
+    """A measure that exists but that this result does not hold."""
+
+    __str__ = Exception.__str__  # KeyError would show the message as a quoted string
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureCounts:
+    """How many queries did what to one measure.
+
+    Attributes:
+        averaged: queries in the mean.
+        no_relevant: queries in which nothing is relevant to this measure.
+        tied: queries in which another order of equal scores could give another value.
+
+    """
+
+    averaged: int
+    no_relevant: int
+    tied: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many queries stand behind the values.
+
+    Attributes:
+        judged: queries with judgements.
+        answered: judged queries with results.
+        missing: judged queries without results.
+        unjudged: queries with results but no judgements.
+        measures: the counts of each measure, by its canonical name.
+
+    """
+
+    judged: int
+    answered: int
+    missing: int
+    unjudged: int
+    measures: Mapping[str, MeasureCounts]
+
+
+def signature(measure: Measure, choices: Choices) -> str:
+    """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
+    return "|".join([*measure.signature(), *choices.signature(), f"rankmark:{version()}"])
+
+
+@cache
+def version() -> str:
+    """The version of rankmark that is installed."""
+    from importlib.metadata import version  # costs 60 ms, so only where a version is shown
+
+    return version("rankmark")
+
+
+class Result:
+    """The values of one run, with what is needed to trust them.
+
+    ``result["nDCG@10"]`` is a value; any alias of the measure's name will do. ``print(result)`` shows a
+    table and, beneath it, what happened to the queries.
+    """
+
+    __slots__ = ("_choices", "_counts", "_per_query", "_query_ids", "_values")
+
+    def __init__(
+        self,
+        *,
+        measures: tuple[Measure, ...],
+        values: Mapping[Measure, float],
+        per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        query_ids: Table,
+        choices: Mapping[str, Any],
+        counts: Counts,
+    ) -> None:
+        self._values = {measure: float(values[measure]) for measure in measures}
+        self._per_query = {measure: _read_only(per_query_values[measure]) for measure in measures}
+        self._query_ids = query_ids
+        self._choices = Choices(**choices)
+        self._counts = counts
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures evaluated, in the order asked for."""
+        return tuple(self._values)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Each measure's value, by its canonical name."""
+        return {str(measure): value for measure, value in self._values.items()}
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
+        import polars as pl
+
+        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
+        return pl.DataFrame(self._query_ids).with_columns(columns)
+
+    @property
+    def query_ids(self) -> list[int] | list[str]:
+        """The judged queries, in the order of the per-query values."""
+        return self._query_ids.column_values("query")
+
+    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
+        """One value a judged query; NaN where a query is left out of the mean."""
+        return self._per_query[self._find(measure)]
+
+    @property
+    def counts(self) -> Counts:
+        """How many queries were judged, answered, averaged, tied …."""
+        return self._counts
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """How ties, duplicates, missing queries … were decided."""
+        return asdict(self._choices)
+
+    def signature(self, measure: str | Measure) -> str:
+        """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
+        return signature(self._find(measure), self._choices)
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self._values[self._find(measure)]
+
+    def __contains__(self, measure: str | Measure) -> bool:
+        return as_measure(measure) in self._values
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __str__(self) -> str:
+        return self.to_table().rstrip("\n")
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
+        return f"<Result {values}; {self._counts.judged} queries>"
+
+    def _repr_html_(self) -> str:
+        from rankmark.formats import html
+
+        return html(self)
+
+    def format(self, name: str = "table", **options: Unpack[Options]) -> str:
+        """The result as text.
+
+        Args:
+            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``trec``.
+            **options: ``per_query=True`` adds the values of each query, ``signatures=True`` each measure's
+                signature, ``digits=4`` is how many are shown after the point (JSON and CSV show all).
+
+        """
+        from rankmark.formats import render
+
+        return render(self, name, **options)
+
+    def to_table(self, **options: Unpack[Options]) -> str:
+        """An aligned table for people, with an account of the queries beneath it; see `format`."""
+        return self.format("table", **options)
+
+    def to_json(self, **options: Unpack[Options]) -> str:
+        """JSON: full precision, signatures, counts and choices; null where there is no value."""
+        return self.format("json", **options)
+
+    def to_csv(self, **options: Unpack[Options]) -> str:
+        """CSV with full precision: a row a measure, or with ``per_query=True`` a row a query."""
+        return self.format("csv", **options)
+
+    def to_markdown(self, **options: Unpack[Options]) -> str:
+        """A Markdown table; see `format`."""
+        return self.format("markdown", **options)
+
+    def to_latex(self, **options: Unpack[Options]) -> str:
+        r"""A LaTeX ``tabular`` (needs ``\usepackage{booktabs}``); see `format`."""
+        return self.format("latex", **options)
+
+    def to_trec(self, **options: Unpack[Options]) -> str:
+        """trec_eval's output format; see `format`."""
+        return self.format("trec", **options)
+
+    def write(self, path: str | Path, name: str | None = None, **options: Unpack[Options]) -> None:
+        """Write this result to a file, whole or not at all; the path's ending says how unless `name` does."""
+        from rankmark.formats import format_of, write_whole
+
+        write_whole(path, self.format(name or format_of(path), **options))
+
+    def _find(self, measure: str | Measure) -> Measure:
+        found = as_measure(measure)
+        if found not in self._values:
+            here = list(self.values)
+            hint = did_you_mean(str(found), here)
+            raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
+        return found
+
+
+def _read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view = values.view()
+    view.flags.writeable = False
+    return view

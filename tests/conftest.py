@@ -1,0 +1,38 @@
+"""What all tests share: where the data is, how hypothesis runs, and the twin on the import path."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+TESTS = Path(__file__).parent
+sys.path.insert(0, str(TESTS))  # for `import reference`
+
+DATA = Path(os.environ.get("RANKMARK_TEST_DATA") or TESTS.parent.parent / "shared" / "data")
+
+# Each example evaluates many measures at once, so few examples go far. A busy machine is no failure.
+settings.register_profile(
+    "rankmark",
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("rankmark")
+
+
+@pytest.fixture(scope="session")
+def data_file() -> Callable[[str], str]:
+    """The path of a file of the shared test data; skips the test where it is not there."""
+
+    def find(name: str) -> str:
+        path = DATA / name
+        if not path.exists():
+            pytest.skip(f"test data is not there: {path} (RANKMARK_TEST_DATA says where to look)")
+        return str(path)
+
+    return find

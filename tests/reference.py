@@ -1,0 +1,349 @@
+"""The slow, obvious twin of the core and of every measure: what rankmark means, in plain Python.
+
+It works on rows as tuples and on one query at a time, with the simplest loops that say what is meant.
+Nothing is shared with the package but the names of the choices and of the errors. Where the two
+disagree, one of them is wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rankmark.choices import Choices
+from rankmark.errors import DataError, IdTypeError
+
+Id = int | str
+Row = tuple[Id, Id, float]  # query, item, relevance or score
+Gain = str | Mapping[float, float] | Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a measure sees of one query."""
+
+    retrieved: Sequence[float | None]  # grade of each retrieved item, in rank order; None: not judged
+    judged: Sequence[float]  # grade of each judged item, in any order
+
+
+# --- From rows to what a measure sees ----------------------------------------------------------------
+
+
+def per_query(
+    qrels: Sequence[Row],
+    run: Sequence[Row],
+    measure: str,
+    choices: Choices = Choices(),  # noqa: B008  # frozen
+    **parameters: Any,
+) -> dict[Id, float | None]:
+    """The value of each judged query, in the order of `qrels`; None where it is left out of the mean."""
+    refuse_bad_rows(qrels, run)
+    judgements, results = by_query(qrels), by_query(run)
+    if choices.unjudged_queries == "error" and results.keys() - judgements.keys():
+        raise DataError("results for a query without judgements")
+    if choices.missing == "error" and judgements.keys() - results.keys():
+        raise DataError("a judged query without results")
+    return {
+        query: query_value(rows, results.get(query), measure, choices, parameters)
+        for query, rows in judgements.items()
+    }
+
+
+def query_value(
+    judgements: list[tuple[Id, float]],
+    results: list[tuple[Id, float]] | None,
+    measure: str,
+    choices: Choices,
+    parameters: dict[str, Any],
+) -> float | None:
+    """The mean of the measure over every order that the tie rule allows: one, except for ``expected``."""
+    grades = one_row_an_item(judgements, choices.duplicates)
+    if results is None and choices.missing == "skip":
+        return None
+    compared = [(item, as_compared(score, choices.scores)) for item, score in results or []]
+    scores = one_row_an_item(compared, choices.duplicates)
+    if choices.unjudged == "ignore":
+        scores = {item: score for item, score in scores.items() if item in grades}
+    values = []
+    for order in orders(scores, grades, choices.ties):
+        seen = Seen([grades.get(item) for item in order], list(grades.values()))
+        value = MEASURES[measure](seen, **parameters)
+        values.append(without_relevant(choices.no_relevant) if value is None else value)
+    return None if None in values else math.fsum(v for v in values if v is not None) / len(values)
+
+
+def without_relevant(rule: str) -> float | None:
+    """What a query counts for which nothing relevant was judged."""
+    if rule == "error":
+        raise DataError("a query without relevant items")
+    return {"zero": 0.0, "one": 1.0, "skip": None}[rule]
+
+
+def refuse_bad_rows(qrels: Sequence[Row], run: Sequence[Row]) -> None:
+    """Refuse tables without rows, values that are not numbers, and integers against strings."""
+    if not qrels or not run:
+        raise DataError("no rows")
+    if any(math.isnan(number) for _, _, number in [*qrels, *run]):
+        raise DataError("not a number")
+    for column in (0, 1):
+        if len({type(row[column]) for row in [*qrels, *run]}) > 1:
+            raise IdTypeError("integer ids against strings")
+
+
+def by_query(rows: Iterable[Row]) -> dict[Id, list[tuple[Id, float]]]:
+    """The rows of each query in the order given, the queries in order of first appearance."""
+    queries: dict[Id, list[tuple[Id, float]]] = {}
+    for query, item, number in rows:
+        queries.setdefault(query, []).append((item, number))
+    return queries
+
+
+def one_row_an_item(rows: Iterable[tuple[Id, float]], duplicates: str) -> dict[Id, float]:
+    """Each item once, in the order of the rows that were kept."""
+    kept: dict[Id, float] = {}
+    for item, number in rows:
+        if item in kept and duplicates == "error":
+            raise DataError(f"item {item!r} twice")
+        if item not in kept or (duplicates == "best" and number > kept[item]):
+            kept.pop(item, None)
+            kept[item] = number
+    return kept
+
+
+def as_compared(score: float, precision: str) -> float:
+    """The score in the precision in which scores are compared."""
+    return ctypes.c_float(score).value if precision == "float32" else float(score)
+
+
+def orders(scores: dict[Id, float], grades: dict[Id, float], ties: str) -> Iterable[Sequence[Id]]:
+    """Every ranking of the items that the tie rule allows."""
+    items = in_order(scores, grades, "input" if ties == "expected" else ties)
+    if ties != "expected":
+        return [items]
+    groups = [list(group) for _, group in itertools.groupby(items, key=lambda item: scores[item])]
+    shuffles = itertools.product(*(itertools.permutations(group) for group in groups))
+    return ([item for group in shuffled for item in group] for shuffled in shuffles)
+
+
+def in_order(scores: dict[Id, float], grades: dict[Id, float], ties: str) -> list[Id]:
+    """The items, best score first. Sorting keeps the order of equals: each line yields to the next."""
+    items = list(scores)
+    if ties != "input":
+        items = sorted(items, reverse=ties != "item-asc")  # strings compare as their UTF-8 bytes do
+    if ties in ("best", "worst"):
+        items = sorted(items, key=lambda item: grades.get(item, 0.0), reverse=ties == "best")
+    return sorted(items, key=lambda item: scores[item], reverse=True)
+
+
+# --- Measures: a value for one query, or None where nothing relevant was judged ----------------------
+
+
+def relevant(seen: Seen, rel: float) -> int:
+    """R: how many judged items are relevant."""
+    return sum(grade >= rel for grade in seen.judged)
+
+
+def hit_ranks(seen: Seen, rel: float, cutoff: int | None = None) -> list[int]:
+    """The ranks, from 1, of the relevant items in the list down to the cutoff."""
+    top = seen.retrieved[:cutoff]
+    return [rank for rank, grade in enumerate(top, start=1) if grade is not None and grade >= rel]
+
+
+def gained(grade: float | None, gain: Gain) -> float:
+    """What an item of this grade is worth; an unjudged one nothing."""
+    if grade is None:
+        return 0.0
+    if gain == "linear":
+        return max(grade, 0.0)
+    if gain == "exp2":
+        return 2.0 ** max(grade, 0.0) - 1.0
+    if isinstance(gain, Mapping):
+        return gain.get(grade, 0.0)
+    assert callable(gain)
+    return gain(grade)
+
+
+def discounted(rank: int, discount: str | float) -> float:
+    """What the gain at this rank is multiplied with."""
+    if discount == "log2":
+        return 1.0 / math.log2(rank + 1)
+    if discount == "log2max":
+        return 1.0 / math.log2(max(rank, 2))
+    return 1.0 / math.log(rank + 1, float(discount))
+
+
+def dcg_of(gains: Sequence[float], discount: str | float) -> float:
+    """The discounted sum of gains in rank order."""
+    return math.fsum(g * discounted(rank, discount) for rank, g in enumerate(gains, start=1))
+
+
+def dcg(
+    seen: Seen, *, cutoff: int | None = None, gain: Gain = "linear", discount: str | float = "log2"
+) -> float:
+    """DCG: each gain divided by the logarithm of its rank."""
+    return dcg_of([gained(grade, gain) for grade in seen.retrieved[:cutoff]], discount)
+
+
+def ndcg(
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    gain: Gain = "linear",
+    discount: str | float = "log2",
+    ideal: str | Sequence[float] = "judged",
+) -> float | None:
+    """nDCG: DCG divided by that of the best list there could be."""
+    pool: Sequence[float | None] = seen.judged
+    if ideal == "retrieved":
+        pool = seen.retrieved
+    elif not isinstance(ideal, str):
+        pool = ideal
+    best = sorted((gained(grade, gain) for grade in pool), reverse=True)[:cutoff]
+    highest = dcg_of(best, discount)
+    return dcg(seen, cutoff=cutoff, gain=gain, discount=discount) / highest if highest > 0 else None
+
+
+def cg(seen: Seen, *, cutoff: int | None = None, gain: Gain = "linear") -> float:
+    """CG: the sum of gains."""
+    return math.fsum(gained(grade, gain) for grade in seen.retrieved[:cutoff])
+
+
+def average_precision(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "relevant"
+) -> float | None:
+    """AP: precision at the rank of each hit, summed, divided by how many there could be."""
+    found, total = hit_ranks(seen, rel, cutoff), relevant(seen, rel)
+    if not total:
+        return None
+    precisions = [(index + 1) / rank for index, rank in enumerate(found)]
+    divisor = {
+        "relevant": total,
+        "min": total if cutoff is None else min(total, cutoff),
+        "hits": len(found),
+    }[denominator]
+    return math.fsum(precisions) / divisor if found else 0.0
+
+
+def reciprocal_rank(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "first"
+) -> float | None:
+    """RR: one over the rank of the first hit, or that summed over all hits."""
+    if not relevant(seen, rel):
+        return None
+    ranks = hit_ranks(seen, rel, cutoff)
+    return math.fsum(1 / rank for rank in (ranks[:1] if hits == "first" else ranks))
+
+
+def precision(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "k"
+) -> float | None:
+    """P: the share of the list that is relevant. Without a cutoff the list's own length is k."""
+    total, length = relevant(seen, rel), len(seen.retrieved)
+    if not total:
+        return None
+    k = length if cutoff is None else cutoff
+    divisor = {"k": k, "retrieved": min(length, k), "min": min(k, total)}[denominator]
+    return len(hit_ranks(seen, rel, cutoff)) / divisor if divisor else 0.0
+
+
+def recall(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "relevant"
+) -> float | None:
+    """R: the share of the relevant items that is in the list."""
+    total = relevant(seen, rel)
+    if not total:
+        return None
+    divisor = total if denominator == "relevant" or cutoff is None else min(total, cutoff)
+    return len(hit_ranks(seen, rel, cutoff)) / divisor
+
+
+def f_measure(seen: Seen, *, cutoff: int | None = None, rel: float = 1, beta: float = 1) -> float | None:
+    """F: the harmonic mean of P and R, with R weighing beta times as much as P."""
+    p, r = precision(seen, cutoff=cutoff, rel=rel), recall(seen, cutoff=cutoff, rel=rel)
+    if p is None or r is None:
+        return None
+    return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r > 0 else 0.0
+
+
+def hit_rate(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float | None:
+    """HR: whether there is a hit."""
+    return float(bool(hit_ranks(seen, rel, cutoff))) if relevant(seen, rel) else None
+
+
+def r_precision(seen: Seen, *, rel: float = 1) -> float | None:
+    """Rprec: precision at rank R."""
+    total = relevant(seen, rel)
+    return len(hit_ranks(seen, rel, total)) / total if total else None
+
+
+def rank_biased_precision(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, p: float = 0.8
+) -> float | None:
+    """RBP: the hits a reader sees, per item read, who goes on to the next item with probability p."""
+    if not relevant(seen, rel):
+        return None
+    return (1 - p) * math.fsum(p ** (rank - 1) for rank in hit_ranks(seen, rel, cutoff))
+
+
+def expected_reciprocal_rank(seen: Seen, *, cutoff: int | None = None, max_grade: float = 4) -> float | None:
+    """ERR: one over the rank at which a reader stops, who is satisfied with chance (2^grade - 1) / 2^max."""
+    if not any(grade > 0 for grade in seen.judged):
+        return None
+    value, still_reading = 0.0, 1.0
+    for rank, grade in enumerate(seen.retrieved[:cutoff], start=1):
+        satisfied = gained(grade, "exp2") / 2**max_grade
+        value += still_reading * satisfied / rank
+        still_reading *= 1 - satisfied
+    return value
+
+
+def judged(seen: Seen, *, cutoff: int | None = None) -> float:
+    """Judged: the share of the list that was judged."""
+    top = seen.retrieved[:cutoff]
+    return sum(grade is not None for grade in top) / len(top) if top else 0.0
+
+
+def hit_ratio(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float:
+    """HitRatio of one query: its hits over its relevant items; over all queries both are summed first."""
+    total = relevant(seen, rel)
+    return len(hit_ranks(seen, rel, cutoff)) / total if total else 0.0
+
+
+def retrieved(seen: Seen, *, cutoff: int | None = None) -> float:
+    """NumRet: the length of the list."""
+    return len(seen.retrieved[:cutoff])
+
+
+def relevant_judged(seen: Seen, *, rel: float = 1) -> float:
+    """NumRel: how many relevant items were judged."""
+    return relevant(seen, rel)
+
+
+def relevant_retrieved(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float:
+    """NumRelRet: how many relevant items are in the list."""
+    return len(hit_ranks(seen, rel, cutoff))
+
+
+MEASURES: dict[str, Callable[..., float | None]] = {
+    "nDCG": ndcg,
+    "DCG": dcg,
+    "CG": cg,
+    "AP": average_precision,
+    "RR": reciprocal_rank,
+    "P": precision,
+    "R": recall,
+    "F": f_measure,
+    "HR": hit_rate,
+    "HitRatio": hit_ratio,
+    "Rprec": r_precision,
+    "RBP": rank_biased_precision,
+    "ERR": expected_reciprocal_rank,
+    "Judged": judged,
+    "NumRet": retrieved,
+    "NumRel": relevant_judged,
+    "NumRelRet": relevant_retrieved,
+}

@@ -1,0 +1,297 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankmark.choices import Choices, values_of
+from rankmark.cli import MEASURES, main, split_measures
+
+QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"
+BM25 = "q1 Q0 a 1 3.0 bm25\nq1 Q0 b 2 2.0 bm25\nq2 Q0 x 1 1.0 bm25\nq2 Q0 c 2 0.5 bm25\nq3 Q0 d 1 1.0 bm25\n"
+DENSE = "q1 Q0 b 1 3.0 dense\nq2 Q0 c 1 1.0 dense\n"
+COMMAND = [sys.executable, "-c", "import sys; from rankmark.cli import main; sys.exit(main())"]
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a small collection."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"qrels.txt": QRELS, "bm25.run": BM25, "dense.run": DENSE}.items():
+        Path(name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in this process: exit code, output, errors."""
+
+    def call(*args: str) -> tuple[int, str, str]:
+        code = main(list(args))
+        return code, *capfd.readouterr()
+
+    return call
+
+
+def test_eval_shows_a_table(run: Run) -> None:
+    code, out, err = run("eval", "qrels.txt", "bm25.run")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["measure", "value"]
+    assert [line.split()[0] for line in out.splitlines()[2:7]] == MEASURES
+    assert "RR       0.5000" in out
+    assert "3 queries judged, all answered" in out
+
+
+def test_several_runs_side_by_side_by_the_names_of_their_files(run: Run) -> None:
+    code, out, _ = run("eval", "qrels.txt", "bm25.run", "dense.run", "-m", "RR")
+    assert code == 0
+    assert [line.split() for line in out.splitlines()[:3:2]] == [
+        ["measure", "bm25", "dense"],
+        ["RR", "0.5000", "0.6667"],
+    ]
+    assert "dense: 3 queries judged, 2 answered, 1 missing (counted as 0)" in out
+
+
+def test_runs_of_the_same_name_go_by_their_paths(run: Run, folder: Path) -> None:
+    (folder / "old").mkdir()
+    (folder / "old" / "bm25.run").write_text(DENSE)
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "old/bm25.run", "-m", "RR")
+    assert out.splitlines()[0].split() == ["measure", "bm25.run", "old/bm25.run"]
+
+
+def test_measures_may_be_given_in_any_way(run: Run) -> None:
+    _, out, _ = run(
+        "eval", "qrels.txt", "bm25.run", "-m", "P@1,nDCG(gain=exp2, ideal=judged)@10", "-m", "map RR"
+    )
+    assert [line.split()[0] for line in out.splitlines()[2:6]] == ["P@1", "nDCG(gain=exp2)@10", "AP", "RR"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("nDCG@10", ["nDCG@10"]),
+        ("AP, RR P@5", ["AP", "RR", "P@5"]),
+        ("nDCG(gain={1: 3, 2: 9}, ideal=judged)@10,AP", ["nDCG(gain={1: 3, 2: 9}, ideal=judged)@10", "AP"]),
+        (" , ", []),
+        ("P(rel=2", ["P(rel=2"]),
+        ("P)@5 RR", ["P)@5", "RR"]),
+    ],
+)
+def test_splitting_measures(text: str, names: list[str]) -> None:
+    assert split_measures(text) == names
+
+
+def test_choices_reach_the_evaluation(run: Run) -> None:
+    args = ["--ties", "random", "--seed", "7", "--missing", "skip", "--unjudged-queries", "error"]
+    args += ["--no-relevant", "one", "--duplicates", "best", "--unjudged", "ignore", "--scores", "float32"]
+    _, out, _ = run("eval", "qrels.txt", "dense.run", "-m", "RR", "--format", "json", "--threads", "1", *args)
+    assert json.loads(out)["choices"] == {
+        "ties": "random",
+        "seed": 7,
+        "missing": "skip",
+        "unjudged_queries": "error",
+        "no_relevant": "one",
+        "duplicates": "best",
+        "unjudged": "ignore",
+        "scores": "float32",
+    }
+
+
+def test_signatures_on_request(run: Run) -> None:
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "RR", "--signature", "--digits", "2")
+    assert "RR         0.50\n" in out
+    assert out.splitlines()[-1].startswith("RR|rel:1|")
+    assert out.splitlines()[-1].endswith("|rankmark:0.1.0")
+
+
+@pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "trec"])
+def test_per_query_in_each_format(name: str, run: Run) -> None:
+    code, out, _ = run("eval", "qrels.txt", "bm25.run", "-q", "--format", name)
+    assert code == 0
+    assert "q2" in out
+    assert "\x1b" not in out
+
+
+def test_columns_by_name(run: Run, folder: Path) -> None:
+    (folder / "qrels.csv").write_text("who,what\n1,2\n")
+    (folder / "run.csv").write_text("who,what,score\n1,2,0.5\n")
+    args = ("eval", "qrels.csv", "run.csv", "-m", "RR", "--column", "query=who", "--column", "item=what")
+    code, out, err = run(*args)
+    assert (code, err) == (0, "")
+    assert "RR       1.0000" in out
+
+
+def test_output_goes_to_the_file_in_the_format_of_its_ending(run: Run, folder: Path) -> None:
+    code, out, err = run("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "values.csv")
+    assert (code, out, err) == (0, "", "")
+    assert list(csv.reader(io.StringIO((folder / "values.csv").read_text()))) == [
+        ["measure", "value"],
+        ["RR", "0.5"],
+    ]
+    run("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "values.csv", "--format", "trec")
+    assert (folder / "values.csv").read_text() == "recip_rank            \tall\t0.5000\n"
+
+
+def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path) -> None:
+    (folder / "out.json").write_text("before")
+    (folder / "broken.run").write_text(BM25 + "q1 Q0 z\n")
+    code, _, err = run("eval", "qrels.txt", "broken.run", "-o", "out.json")
+    assert code == 1
+    assert "broken.run" in err
+    assert "6" in err  # the line
+    assert (folder / "out.json").read_text() == "before"
+    assert len(list(folder.glob(".*"))) == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["evl"], "No such command 'evl'"),
+        (["eval"], "Missing argument 'QRELS'"),
+        (["eval", "qrels.txt"], "Missing argument 'RUN'"),
+        (["eval", "qrels.txt", "bm25.run", "--tie", "best"], "--ties"),
+        (["eval", "qrels.txt", "bm25.run", "--ties", "item_desc"], "did you mean 'item-desc'"),
+        (["eval", "qrels.txt", "bm25.run", "--seed", "x"], "'--seed'"),
+        (["eval", "qrels.txt", "bm25.run", "--threads", "0"], "'--threads'"),
+        (["eval", "qrels.txt", "bm25.run", "-m", "nDGC@10"], "did you mean 'nDCG'"),
+        (["eval", "qrels.txt", "bm25.run", "-m", "nDCG(gian=exp2)"], "did you mean 'gain'"),
+        (["eval", "qrels.txt", "bm25.run", "-m", ","], "no measure"),
+        (["eval", "qrels.txt", "bm25.run", "--format", "tex"], "format='tex' is not one of table, json, csv"),
+        (["eval", "qrels.txt", "bm25.run", "--column", "who"], "--column 'who' is not ROLE=NAME"),
+        (["eval", "qrels.txt", "bm25.run", "--column", "quer=who"], "quer"),
+        (["eval", "qrels.txt", "nowhere.run"], "nowhere.run"),
+        (
+            ["eval", "qrels.txt", "bm25.run", "-o", "no/where.txt"],
+            "cannot write no/where.txt: there is no folder",
+        ),
+        (["eval", "qrels.txt", "bm25.run", "-o", "."], "cannot write .: it is a folder"),
+        (["measures", "nDGC"], "did you mean 'nDCG'"),
+        (["demo", "--out", "qrels.txt"], "cannot write to qrels.txt"),
+    ],
+)
+def test_usage_mistakes_exit_with_2_and_say_what(args: list[str], message: str, run: Run) -> None:
+    code, out, err = run(*args)
+    assert (code, out) == (2, "")
+    assert err.startswith("rankmark: error: ")
+    assert message in err
+    assert "Traceback" not in err
+    assert err.count("\n") <= 4
+
+
+def test_bad_data_exits_with_1_and_says_where(run: Run, folder: Path) -> None:
+    (folder / "bad.txt").write_text("q1 0 a 2\nq1 0 b\n")
+    code, out, err = run("eval", "bad.txt", "bm25.run")
+    assert (code, out) == (1, "")
+    assert err.startswith("rankmark: error: ")
+    assert "bad.txt" in err
+    assert "2" in err
+    assert "Traceback" not in err
+
+
+def test_without_a_command_there_is_help(run: Run) -> None:
+    code, out, _ = run()
+    assert code == 2
+    assert "Usage: rankmark" in out
+    assert run("--help") == (0, out, "")
+    assert run("-h") == (0, out, "")
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, "rankmark 0.1.0\n", "")
+
+
+def test_help_lists_every_choice(run: Run) -> None:
+    _, out, _ = run("eval", "--help")
+    for name in Choices.__dataclass_fields__:
+        assert f"--{name.replace('_', '-')} " in out
+        if name != "seed":
+            assert "|".join(values_of(name)) in out
+
+
+def test_measures_are_listed_with_aliases(run: Run) -> None:
+    code, out, _ = run("measures")
+    assert code == 0
+    for name in ("nDCG", "AP", "RR", "P", "R", "HR", "Rprec", "RBP", "ERR", "NumRet", "recip_rank"):
+        assert name in out.replace(",", " ").split()
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_measures_page(run: Run) -> None:
+    code, out, _ = run("measures", "ndcg")
+    assert code == 0
+    for part in ("nDCG", "gain", "exp2", "discount", "log2", "ideal", "ndcg_cut", ">>> "):
+        assert part in out
+    assert "``" not in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def command(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *args], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_closed_pipe_is_no_error(folder: Path) -> None:
+    rows = [f"q{i} 0 a 1\n" for i in range(20_000)]
+    (folder / "many.txt").write_text("".join(rows))
+    (folder / "many.run").write_text("".join(f"q{i} Q0 a 1 1 x\n" for i in range(20_000)))
+    with subprocess.Popen(
+        [*COMMAND, "eval", "many.txt", "many.run", "-q"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+
+
+def test_ctrl_c_exits_with_130_without_a_traceback(folder: Path) -> None:
+    os.mkfifo(folder / "waiting.run")
+    with subprocess.Popen(
+        [*COMMAND, "eval", "qrels.txt", "waiting.run"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        writer = os.open(folder / "waiting.run", os.O_WRONLY)  # returns as soon as the reader is there
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        os.close(writer)
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+        assert process.wait() == 130
+
+
+def test_output_is_plain_where_there_is_no_utf8() -> None:
+    done = command("measures", "nDCG", env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.isascii()
+
+
+def test_evaluating_text_files_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from rankmark.cli import main\n"
+        "for name in ['table', 'json', 'csv', 'trec']:\n"
+        "    assert main(['eval', 'qrels.txt', 'bm25.run', '-q', '--format', name]) == 0\n"
+        "print({'polars', 'pandas', 'pyarrow', 'scipy', 'rich'} & {*sys.modules}, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "set()\n"
+
+
+def test_help_imports_neither_numpy_nor_rich() -> None:
+    code = (
+        "import sys; from rankmark.cli import main; main(['-h']); print({'numpy', 'rich'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")
