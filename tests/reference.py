@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankmark.choices import Choices
-from rankmark.errors import DataError, IdTypeError
+from rankmark.errors import DataError, IdTypeError, MeasureError
 
 Id = int | str
 Row = tuple[Id, Id, float]  # query, item, relevance or score
@@ -45,6 +45,8 @@ def per_query(
     judgements, results = by_query(qrels), by_query(run)
     if choices.unjudged_queries == "error" and results.keys() - judgements.keys():
         raise DataError("results for a query without judgements")
+    if not judgements.keys() & results.keys():
+        raise DataError("no judged query has results")
     if choices.missing == "error" and judgements.keys() - results.keys():
         raise DataError("a judged query without results")
     return {
@@ -73,14 +75,15 @@ def query_value(
         seen = Seen([grades.get(item) for item in order], list(grades.values()))
         value = MEASURES[measure](seen, **parameters)
         values.append(without_relevant(choices.no_relevant) if value is None else value)
-    return None if None in values else math.fsum(v for v in values if v is not None) / len(values)
+    mean = math.fsum(values) / len(values)
+    return None if math.isnan(mean) else mean
 
 
-def without_relevant(rule: str) -> float | None:
-    """What a query counts for which nothing relevant was judged."""
+def without_relevant(rule: str) -> float:
+    """What a query counts for which nothing relevant was judged; NaN leaves it out of the mean."""
     if rule == "error":
         raise DataError("a query without relevant items")
-    return {"zero": 0.0, "one": 1.0, "skip": None}[rule]
+    return {"zero": 0.0, "one": 1.0, "skip": math.nan}[rule]
 
 
 def refuse_bad_rows(qrels: Sequence[Row], run: Sequence[Row]) -> None:
@@ -162,9 +165,11 @@ def gained(grade: float | None, gain: Gain) -> float:
     if gain == "exp2":
         return 2.0 ** max(grade, 0.0) - 1.0
     if isinstance(gain, Mapping):
+        if grade not in gain and grade != 0:
+            raise MeasureError(f"no gain for grade {grade}")
         return gain.get(grade, 0.0)
     assert callable(gain)
-    return gain(grade)
+    return float(gain(grade))
 
 
 def discounted(rank: int, discount: str | float) -> float:
@@ -216,37 +221,49 @@ def average_precision(
     seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "relevant"
 ) -> float | None:
     """AP: precision at the rank of each hit, summed, divided by how many there could be."""
-    found, total = hit_ranks(seen, rel, cutoff), relevant(seen, rel)
+    found, total, length = hit_ranks(seen, rel, cutoff), relevant(seen, rel), len(seen.retrieved)
+    if denominator == "cutoff" and cutoff is None:
+        raise MeasureError("AP(denominator=cutoff) needs a cutoff")
     if not total:
         return None
-    precisions = [(index + 1) / rank for index, rank in enumerate(found)]
+    k = math.inf if cutoff is None else cutoff
     divisor = {
         "relevant": total,
-        "min": total if cutoff is None else min(total, cutoff),
+        "min": min(total, k),
+        "retrieved": min(total, length, k),
+        "cutoff": k,
         "hits": len(found),
     }[denominator]
+    precisions = [number / rank for number, rank in enumerate(found, start=1)]
     return math.fsum(precisions) / divisor if found else 0.0
 
 
 def reciprocal_rank(
-    seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "first"
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    hits: str = "first",
+    denominator: str = "one",
 ) -> float | None:
     """RR: one over the rank of the first hit, or that summed over all hits."""
-    if not relevant(seen, rel):
+    total = relevant(seen, rel)
+    if not total:
         return None
     ranks = hit_ranks(seen, rel, cutoff)
-    return math.fsum(1 / rank for rank in (ranks[:1] if hits == "first" else ranks))
+    counted = ranks[:1] if hits == "first" else ranks
+    return math.fsum(1 / rank for rank in counted) / (1 if denominator == "one" else total)
 
 
 def precision(
-    seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "k"
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "cutoff"
 ) -> float | None:
     """P: the share of the list that is relevant. Without a cutoff the list's own length is k."""
     total, length = relevant(seen, rel), len(seen.retrieved)
     if not total:
         return None
     k = length if cutoff is None else cutoff
-    divisor = {"k": k, "retrieved": min(length, k), "min": min(k, total)}[denominator]
+    divisor = {"cutoff": k, "retrieved": min(length, k), "min": min(k, total)}[denominator]
     return len(hit_ranks(seen, rel, cutoff)) / divisor if divisor else 0.0
 
 
@@ -269,9 +286,12 @@ def f_measure(seen: Seen, *, cutoff: int | None = None, rel: float = 1, beta: fl
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r > 0 else 0.0
 
 
-def hit_rate(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float | None:
-    """HR: whether there is a hit."""
-    return float(bool(hit_ranks(seen, rel, cutoff))) if relevant(seen, rel) else None
+def hit_rate(seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "any") -> float | None:
+    """HR: whether there is a hit, or how many."""
+    if not relevant(seen, rel):
+        return None
+    found = len(hit_ranks(seen, rel, cutoff))
+    return float(found if hits == "count" else found > 0)
 
 
 def r_precision(seen: Seen, *, rel: float = 1) -> float | None:
@@ -291,6 +311,8 @@ def rank_biased_precision(
 
 def expected_reciprocal_rank(seen: Seen, *, cutoff: int | None = None, max_grade: float = 4) -> float | None:
     """ERR: one over the rank at which a reader stops, who is satisfied with chance (2^grade - 1) / 2^max."""
+    if any(grade > max_grade for grade in seen.judged):
+        raise DataError("a grade above the highest")
     if not any(grade > 0 for grade in seen.judged):
         return None
     value, still_reading = 0.0, 1.0
@@ -308,9 +330,9 @@ def judged(seen: Seen, *, cutoff: int | None = None) -> float:
 
 
 def hit_ratio(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float:
-    """HitRatio of one query: its hits over its relevant items; over all queries both are summed first."""
+    """HitRatio of one query: its hits over its relevant items, undefined where there are none."""
     total = relevant(seen, rel)
-    return len(hit_ranks(seen, rel, cutoff)) / total if total else 0.0
+    return len(hit_ranks(seen, rel, cutoff)) / total if total else math.nan
 
 
 def retrieved(seen: Seen, *, cutoff: int | None = None) -> float:

@@ -41,10 +41,10 @@ def cells(line: str) -> list[str]:
 def test_every_format_takes_one_result_or_several(name: str, per_query: bool, result: Result) -> None:
     other = rm.evaluate({"301": {"a": 1}}, {"301": {"a": 1.0}}, ["RR", "P@5"])
     one = render(result, name, per_query=per_query, signatures=True)
-    several = render({"first": result, "second": other}, name, per_query=per_query, signatures=True)
-    assert "first" not in one
-    assert "first" in several
-    assert "second" in several
+    several = render({"bm25": result, "dense": other}, name, per_query=per_query, signatures=True)
+    assert "bm25" not in one
+    assert "bm25" in several
+    assert "dense" in several
     for text in (one, several):
         assert text.endswith("\n")
         assert not text.endswith("\n\n")
@@ -73,6 +73,17 @@ def test_table_side_by_side(result: Result) -> None:
 def test_digits(result: Result) -> None:
     assert "0.75\n" in result.to_table(digits=2)
     assert "0.750000 " in result.to_latex(digits=6)
+
+
+def test_counts_are_whole_unless_ties_make_them_expectations() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}
+    whole = rm.evaluate(qrels, run, ["NumRelRet@1"])
+    mean = rm.evaluate(qrels, run, ["NumRelRet@1"], ties="expected")
+    assert (whole.to_csv(), mean.to_csv()) == (
+        "measure,value\nNumRelRet@1,0\n",
+        "measure,value\nNumRelRet@1,0.5\n",
+    )
+    assert "0.5000" in mean.to_table()
 
 
 def test_table_steers_no_terminal(nasty: Result) -> None:

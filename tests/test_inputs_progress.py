@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -25,8 +26,8 @@ print("rich" in sys.modules, flush=True)
 SHOW_CURSOR = "\x1b[?25h"
 
 
-def on_a_terminal(delay: float, seconds: float, native: bool = True, keys: bytes = b"") -> str:
-    """All that a read writes on a terminal; `keys` are pressed once the bar is there."""
+def on_a_terminal(delay: float, seconds: float, native: bool = True, interrupt: bool = False) -> str:
+    """All that a read writes on a terminal, perhaps interrupted once the bar is there."""
     pty = pytest.importorskip("pty")
     controller, terminal = pty.openpty()
     code = READ.format(delay=delay, seconds=seconds, native=native)
@@ -35,8 +36,6 @@ def on_a_terminal(delay: float, seconds: float, native: bool = True, keys: bytes
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
-        # So that Ctrl-C on this terminal reaches the process.
-        preexec_fn=lambda: (os.setsid(), __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0)),
         env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"},
     )
     os.close(terminal)
@@ -44,9 +43,9 @@ def on_a_terminal(delay: float, seconds: float, native: bool = True, keys: bytes
     with contextlib.suppress(OSError):  # the end of a terminal
         while block := os.read(controller, 65536):
             written += block
-            if keys and b"file" in written:
-                os.write(controller, keys)
-                keys = b""
+            if interrupt and b"file" in written:
+                process.send_signal(signal.SIGINT)
+                interrupt = False
     process.wait(timeout=30)
     os.close(controller)
     return written.decode()
@@ -68,14 +67,25 @@ def test_a_short_read_shows_nothing():
 
 def test_ctrl_c_leaves_the_terminal_clean():
     start = time.monotonic()
-    written = on_a_terminal(delay=0.05, seconds=60, keys=b"\x03")
+    written = on_a_terminal(delay=0.05, seconds=60, interrupt=True)
     assert time.monotonic() - start < 30
     assert "KeyboardInterrupt" in written
     assert written.index(SHOW_CURSOR) < written.index("KeyboardInterrupt")
 
 
-def test_without_a_terminal_there_is_no_thread(capfd):
+def test_without_a_terminal_nothing_is_started(capfd):
+    before = threading.active_count()
     with reading("file", None, _native.Progress()):
-        assert threading.active_count() == len(threading.enumerate())
-        assert not [thread for thread in threading.enumerate() if "_show" in thread.name]
+        assert threading.active_count() == before
     assert capfd.readouterr() == ("", "")
+
+
+def test_trec_text_is_read_without_importing_anything_heavy(tmp_path):
+    (tmp_path / "qrels").write_text("1 0 2 1\n")
+    (tmp_path / "run").write_text("1 Q0 2 1 0.5 t\n")
+    code = (
+        "import sys; from rankmark.inputs import read_inputs; "
+        f"read_inputs({str(tmp_path / 'qrels')!r}, {str(tmp_path / 'run')!r}); "
+        "print({'polars', 'pandas', 'pyarrow', 'rich', 'scipy'} & set(sys.modules))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"

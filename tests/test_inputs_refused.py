@@ -96,6 +96,26 @@ def test_a_file_that_may_not_be_read(tmp_path):
         read_qrels(tmp_path / "a.csv")
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "txt"])
+def test_a_file_whose_name_looks_like_a_glob(suffix, tmp_path):
+    path = tmp_path / f"a [b]*?.{suffix}"
+    table = pl.DataFrame({"query": [1], "item": [2]})
+    match suffix:
+        case "csv":
+            table.write_csv(path)
+        case "jsonl":
+            table.write_ndjson(path)
+        case "parquet":
+            table.write_parquet(path)
+        case "txt":
+            path.write_text("1 2 1")
+    assert read_qrels(path).table.num_rows == 1
+
+
+def rows_of(pattern) -> int:
+    return read_qrels(str(pattern)).table.num_rows
+
+
 def test_globs(tmp_path):
     (tmp_path / "a1.csv").write_text("query,item,relevance\n1,a,1\n")
     (tmp_path / "a2.csv").write_text("relevance,other,query,item\n0.5,,2,b\n")
@@ -109,6 +129,11 @@ def test_globs(tmp_path):
         ("4", "d", 1.0),
     ]
     assert not qrels.text_ids
+    (tmp_path / "a0.csv").write_text("query,item,relevance\n")
+    assert rows_of(tmp_path / "a*") == 4
+    assert rows_of(tmp_path / "a[04]*") == 1
+    with pytest.raises(DataError, match="has no rows"):
+        rows_of(tmp_path / "a0*")
     (tmp_path / "a5.csv").write_text("query,item,grade\n1,a,1\n")
     with pytest.raises(ColumnError, match=r"a5.csv' has the columns .*all files need the same columns"):
         read_qrels(str(tmp_path / "a*"))

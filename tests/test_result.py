@@ -18,10 +18,6 @@ RUN = {
     "q3": {"d": 1.0},
     "q9": {"z": 1.0},
 }
-NOTE = (
-    "Note: 1 query of the run not judged (left out); nothing relevant in 1 query (counted as 0); "
-    "ties could change 1 query (order: item-desc)"
-)
 MEASURES = ["RR", "P@1", "nDCG(gain=exp2)@10", "NumRet"]
 
 
@@ -118,7 +114,8 @@ def test_printing_shows_a_table_and_what_happened_to_the_queries(result: Result)
         "NumRet                   6",
         "",
         "4 queries judged, 3 answered, 1 missing (counted as 0)",
-        NOTE,
+        "  1 query of the run not judged (left out); nothing relevant in 1 query (counted",
+        "  as 0); equal scores could change 1 query (ties: item-desc)",
     ]
 
 

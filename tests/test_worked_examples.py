@@ -19,9 +19,8 @@ def value(qrels: dict, run: dict, measure: str | rm.Measure) -> float:
     """The measure's value, on which the core and the twin must agree."""
     measure = rm.parse(measure) if isinstance(measure, str) else measure
     result = rm.evaluate(qrels, run, [measure])
-    twin = reference.per_query(
-        rows(qrels), rows(run), measure.name, cutoff=measure.cutoff, **measure.parameters
-    )
+    cutoff = {} if measure.cutoff is None else {"cutoff": measure.cutoff}
+    twin = reference.per_query(rows(qrels), rows(run), measure.name, **cutoff, **measure.arguments)
     assert result.per_query[str(measure)].to_list() == pytest.approx(
         list(twin.values()), rel=1e-14, abs=1e-14
     )

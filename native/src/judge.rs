@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::group::{Groups, Queries};
 use crate::hash::Key;
 use crate::ids::{Column, Ids, numbers, unsigned};
-use crate::list::{Hit, Judge, Outcome, Repeated, Rules, Ties, first_mattering_tie};
+use crate::list::{Hit, Judge, Repeated, Repeats, Rules, Ties, first_mattering_tie};
 use crate::table::Table;
 
 /// Queries judged by one task.
@@ -168,7 +168,7 @@ struct Job<'a> {
 
 /// The values of one query read from the columns.
 struct Scratch<K> {
-    judge: Judge<K>,
+    judge: Judge,
     judged: Vec<K>,
     grades: Vec<f64>,
     items: Vec<K>,
@@ -228,15 +228,20 @@ impl Job<'_> {
             if self.cancelled.load(Ordering::Relaxed) {
                 break;
             }
-            let outcome = self.query(query, columns, scratch);
-            block.judgements.add(query, outcome.repeated_judgements);
-            block.results.add(query, outcome.repeated_results);
-            block.lists.push(outcome, self.results.ranges(query).next().is_some());
+            let (judgements, results) = self.query(query, columns, scratch);
+            block.judgements.add(query, judgements);
+            block.results.add(query, results);
+            block.lists.push(&scratch.judge, self.results.ranges(query).next().is_some());
         }
         block
     }
 
-    fn query<K: Key>(&self, query: usize, columns: &Columns<'_, K>, scratch: &mut Scratch<K>) -> Outcome {
+    fn query<K: Key>(
+        &self,
+        query: usize,
+        columns: &Columns<'_, K>,
+        scratch: &mut Scratch<K>,
+    ) -> (Repeats, Repeats) {
         let Scratch { judge, judged, grades, items, scores, compared } = scratch;
         let judged = self.judged.values(query, columns.judged, judged);
         let grades = match &columns.grades {
@@ -344,20 +349,20 @@ impl<K: Key> Scratch<K> {
 }
 
 impl Refused {
-    fn add(&mut self, query: usize, (count, first): (usize, Option<Repeated>)) {
-        self.count += count;
-        self.first = self.first.or(first.map(|first| (query, first)));
+    fn add(&mut self, query: usize, repeats: Repeats) {
+        self.count += repeats.count;
+        self.first = self.first.or(repeats.first.map(|first| (query, first)));
     }
 }
 
 impl JudgedLists {
-    fn push(&mut self, outcome: Outcome, answered: bool) {
-        self.tied_rank.push(first_mattering_tie(&outcome.hits).map_or(0, i64::from));
-        self.hit_offsets.push(outcome.hits.len() as i64);
-        self.ideal_offsets.push(outcome.ideal.len() as i64);
-        self.hits.extend(outcome.hits);
-        self.ideal.extend(outcome.ideal);
-        self.retrieved.push(outcome.retrieved as i64);
+    fn push(&mut self, judge: &Judge, answered: bool) {
+        self.tied_rank.push(first_mattering_tie(&judge.hits).map_or(0, i64::from));
+        self.hit_offsets.push(judge.hits.len() as i64);
+        self.ideal_offsets.push(judge.ideal.len() as i64);
+        self.hits.extend_from_slice(&judge.hits);
+        self.ideal.extend_from_slice(&judge.ideal);
+        self.retrieved.push(judge.retrieved as i64);
         self.answered.push(answered);
     }
 }

@@ -65,31 +65,13 @@ pub struct Repeated {
     pub later: usize,
 }
 
-/// What one query comes to.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// The judged items of the list, in rank order.
-    pub hits: Vec<Hit>,
-    /// The grades of all judged items, best first.
-    pub ideal: Vec<f64>,
-    /// Items in the list.
-    pub retrieved: usize,
-    /// Repeated items where they are refused: how many, and the first.
-    pub repeated_judgements: (usize, Option<Repeated>),
-    /// The same for the list.
-    pub repeated_results: (usize, Option<Repeated>),
-}
-
-/// One row of the list that stays in it.
-#[derive(Clone, Copy)]
-struct Entry<K> {
-    item: K,
-    score: f64,
-    /// The item's grade, 0 if it is not judged.
-    grade: f64,
-    judged: bool,
-    /// The row, or under [`Ties::Random`] the lot drawn: smaller comes first among equal scores.
-    lot: u64,
+/// Repeated items where they are refused: how many, and the first.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Repeats {
+    /// How many rows repeat an item.
+    pub count: usize,
+    /// The first of them.
+    pub first: Option<Repeated>,
 }
 
 /// A table from items to numbers, open addressing, emptied and used again for every query.
@@ -135,218 +117,282 @@ impl Slots {
     }
 }
 
-/// The working memory of one thread.
-pub struct Judge<K> {
-    rules: Rules,
-    slots: Slots,
-    /// Items in `slots`: the judged ones, then the unjudged ones of the list.
-    items: Vec<K>,
-    /// Grades of the judged items.
-    grades: Vec<f64>,
-    /// For each judged item its place in `entries`, or [`ABSENT`].
-    found: Vec<u32>,
-    entries: Vec<Entry<K>>,
-    order: Vec<u32>,
+/// A list as it came: items, and scores unless the rows are in rank order.
+#[derive(Clone, Copy)]
+struct Rows<'a, K> {
+    items: &'a [K],
+    scores: Option<&'a [f64]>,
 }
 
-const ABSENT: u32 = u32::MAX;
+impl<K: Key> Rows<'_, K> {
+    /// The rows at some positions alone.
+    fn pick(&self, positions: impl Iterator<Item = usize> + Clone) -> (Vec<K>, Option<Vec<f64>>) {
+        let items = positions.clone().map(|at| self.items[at]).collect();
+        (items, self.scores.map(|scores| positions.map(|at| scores[at]).collect()))
+    }
+}
 
-impl<K: Key> Judge<K> {
+/// A judged item in a list: its position among the rows, and its number among the judgements.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    position: u32,
+    judgement: u32,
+}
+
+/// The working memory of one thread, and what the last list came to.
+pub struct Judge {
+    rules: Rules,
+    slots: Slots,
+    found: Vec<Found>,
+    /// For each judgement whether its item has been found in the list.
+    seen: Vec<bool>,
+    order: Vec<u32>,
+    /// What decides ties at each position under [`Ties::Best`], [`Ties::Worst`] and [`Ties::Random`].
+    lots: Vec<Lot>,
+    /// The judged items of the list, in rank order.
+    pub hits: Vec<Hit>,
+    /// The grades of all judged items, best first.
+    pub ideal: Vec<f64>,
+    /// Items in the list.
+    pub retrieved: usize,
+}
+
+impl Judge {
     /// Working memory for lists under `rules`.
     pub fn new(rules: Rules) -> Self {
         Self {
             rules,
             slots: Slots::default(),
-            items: Vec::new(),
-            grades: Vec::new(),
             found: Vec::new(),
-            entries: Vec::new(),
+            seen: Vec::new(),
             order: Vec::new(),
+            lots: Vec::new(),
+            hits: Vec::new(),
+            ideal: Vec::new(),
+            retrieved: 0,
         }
     }
 
-    /// Matches a list with the judgements of its query.
+    /// Matches a list with the judgements of its query; gives the repeats among judgements and results.
     ///
     /// `scores` is `None` where the list is in rank order already; `seed` draws the order under
     /// [`Ties::Random`].
-    pub fn list(
+    pub fn list<K: Key>(
         &mut self,
         judged: &[K],
         grades: &[f64],
         items: &[K],
         scores: Option<&[f64]>,
         seed: u64,
-    ) -> Outcome {
-        let mut outcome = Outcome::default();
+    ) -> (Repeats, Repeats) {
         self.slots.clear(judged.len() + items.len());
-        outcome.repeated_judgements = self.take_judgements(judged, grades);
-        outcome.repeated_results = self.take_results(items, scores, seed);
+        let judgements = self.take_judgements(judged, grades);
+        if judgements.count > 0 && self.rules.duplicates != Duplicates::Error {
+            let (judged, grades) = self.without_repeats(Rows { items: judged, scores: Some(grades) });
+            return self.list(&judged, grades.as_deref().unwrap_or_default(), items, scores, seed);
+        }
+        let rows = Rows { items, scores };
+        let results = self.take_results(judged, rows);
+        if results.count > 0 && self.rules.duplicates != Duplicates::Error {
+            let (items, scores) = self.without_repeats(rows);
+            return self.list(judged, grades, &items, scores.as_deref(), seed);
+        }
         if self.rules.condensed {
-            self.condense();
+            let (items, scores) = rows.pick(self.found.iter().map(|found| found.position as usize));
+            self.found.iter_mut().zip(0..).for_each(|(found, position)| found.position = position);
+            self.rank(Rows { items: &items, scores: scores.as_deref() }, grades, seed);
+        } else {
+            self.rank(rows, grades, seed);
         }
-        outcome.retrieved = self.entries.len();
-        outcome.hits = self.rank(scores.is_none());
-        outcome.ideal.extend_from_slice(&self.grades);
-        outcome.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-        outcome
+        (judgements, results)
     }
 
-    fn take_judgements(&mut self, judged: &[K], grades: &[f64]) -> (usize, Option<Repeated>) {
-        self.items.clear();
-        self.grades.clear();
-        let mut repeated = (0, None);
-        for (row, (&item, &grade)) in judged.iter().zip(grades).enumerate() {
-            match self.slots.find_or_insert(item, self.items.len(), |number| self.items[number]) {
-                None => {
-                    self.items.push(item);
-                    self.grades.push(grade);
-                }
-                Some(number) => match self.rules.duplicates {
-                    Duplicates::Error => note(&mut repeated, judged, row),
-                    Duplicates::First => {}
-                    Duplicates::Best => self.grades[number] = self.grades[number].max(grade),
-                },
+    fn take_judgements<K: Key>(&mut self, judged: &[K], grades: &[f64]) -> Repeats {
+        let mut repeats = Repeats::default();
+        for (row, &item) in judged.iter().enumerate() {
+            if let Some(earlier) = self.slots.find_or_insert(item, row, |number| judged[number]) {
+                repeats.add(row, || Some(earlier));
             }
         }
+        self.ideal.clear();
+        self.ideal.extend_from_slice(grades);
+        self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+        repeats
+    }
+
+    fn take_results<K: Key>(&mut self, judged: &[K], rows: Rows<'_, K>) -> Repeats {
+        let mut repeats = Repeats::default();
         self.found.clear();
-        self.found.resize(self.items.len(), ABSENT);
-        repeated
+        self.seen.clear();
+        self.seen.resize(judged.len(), false);
+        let key_of = |number: usize| match number.checked_sub(judged.len()) {
+            None => judged[number],
+            Some(row) => rows.items[row],
+        };
+        for (row, &item) in rows.items.iter().enumerate() {
+            match self.slots.find_or_insert(item, judged.len() + row, key_of) {
+                None => {}
+                Some(judgement) if judgement < judged.len() && !self.seen[judgement] => {
+                    self.seen[judgement] = true;
+                    self.found.push(Found { position: row as u32, judgement: judgement as u32 });
+                }
+                Some(_) => repeats.add(row, || rows.items.iter().position(|&other| other == item)),
+            }
+        }
+        repeats
     }
 
-    fn take_results(&mut self, items: &[K], scores: Option<&[f64]>, seed: u64) -> (usize, Option<Repeated>) {
-        let judged = self.grades.len();
-        let random = self.rules.ties == Ties::Random;
-        self.entries.clear();
-        let mut repeated = (0, None);
-        for (row, &item) in items.iter().enumerate() {
-            // Without scores the rows' own order is the ranking.
-            let score = scores.map_or(-(row as f64), |scores| scores[row]);
-            let number = self
-                .slots
-                .find_or_insert(item, self.items.len(), |number| self.items[number])
-                .unwrap_or_else(|| {
-                    self.items.push(item);
-                    self.found.push(ABSENT);
-                    self.items.len() - 1
-                });
-            if self.found[number] == ABSENT {
-                self.found[number] = self.entries.len() as u32;
-                let grade = self.grades.get(number).copied();
-                let lot = if random { item.stable_hash(seed) } else { row as u64 };
-                let entry = Entry { item, score, grade: grade.unwrap_or(0.0), judged: number < judged, lot };
-                self.entries.push(entry);
-                continue;
+    /// The rows with one row an item: the first, or the one with the highest score.
+    fn without_repeats<K: Key>(&mut self, rows: Rows<'_, K>) -> (Vec<K>, Option<Vec<f64>>) {
+        self.slots.clear(rows.items.len());
+        let mut kept: Vec<usize> = Vec::with_capacity(rows.items.len());
+        for (row, &item) in rows.items.iter().enumerate() {
+            match self.slots.find_or_insert(item, kept.len(), |number| rows.items[kept[number]]) {
+                None => kept.push(row),
+                Some(number) if self.rules.duplicates == Duplicates::Best => {
+                    let better = rows.scores.is_some_and(|scores| scores[row] > scores[kept[number]]);
+                    kept[number] = if better { row } else { kept[number] };
+                }
+                Some(_) => {}
             }
-            match self.rules.duplicates {
-                Duplicates::Error => note(&mut repeated, items, row),
-                Duplicates::First => {}
-                Duplicates::Best => {
-                    let kept = &mut self.entries[self.found[number] as usize];
-                    if score > kept.score {
-                        kept.score = score;
-                        kept.lot = if random { kept.lot } else { row as u64 };
-                    }
+        }
+        kept.sort_unstable();
+        rows.pick(kept.iter().copied())
+    }
+
+    /// Ranks the judged items of the list.
+    fn rank<K: Key>(&mut self, rows: Rows<'_, K>, grades: &[f64], seed: u64) {
+        self.retrieved = rows.items.len();
+        self.hits.clear();
+        let unsorted = rows.scores.filter(|scores| !scores.is_sorted_by(|a, b| a > b));
+        let Some(scores) = unsorted else {
+            self.hits.extend(self.found.iter().map(|found| {
+                let rank = found.position + 1;
+                Hit { rank, tied: (rank, rank), relevance: grades[found.judgement as usize] }
+            }));
+            return;
+        };
+        self.draw_lots(rows, grades, seed);
+        if self.found.len() <= FEW {
+            self.rank_few(rows.items, scores, grades);
+        } else {
+            self.rank_all(rows.items, scores, grades);
+        }
+    }
+
+    fn draw_lots<K: Key>(&mut self, rows: Rows<'_, K>, grades: &[f64], seed: u64) {
+        self.lots.clear();
+        match self.rules.ties {
+            Ties::ItemDescending | Ties::ItemAscending | Ties::Input => {}
+            Ties::Random => {
+                let draw = |item: &K| Lot { grade: 0.0, judged: false, number: item.stable_hash(seed) };
+                self.lots.extend(rows.items.iter().map(draw));
+            }
+            Ties::Best | Ties::Worst => {
+                self.lots.resize(rows.items.len(), Lot { grade: 0.0, judged: false, number: 0 });
+                for found in &self.found {
+                    let grade = grades[found.judgement as usize];
+                    self.lots[found.position as usize] = Lot { grade, judged: true, number: 0 };
                 }
             }
         }
-        repeated
-    }
-
-    /// Takes the unjudged items out of the list.
-    fn condense(&mut self) {
-        self.entries.retain(|entry| entry.judged);
-    }
-
-    /// The judged items of the list, in rank order.
-    fn rank(&mut self, in_order: bool) -> Vec<Hit> {
-        let entries = &self.entries;
-        if in_order || entries.windows(2).all(|pair| pair[0].score > pair[1].score) {
-            let judged = entries.iter().zip(1..).filter(|(entry, _)| entry.judged);
-            return judged
-                .map(|(entry, rank)| Hit { rank, tied: (rank, rank), relevance: entry.grade })
-                .collect();
-        }
-        let judged = entries.iter().filter(|entry| entry.judged).count();
-        if judged <= FEW { self.rank_few() } else { self.rank_all() }
     }
 
     /// Ranks by counting, for each judged item, the items before it: cheaper than sorting where few are judged.
-    fn rank_few(&self) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = Vec::new();
-        for hit in self.entries.iter().filter(|entry| entry.judged) {
+    fn rank_few<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+        for found in &self.found {
+            let score = scores[found.position as usize];
             let (mut greater, mut equal) = (0, 0);
-            for entry in &self.entries {
-                greater += u32::from(entry.score > hit.score);
-                equal += u32::from(entry.score == hit.score);
+            for &other in scores {
+                greater += u32::from(other > score);
+                equal += u32::from(other == score);
             }
-            let before = if equal == 1 { 0 } else { self.tied_before(hit) };
-            hits.push(Hit {
+            let before = if equal == 1 { 0 } else { self.tied_before(found.position, items, scores) };
+            self.hits.push(Hit {
                 rank: greater + before + 1,
                 tied: (greater + 1, greater + equal),
-                relevance: hit.grade,
+                relevance: grades[found.judgement as usize],
             });
         }
-        hits.sort_unstable_by_key(|hit| hit.rank);
-        hits
+        self.hits.sort_unstable_by_key(|hit| hit.rank);
     }
 
-    fn tied_before(&self, hit: &Entry<K>) -> u32 {
-        let tied = self.entries.iter().filter(|entry| entry.score == hit.score);
-        tied.filter(|entry| self.tie_order(entry, hit) == Ordering::Less).count() as u32
+    fn tied_before<K: Key>(&self, position: u32, items: &[K], scores: &[f64]) -> u32 {
+        let score = scores[position as usize];
+        let tied = scores.iter().zip(0..).filter(|&(&other, _)| other == score);
+        tied.filter(|&(_, other)| self.tie_order(other, position, items) == Ordering::Less).count() as u32
     }
 
-    fn rank_all(&mut self) -> Vec<Hit> {
+    fn rank_all<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
         let mut order = std::mem::take(&mut self.order);
         order.clear();
-        order.extend(0..self.entries.len() as u32);
-        let entry = |at: u32| &self.entries[at as usize];
+        order.extend(0..items.len() as u32);
+        let score = |at: u32| scores[at as usize];
         order.sort_unstable_by(|&a, &b| {
-            let by_score = entry(b).score.partial_cmp(&entry(a).score).unwrap_or(Ordering::Equal);
-            by_score.then_with(|| self.tie_order(entry(a), entry(b)))
+            let by_score = score(b).partial_cmp(&score(a)).unwrap_or(Ordering::Equal);
+            by_score.then_with(|| self.tie_order(a, b, items))
         });
-        let mut hits = Vec::new();
+        let mut judgement_at = vec![ABSENT; items.len()];
+        for found in &self.found {
+            judgement_at[found.position as usize] = found.judgement;
+        }
         let mut first = 1;
-        for group in order.chunk_by(|&a, &b| entry(a).score == entry(b).score) {
+        for group in order.chunk_by(|&a, &b| score(a) == score(b)) {
             let last = first + group.len() as u32 - 1;
-            let judged = group.iter().zip(first..).filter(|&(&at, _)| entry(at).judged);
-            hits.extend(judged.map(|(&at, rank)| Hit {
-                rank,
-                tied: (first, last),
-                relevance: entry(at).grade,
-            }));
+            for (&at, rank) in group.iter().zip(first..) {
+                if let Some(&relevance) = grades.get(judgement_at[at as usize] as usize) {
+                    self.hits.push(Hit { rank, tied: (first, last), relevance });
+                }
+            }
             first = last + 1;
         }
         self.order = order;
-        hits
     }
 
-    /// Which of two entries with equal scores comes first.
-    fn tie_order(&self, a: &Entry<K>, b: &Entry<K>) -> Ordering {
-        let by_item = || self.item_order(b.item, a.item);
-        let best_first = || b.grade.total_cmp(&a.grade).then(b.judged.cmp(&a.judged));
+    /// Which of two positions with equal scores comes first.
+    fn tie_order<K: Key>(&self, a: u32, b: u32, items: &[K]) -> Ordering {
+        let by_item = || self.item_order(items[b as usize], items[a as usize]);
+        let lots = || (&self.lots[a as usize], &self.lots[b as usize]);
         match self.rules.ties {
             Ties::ItemDescending => by_item(),
             Ties::ItemAscending => by_item().reverse(),
-            Ties::Best => best_first().then_with(by_item),
-            Ties::Worst => best_first().reverse().then_with(by_item),
-            Ties::Input | Ties::Random => a.lot.cmp(&b.lot).then_with(by_item),
+            Ties::Input => a.cmp(&b),
+            Ties::Best => Lot::better(lots()).then_with(by_item),
+            Ties::Worst => Lot::better(lots()).reverse().then_with(by_item),
+            Ties::Random => lots().0.number.cmp(&lots().1.number).then_with(by_item),
         }
     }
 
-    fn item_order(&self, a: K, b: K) -> Ordering {
+    fn item_order<K: Key>(&self, a: K, b: K) -> Ordering {
         if self.rules.unsigned { a.unsigned_cmp(b) } else { a.cmp(&b) }
     }
 }
 
+/// What decides ties at one position: its grade (0 if it is not judged), or a number drawn for it.
+#[derive(Debug, Clone, Copy)]
+struct Lot {
+    grade: f64,
+    judged: bool,
+    number: u64,
+}
+
+impl Lot {
+    /// Higher grades first; of an item judged 0 and one not judged, the judged one.
+    fn better((a, b): (&Self, &Self)) -> Ordering {
+        b.grade.total_cmp(&a.grade).then(b.judged.cmp(&a.judged))
+    }
+}
+
+const ABSENT: u32 = u32::MAX;
+
 /// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
 const FEW: usize = 24;
 
-/// Counts a repeated item; finds its earlier row only for the first of them.
-fn note<K: Key>(repeated: &mut (usize, Option<Repeated>), items: &[K], later: usize) {
-    repeated.0 += 1;
-    if repeated.1.is_none() {
-        let earlier = items.iter().position(|&item| item == items[later]).unwrap_or(later);
-        repeated.1 = Some(Repeated { earlier, later });
+impl Repeats {
+    /// Counts a row that repeats an item; looks for the earlier one only if it is the first such row.
+    fn add(&mut self, later: usize, earlier: impl FnOnce() -> Option<usize>) {
+        self.count += 1;
+        self.first = self.first.or_else(|| earlier().map(|earlier| Repeated { earlier, later }));
     }
 }
 
@@ -374,36 +420,40 @@ mod tests {
         unsigned: false,
     };
 
-    fn list(rules: Rules, judged: &[(i64, f64)], results: &[(i64, f64)]) -> Outcome {
+    fn list(rules: Rules, judged: &[(i64, f64)], results: &[(i64, f64)]) -> (Judge, Repeats, Repeats) {
         let (judged, grades): (Vec<i64>, Vec<f64>) = judged.iter().copied().unzip();
         let (items, scores): (Vec<i64>, Vec<f64>) = results.iter().copied().unzip();
-        Judge::new(rules).list(&judged, &grades, &items, Some(&scores), 0)
+        let mut judge = Judge::new(rules);
+        let (judgements, results) = judge.list(&judged, &grades, &items, Some(&scores), 3);
+        (judge, judgements, results)
     }
 
-    fn ranks(outcome: &Outcome) -> Vec<(u32, f64)> {
-        outcome.hits.iter().map(|hit| (hit.rank, hit.relevance)).collect()
+    fn ranks(judge: &Judge) -> Vec<(u32, f64)> {
+        judge.hits.iter().map(|hit| (hit.rank, hit.relevance)).collect()
     }
 
     #[test]
     fn judged_items_get_their_ranks_in_an_unsorted_list() {
-        let outcome = list(RULES, &[(7, 2.0), (5, 1.0), (9, 0.0)], &[(5, 0.1), (1, 0.9), (7, 0.5)]);
-        assert_eq!(ranks(&outcome), [(2, 2.0), (3, 1.0)]);
-        assert_eq!(outcome.ideal, [2.0, 1.0, 0.0]);
-        assert_eq!(outcome.retrieved, 3);
+        let (judge, ..) = list(RULES, &[(7, 2.0), (5, 1.0), (9, 0.0)], &[(5, 0.1), (1, 0.9), (7, 0.5)]);
+        assert_eq!(ranks(&judge), [(2, 2.0), (3, 1.0)]);
+        assert_eq!(judge.ideal, [2.0, 1.0, 0.0]);
+        assert_eq!(judge.retrieved, 3);
     }
 
     #[test]
     fn counting_and_sorting_give_the_same_ranks_under_every_rule() {
-        let judged: Vec<(i64, f64)> = (0..60).step_by(2).map(|i| (i, (i % 3) as f64)).collect();
+        let judged: Vec<(i64, f64)> = (0..40).step_by(2).map(|i| (i, (i % 3) as f64)).collect();
         let results: Vec<(i64, f64)> = (0..60).map(|i| (i * 7 % 60, (i % 5) as f64)).collect();
+        let (items, scores): (Vec<i64>, Vec<f64>) = results.iter().copied().unzip();
+        let grades: Vec<f64> = judged.iter().map(|&(_, grade)| grade).collect();
         for ties in
             [Ties::ItemDescending, Ties::ItemAscending, Ties::Input, Ties::Best, Ties::Worst, Ties::Random]
         {
-            let mut judge = Judge::new(Rules { ties, ..RULES });
-            let (items, scores): (Vec<i64>, Vec<f64>) = results.iter().copied().unzip();
-            let (ids, grades): (Vec<i64>, Vec<f64>) = judged.iter().copied().unzip();
-            judge.list(&ids, &grades, &items, Some(&scores), 3);
-            assert_eq!(judge.rank_few(), judge.rank_all(), "{ties:?}");
+            let (mut judge, ..) = list(Rules { ties, ..RULES }, &judged, &results);
+            assert!(judge.found.len() <= FEW);
+            let counted = std::mem::take(&mut judge.hits);
+            judge.rank_all(&items, &scores, &grades);
+            assert_eq!(judge.hits, counted, "{ties:?}");
         }
     }
 
@@ -411,30 +461,30 @@ mod tests {
     fn a_repeated_item_is_refused_or_its_first_or_best_row_kept() {
         let results = [(1, 0.5), (2, 0.6), (1, 0.7)];
         let judged = [(1, 1.0), (1, 2.0)];
-        let refused = list(RULES, &judged, &results);
-        assert_eq!(refused.repeated_judgements, (1, Some(Repeated { earlier: 0, later: 1 })));
-        assert_eq!(refused.repeated_results, (1, Some(Repeated { earlier: 0, later: 2 })));
-        let first = list(Rules { duplicates: Duplicates::First, ..RULES }, &judged, &results);
+        let (_, judgements, repeats) = list(RULES, &judged, &results);
+        assert_eq!((judgements.count, judgements.first), (1, Some(Repeated { earlier: 0, later: 1 })));
+        assert_eq!((repeats.count, repeats.first), (1, Some(Repeated { earlier: 0, later: 2 })));
+        let (first, ..) = list(Rules { duplicates: Duplicates::First, ..RULES }, &judged, &results);
         assert_eq!(ranks(&first), [(2, 1.0)]);
-        let best = list(Rules { duplicates: Duplicates::Best, ..RULES }, &judged, &results);
+        let (best, ..) = list(Rules { duplicates: Duplicates::Best, ..RULES }, &judged, &results);
         assert_eq!(ranks(&best), [(1, 2.0)]);
+        assert_eq!((best.ideal, best.retrieved), (vec![2.0], 2));
     }
 
     #[test]
     fn condensed_lists_rank_judged_items_alone() {
-        let rules = Rules { condensed: true, ..RULES };
-        let outcome = list(rules, &[(7, 1.0)], &[(5, 0.9), (7, 0.5)]);
-        assert_eq!(ranks(&outcome), [(1, 1.0)]);
-        assert_eq!(outcome.retrieved, 1);
+        let (judge, ..) = list(Rules { condensed: true, ..RULES }, &[(7, 1.0)], &[(5, 0.9), (7, 0.5)]);
+        assert_eq!(ranks(&judge), [(1, 1.0)]);
+        assert_eq!(judge.retrieved, 1);
     }
 
     #[test]
     fn a_tie_matters_where_it_decides_between_different_grades() {
-        let equal = list(RULES, &[(1, 1.0), (2, 1.0)], &[(1, 0.5), (2, 0.5)]);
+        let (equal, ..) = list(RULES, &[(1, 1.0), (2, 1.0)], &[(1, 0.5), (2, 0.5)]);
         assert_eq!(first_mattering_tie(&equal.hits), None);
-        let unlike = list(RULES, &[(1, 1.0)], &[(9, 0.9), (1, 0.5), (2, 0.5)]);
+        let (unlike, ..) = list(RULES, &[(1, 1.0)], &[(9, 0.9), (1, 0.5), (2, 0.5)]);
         assert_eq!(first_mattering_tie(&unlike.hits), Some(2));
-        let zeros = list(RULES, &[(1, 0.0)], &[(1, 0.5), (2, 0.5)]);
+        let (zeros, ..) = list(RULES, &[(1, 0.0)], &[(1, 0.5), (2, 0.5)]);
         assert_eq!(first_mattering_tie(&zeros.hits), None);
     }
 }

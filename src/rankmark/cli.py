@@ -25,6 +25,10 @@ WIDTH = 80  # of pages, whatever the terminal's, so that they look alike everywh
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 # What typer raises for a wrong command line; its own name is public in no version.
 WrongCommandLine: type[Any] = typer.BadParameter.__bases__[0]
+LEGEND = """\
+Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
+are understood in any case, and so are trec_eval's, such as ndcg_cut_10.
+The page of one, with its parameters: rankmark measures NAME"""
 
 app = typer.Typer(
     add_completion=False,
@@ -211,14 +215,13 @@ def _measures(
 
 
 def _listing(pages: Iterable[Page]) -> str:
-    groups: dict[str, list[str]] = {"Graded relevance": [], "Relevant or not": [], "Counts": []}
+    groups: dict[str, list[str]] = {"Graded relevance": [], "Relevant or not": [], "Counts and coverage": []}
     for page in pages:
         binary = "Relevant or not" if "rel" in page.parameters else "Graded relevance"
         counts = page.aggregate == "sum" or not page.parameters
-        groups["Counts" if counts else binary].append(_listed(page))
+        groups["Counts and coverage" if counts else binary].append(_listed(page))
     blocks = ["\n".join([title, *lines]) for title, lines in groups.items() if lines]
-    blocks += ["Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10."]
-    return "\n\n".join([*blocks, "The page of one, with its parameters: rankmark measures NAME"])
+    return "\n\n".join([*blocks, LEGEND])
 
 
 def _listed(page: Page) -> str:
@@ -229,7 +232,7 @@ def _listed(page: Page) -> str:
 def _page(page: Page) -> str:
     """A page, with its paragraphs broken to the width of a terminal and all else as it is."""
     header = [page.grammar, f"also {', '.join(page.aliases)}"] if page.aliases else [page.grammar]
-    paragraphs = _paragraphs(page.doc.replace("``", "").splitlines())
+    paragraphs = _paragraphs(page.doc.replace("`", "").splitlines())
     return "\n".join([*header, "", *map(_broken, paragraphs)]).rstrip()
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -151,11 +152,13 @@ class View:
         """A value for people; empty for NaN."""
         if math.isnan(value):
             return ""
-        return f"{value:.0f}" if _is_count(measure) else f"{value:.{self.digits}f}"
+        return f"{value:.0f}" if _is_whole(measure, value) else f"{value:.{self.digits}f}"
 
     def exact(self, measure: Measure, value: float) -> str:
         """A value that reads back as the same number; empty for NaN."""
-        return self.rounded(measure, value) if _is_count(measure) or math.isnan(value) else repr(value)
+        if math.isnan(value):
+            return ""
+        return f"{value:.0f}" if _is_whole(measure, value) else repr(value)
 
     def summary(self, cell: Cell) -> Grid:
         """A row a measure, a column a run."""
@@ -182,11 +185,11 @@ class View:
         return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
 
     def notes(self) -> list[str]:
-        """What happened to the queries of each run."""
+        """What happened to the queries of each run; lines that belong to the one before are indented."""
         lines = []
         for name, result in self.runs.items():
             first, *others = account(result)
-            lines += [f"{printable(name)}: {first}" if name else first, *others]
+            lines += [f"{printable(name)}: {first}" if name else first, *(f"  {line}" for line in others)]
         return lines
 
     def signature_of(self, measure: Measure) -> list[str]:
@@ -199,12 +202,13 @@ class View:
         return list(map(printable, lines)) if self.signatures else []
 
 
-def _is_count(measure: Measure) -> bool:
-    return measure.page.aggregate == "sum"  # whole numbers, shown without decimals
+def _is_whole(measure: Measure, value: float) -> bool:
+    """Whether a value is a count; the mean of counts over all orders of ties need not be whole."""
+    return measure.page.aggregate == "sum" and value.is_integer()
 
 
 def account(result: Result) -> list[str]:
-    """What happened to the queries: a sentence, and a second one if there is something to notice."""
+    """What happened to the queries: a line, and a second one if there is something to notice."""
     counts, choices = result.counts, result.choices
     treated = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
     answered = "all answered"
@@ -217,9 +221,9 @@ def account(result: Result) -> list[str]:
     if barren := _most(m.no_relevant for m in counts.measures.values()):
         notes.append(f"nothing relevant in {barren} ({treated[choices['no_relevant']]})")
     if tied := _most(m.tied for m in counts.measures.values()):
-        notes.append(f"ties could change {tied} (order: {choices['ties']})")
+        notes.append(f"equal scores could change {tied} (ties: {choices['ties']})")
     first = f"{_queries(counts.judged)} judged, {answered}"
-    return [first, f"Note: {'; '.join(notes)}"] if notes else [first]
+    return [first, "; ".join(notes)] if notes else [first]
 
 
 def _queries(n: int) -> str:
@@ -234,7 +238,8 @@ def _most(numbers: Iterable[int]) -> str:
 
 def _table(view: View) -> str:
     blocks = [_aligned(grid) for grid in view.grids()]
-    blocks += ["\n".join(lines) for lines in (view.notes(), view.signature_lines()) if lines]
+    notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
+    blocks += ["\n".join(notes), *(["\n".join(view.signature_lines())] * view.signatures)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -293,7 +298,7 @@ def _finite(value: float) -> float | None:
 
 def _markdown(view: View) -> str:
     blocks = [_markdown_table(grid) for grid in view.grids()]
-    blocks.append("\\\n".join(map(_markdown_text, view.notes())))
+    blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"

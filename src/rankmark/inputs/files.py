@@ -185,28 +185,32 @@ def _scan(file: _File, form: str) -> Source:
     if form == "JSON":
         if file.head.lstrip().startswith(b"["):
             return from_lazy_frame(pl.read_json(content).lazy(), file.where)
-        return _scan_json_lines(content, file.where)
+        # Unlike the other readers this one always takes a path for a glob.
+        return _scan_json_lines(file.content or glob.escape(str(file.path)), file.where)
     return _scan_csv(content, file.where, SEPARATORS[form])
 
 
-def _scan_json_lines(content: Path | bytes, where: str) -> Source:
+def _scan_json_lines(content: str | bytes, where: str) -> Source:
     import polars as pl
 
     schema = pl.scan_ndjson(content).collect_schema()
 
     def take(roles: Roles) -> _native.Table:
         # The types come from the first lines, where numbers may all be whole by chance.
-        floats: dict[str, pl.DataType] = {}
-        for name in (roles.value, roles.rank):
-            dtype = schema[name] if name is not None else None
-            if name is not None and dtype is not None and dtype.is_integer():
-                floats[name] = pl.Float64()
-            if name is not None and isinstance(dtype, pl.List) and dtype.inner.is_integer():
-                floats[name] = pl.List(pl.Float64)
-        frame = pl.scan_ndjson(content, schema_overrides=floats)
-        return from_lazy_frame(frame, where).take(roles)
+        numbers = [name for name in (roles.value, roles.rank) if name is not None]
+        floats = {name: _as_float(schema[name]) for name in numbers}
+        return from_lazy_frame(pl.scan_ndjson(content, schema_overrides=floats), where).take(roles)
 
     return Source(where, schema.names(), take)
+
+
+def _as_float(dtype: pl.DataType) -> pl.DataType:
+    """The type itself, but floats for integers and for lists of integers."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List) and dtype.inner.is_integer():
+        return pl.List(pl.Float64)
+    return pl.Float64() if dtype.is_integer() else dtype
 
 
 def _scan_csv(content: Path | bytes, where: str, separator: str) -> Source:
@@ -218,20 +222,14 @@ def _scan_csv(content: Path | bytes, where: str, separator: str) -> Source:
     schema = scan().collect_schema()
 
     def take(roles: Roles) -> _native.Table:
-        types: dict[str, type[pl.DataType]] = dict.fromkeys(roles.names, pl.String)
-        numbers = {"relevance or score": roles.value, "rank": roles.rank}
-        for name in numbers.values():
-            if name is not None and schema[name] != pl.Boolean:
-                types[name] = pl.Float64
-            elif name is not None:
-                types[name] = pl.Boolean
+        texts: dict[str, type[pl.DataType]] = dict.fromkeys(roles.names, pl.String)
+        names = [name for name in (roles.value, roles.rank) if name is not None]
+        numbers = {name: pl.Boolean if schema[name] == pl.Boolean else pl.Float64 for name in names}
         try:
-            return from_lazy_frame(scan(types), where).take(roles)
+            return from_lazy_frame(scan(texts | numbers), where).take(roles)
         except pl.exceptions.PolarsError:
-            texts = scan(dict.fromkeys(roles.names, pl.String))
-            for name in numbers.values():
-                if name is not None:
-                    _refuse_text(texts, name, types[name], where)
+            for name, dtype in numbers.items():
+                _refuse_text(scan(texts), name, dtype, where)
             raise
 
     return Source(where, _once(schema.names(), where), take, text_ids=True)

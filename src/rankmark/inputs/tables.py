@@ -87,8 +87,6 @@ def _collect(frame: pl.LazyFrame, roles: Roles, where: str) -> Table:
     import polars as pl
 
     chosen = frame.select(roles.names).collect()
-    if chosen.is_empty():
-        raise no_rows(where)
     for name, dtype in chosen.schema.items():
         if dtype == pl.Object:
             raise ColumnError(
