@@ -163,7 +163,7 @@ def gained(grade: float | None, gain: Gain) -> float:
     if gain == "linear":
         return max(grade, 0.0)
     if gain == "exp2":
-        return 2.0 ** max(grade, 0.0) - 1.0
+        return math.pow(2.0, max(grade, 0.0)) - 1.0
     if isinstance(gain, Mapping):
         if grade not in gain and grade != 0:
             raise MeasureError(f"no gain for grade {grade}")

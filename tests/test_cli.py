@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.metadata
 import io
 import json
 import os
@@ -15,6 +16,7 @@ import pytest
 
 from rankmark.choices import Choices, values_of
 from rankmark.cli import MEASURES, main, split_measures
+from rankmark.result import version
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"
 BM25 = "q1 Q0 a 1 3.0 bm25\nq1 Q0 b 2 2.0 bm25\nq2 Q0 x 1 1.0 bm25\nq2 Q0 c 2 0.5 bm25\nq3 Q0 d 1 1.0 bm25\n"
@@ -157,12 +159,15 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["evl"], "No such command 'evl'"),
+        (["evl"], "No such command 'evl'; did you mean 'eval'?"),
+        (["xyz"], "No such command 'xyz'"),
+        (["--foo"], "No such option"),
         (["eval"], "Missing argument 'QRELS'"),
-        (["eval", "qrels.txt"], "Missing argument 'RUN'"),
+        (["eval", "qrels.txt"], "Missing argument 'RUN...'"),
         (["eval", "qrels.txt", "bm25.run", "--tie", "best"], "--ties"),
         (["eval", "qrels.txt", "bm25.run", "--ties", "item_desc"], "did you mean 'item-desc'"),
         (["eval", "qrels.txt", "bm25.run", "--seed", "x"], "'--seed'"),
+        (["eval", "qrels.txt", "bm25.run", "--seed", "-1"], "seed=-1 is not a whole number from 0"),
         (["eval", "qrels.txt", "bm25.run", "--threads", "0"], "'--threads'"),
         (["eval", "qrels.txt", "bm25.run", "-m", "nDGC@10"], "did you mean 'nDCG'"),
         (["eval", "qrels.txt", "bm25.run", "-m", "nDCG(gian=exp2)"], "did you mean 'gain'"),
@@ -176,6 +181,10 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
             "cannot write no/where.txt: there is no folder",
         ),
         (["eval", "qrels.txt", "bm25.run", "-o", "."], "cannot write .: it is a folder"),
+        (["eval", "qrels.txt", "bm25.run", "--digits", "18"], "'--digits'"),
+        (["eval", "qrels.txt", "bm25.run", "-o"], "Option '-o' requires an argument"),
+        (["eval", "qrels.txt", "bm25.run", "--per-query=3"], "does not take a value"),
+        (["measures", "AP", "RR"], "unexpected extra argument"),
         (["measures", "nDGC"], "did you mean 'nDCG'"),
         (["demo", "--out", "qrels.txt"], "cannot write to qrels.txt"),
     ],
@@ -208,7 +217,22 @@ def test_without_a_command_there_is_help(run: Run) -> None:
 
 
 def test_version(run: Run) -> None:
-    assert run("--version") == (0, "rankmark 0.1.0\n", "")
+    assert version() == importlib.metadata.version("rankmark")
+    assert run("--version") == (0, f"rankmark {version()}\n", "")
+
+
+def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
+    _, out, _ = run("--help")
+    commands = out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in commands] == ["eval", "measures", "demo"]
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
+
+
+@pytest.mark.parametrize("command", [[], ["eval"], ["measures"], ["demo"]])
+def test_help_fits_a_terminal(command: list[str], run: Run) -> None:
+    code, out, err = run(*command, "--help")
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_help_lists_every_choice(run: Run) -> None:
@@ -230,6 +254,7 @@ def test_measures_are_listed_with_aliases(run: Run) -> None:
 def test_a_measures_page(run: Run) -> None:
     code, out, _ = run("measures", "ndcg")
     assert code == 0
+    assert out.startswith("nDCG(gain=linear,discount=log2,ideal=judged)@k\nalso ndcg_cut\n")
     for part in ("nDCG", "gain", "exp2", "discount", "log2", "ideal", "ndcg_cut", ">>> "):
         assert part in out
     assert "``" not in out
@@ -285,7 +310,8 @@ def test_evaluating_text_files_imports_nothing_heavy() -> None:
         "import sys; from rankmark.cli import main\n"
         "for name in ['table', 'json', 'csv', 'trec']:\n"
         "    assert main(['eval', 'qrels.txt', 'bm25.run', '-q', '--format', name]) == 0\n"
-        "print({'polars', 'pandas', 'pyarrow', 'scipy', 'rich'} & {*sys.modules}, file=sys.stderr)"
+        "heavy = {'polars', 'pandas', 'pyarrow', 'scipy', 'rich', 'typer', 'pydantic'}\n"
+        "print({*heavy, 'importlib.metadata'} & {*sys.modules}, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "set()\n"

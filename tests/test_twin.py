@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -181,7 +182,10 @@ def assert_same(
     per_query = rm.evaluate(*tables, parsed, threads=threads, **choices).per_query
     for name, values in expected.items():
         assert per_query["query"].to_list() == list(values)
-        assert per_query[name].to_list() == pytest.approx(list(values.values()), rel=1e-12, abs=1e-12), name
+        numbers = [math.nan if value is None else value for value in values.values()]
+        assert per_query[name].null_count() == sum(map(math.isnan, numbers)), name
+        filled = per_query[name].fill_null(math.nan).to_list()
+        assert filled == pytest.approx(numbers, rel=1e-12, abs=1e-12, nan_ok=True), name
 
 
 # --- Every rule ----------------------------------------------------------------------------------------

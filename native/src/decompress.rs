@@ -118,6 +118,15 @@ impl<R: BufRead> Frames<R> {
         Ok(false)
     }
 
+    /// Compares the sum that ends a frame, where it has one, with that of what came out.
+    fn check_sum(&self) -> io::Result<()> {
+        let (told, found) = (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
+        match told {
+            Some(told) if found.is_some_and(|found| found != told) => Err(io::Error::other("wrong checksum")),
+            _ => Ok(()),
+        }
+    }
+
     fn skip(&mut self, length: u64) -> io::Result<()> {
         let skipped = io::copy(&mut (&mut self.source).take(length), &mut io::sink())?;
         if skipped == length { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
@@ -127,8 +136,11 @@ impl<R: BufRead> Frames<R> {
 impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.decoder.can_collect() == 0 {
-            if self.decoder.is_finished() && !self.next_frame()? {
-                return Ok(0);
+            if self.decoder.is_finished() {
+                self.check_sum()?;
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
             }
             self.decoder
                 .decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBytes(BUFFER))
@@ -170,6 +182,13 @@ mod tests {
         let result = decompress(path.to_str().unwrap());
         std::fs::remove_file(path).unwrap();
         result
+    }
+
+    #[test]
+    fn a_zstd_frame_with_a_wrong_checksum_is_refused() {
+        let mut content = zstd(b"some text");
+        *content.last_mut().unwrap() ^= 1;
+        assert!(read("checksum.zst", &content).unwrap_err().message.contains("wrong checksum"));
     }
 
     fn long_text() -> Vec<u8> {

@@ -5,7 +5,7 @@
 //! the same to the reader: a query is a list of segments, in the order of the rows.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashTable;
 use rayon::prelude::*;
@@ -19,13 +19,11 @@ const BLOCK: usize = 1 << 16;
 /// Marks a segment whose query is not judged.
 const UNJUDGED: u32 = u32::MAX;
 
-/// The segments of one table, and for each query those that are its own.
+/// The segments of one table, query after query.
 pub struct Groups {
-    /// First row of each segment, and at the end the number of rows.
-    starts: Vec<u32>,
-    /// Segments, query after query.
-    order: Vec<u32>,
-    /// For each query where its segments begin in `order`, and at the end their number.
+    /// First row of each segment and the row after its last, packed; those of one query in row order.
+    segments: Vec<u64>,
+    /// For each query where its segments begin, and at the end their number.
     borders: Vec<u32>,
 }
 
@@ -38,9 +36,7 @@ impl Groups {
     /// The row ranges of one query, in the order of the rows.
     pub fn ranges(&self, query: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let segments = self.borders[query] as usize..self.borders[query + 1] as usize;
-        self.order[segments].iter().map(|&segment| {
-            self.starts[segment as usize] as usize..self.starts[segment as usize + 1] as usize
-        })
+        self.segments[segments].iter().map(|&segment| unpacked(segment))
     }
 
     /// The values of one query: a slice of the caller's memory where it can be, else read into `scratch`.
@@ -54,11 +50,9 @@ impl Groups {
         match (ranges.next(), ranges.next()) {
             (None, _) => &[],
             (Some(only), None) => column.values(only, scratch),
-            (Some(first), Some(second)) => {
+            _ => {
                 scratch.clear();
-                for rows in [first, second].into_iter().chain(ranges) {
-                    column.read(rows, scratch);
-                }
+                self.ranges(query).for_each(|rows| column.read(rows, scratch));
                 scratch
             }
         }
@@ -66,19 +60,8 @@ impl Groups {
 
     /// The row at which the value at `position` of [`Groups::values`] stands.
     pub fn row(&self, query: usize, position: usize) -> usize {
-        let mut before = 0;
-        for rows in self.ranges(query) {
-            if position - before < rows.len() {
-                return rows.start + position - before;
-            }
-            before += rows.len();
-        }
-        unreachable!("a position beyond the rows of its query")
-    }
-
-    fn new(starts: Vec<u32>, query_of: &[u32], queries: usize) -> Self {
-        let (order, borders) = counting_sort(query_of, queries);
-        Self { starts, order, borders }
+        let mut rows = self.ranges(query).flatten();
+        rows.nth(position).expect("a position among the rows of its query")
     }
 }
 
@@ -98,7 +81,7 @@ impl<K: Key> Queries<K> {
             .iter()
             .map(|&start| queries.insert(column.value(start as usize), start))
             .collect();
-        let groups = Groups::new(starts, &query_of, queries.first_rows.len());
+        let groups = counting_sort(&starts, &query_of, queries.first_rows.len());
         Ok((queries, groups))
     }
 
@@ -122,7 +105,7 @@ impl<K: Key> Queries<K> {
             .collect();
         let unjudged = distinct_unjudged(column, &starts, &query_of);
         let first = query_of.iter().position(|&query| query == UNJUDGED).map(|at| starts[at] as usize);
-        Ok((Groups::new(starts, &query_of, self.first_rows.len()), unjudged, first))
+        Ok((counting_sort(&starts, &query_of, self.first_rows.len()), unjudged, first))
     }
 
     fn find(&self, key: K) -> Option<u32> {
@@ -177,30 +160,39 @@ fn insert<K: Key>(seen: &mut HashTable<K>, key: K) {
     seen.entry(key.hash(), |&known| known == key, |&known| known.hash()).or_insert(key);
 }
 
-/// The indices of `keys` in the order of their keys, equal keys in the order of their indices; and where each
-/// key begins. Keys equal to [`UNJUDGED`] are left out.
-fn counting_sort(keys: &[u32], buckets: usize) -> (Vec<u32>, Vec<u32>) {
-    let chunk = keys.len().div_ceil(rayon::current_num_threads().min(8)).max(BLOCK);
-    let mut counts: Vec<Vec<u32>> = keys.par_chunks(chunk).map(|keys| histogram(keys, buckets)).collect();
-    let mut borders = Vec::with_capacity(buckets + 1);
+/// Brings segments into the order of their queries, those of one query in the order of the rows, and leaves
+/// the unjudged out.
+fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Groups {
+    let chunk = query_of.len().div_ceil(rayon::current_num_threads().min(8)).max(BLOCK);
+    let mut counts: Vec<Vec<u32>> = query_of.par_chunks(chunk).map(|part| histogram(part, queries)).collect();
+    let mut borders = Vec::with_capacity(queries + 1);
     let mut total = 0;
-    for bucket in 0..buckets {
+    for query in 0..queries {
         borders.push(total);
         for count in &mut counts {
-            total += std::mem::replace(&mut count[bucket], total);
+            total += std::mem::replace(&mut count[query], total);
         }
     }
     borders.push(total);
     // Every place is written by exactly one task; atomics say so to the compiler at no cost.
-    let order: Vec<AtomicU32> = (0..total).map(|_| AtomicU32::new(0)).collect();
-    keys.par_chunks(chunk).zip(counts).enumerate().for_each(|(at, (keys, mut next))| {
-        for (i, &key) in keys.iter().enumerate().filter(|&(_, &key)| key != UNJUDGED) {
-            let place = &mut next[key as usize];
-            order[*place as usize].store((at * chunk + i) as u32, Ordering::Relaxed);
+    let sorted: Vec<AtomicU64> = (0..total).map(|_| AtomicU64::new(0)).collect();
+    query_of.par_chunks(chunk).zip(counts).enumerate().for_each(|(part, (query_of, mut next))| {
+        let segments = starts[part * chunk..].windows(2);
+        for (&query, rows) in query_of.iter().zip(segments).filter(|&(&query, _)| query != UNJUDGED) {
+            let place = &mut next[query as usize];
+            sorted[*place as usize].store(packed(rows[0], rows[1]), Ordering::Relaxed);
             *place += 1;
         }
     });
-    (order.into_iter().map(AtomicU32::into_inner).collect(), borders)
+    Groups { segments: sorted.into_iter().map(AtomicU64::into_inner).collect(), borders }
+}
+
+fn packed(start: u32, end: u32) -> u64 {
+    u64::from(start) << 32 | u64::from(end)
+}
+
+fn unpacked(segment: u64) -> Range<usize> {
+    (segment >> 32) as usize..segment as u32 as usize
 }
 
 fn histogram(keys: &[u32], buckets: usize) -> Vec<u32> {
@@ -217,8 +209,9 @@ mod tests {
 
     #[test]
     fn the_counting_sort_is_stable_and_leaves_the_unjudged_out() {
-        let (order, borders) = counting_sort(&[2, 0, UNJUDGED, 2, 0], 3);
-        assert_eq!(order, [1, 4, 0, 3]);
-        assert_eq!(borders, [0, 2, 2, 4]);
+        let groups = counting_sort(&[0, 3, 4, 6, 7, 9], &[2, 0, UNJUDGED, 2, 0], 3);
+        let ranges: Vec<Vec<_>> = (0..3).map(|query| groups.ranges(query).collect()).collect();
+        assert_eq!(ranges, [vec![3..4, 7..9], vec![], vec![0..3, 6..7]]);
+        assert_eq!(groups.row(2, 3), 6);
     }
 }

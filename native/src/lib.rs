@@ -272,7 +272,8 @@ impl Progress {
 fn read_trec(py: Python<'_>, path: String, kind: &str, progress: &Bound<'_, Progress>) -> PyResult<Table> {
     let kind = trec::Kind::parse(kind).ok_or_else(|| PyTypeError::new_err("kind is 'qrels' or 'run'"))?;
     let progress = Arc::clone(&progress.get().0);
-    interruptible(py, pool::cores(), move |_| trec::read(&path, kind, &progress)).map(Table)
+    interruptible(py, pool::cores(), move |cancelled| trec::read(&path, kind, &progress, cancelled))
+        .map(Table)
 }
 
 /// The whole content of a gzip or zstd file, or None if the file is neither.
@@ -429,6 +430,13 @@ fn exact_sum(values: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
 
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use super::{
         JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, read_trec,

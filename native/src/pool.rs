@@ -7,11 +7,14 @@ use std::thread;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// Pools by process and number of threads.
+type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
+
 /// A pool of `threads` threads, made once and kept.
 ///
 /// Threads do not survive a fork, so a forked process makes pools of its own.
 pub fn pool(threads: usize) -> Arc<ThreadPool> {
-    static POOLS: OnceLock<Mutex<HashMap<(u32, usize), Arc<ThreadPool>>>> = OnceLock::new();
+    static POOLS: OnceLock<Mutex<Pools>> = OnceLock::new();
     let mut pools = POOLS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
     let pool = pools.entry((process::id(), threads)).or_insert_with(|| {
         let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("rankmark-{i}"));

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+__version__: str
+
 class Table:
     """Columns in Arrow memory, held without copying."""
 

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from textwrap import fill
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from rankmark.choices import Choices, values_of
-from rankmark.errors import RankmarkError, UsageError
-
-if TYPE_CHECKING:
-    from rankmark.measure import Page
+from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.formats import FORMATS
 
 __all__ = ["main"]
 
-DEFAULTS = Choices()
-WIDTH = 80  # of pages, whatever the terminal's, so that they look alike everywhere
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
-# What typer raises for a wrong command line; its own name is public in no version.
-WrongCommandLine: type[Any] = typer.BadParameter.__bases__[0]
-LEGEND = """\
-Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
-are understood in any case, and so are trec_eval's, such as ndcg_cut_10.
-The page of one, with its parameters: rankmark measures NAME"""
-
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,  # rich would double the time of --help
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+CHOICES = {
+    "ties": "Order of equal scores.",
+    "seed": "Of --ties random.",
+    "missing": "Judged queries without results.",
+    "unjudged_queries": "Queries with results but no judgements.",
+    "no_relevant": "Queries for which nothing is relevant.",
+    "duplicates": "The same item twice in one query.",
+    "unjudged": "Items without a judgement.",
+    "scores": "Precision in which scores are compared.",
+}
 
 
 def main(args: list[str] | None = None) -> int:
@@ -43,108 +35,134 @@ def main(args: list[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
     try:
-        return typer.main.get_command(app).main(args, prog_name="rankmark", standalone_mode=False) or 0
-    except WrongCommandLine as error:
-        command = error.ctx.command_path if error.ctx else "rankmark"
-        return _fail(f"{error.format_message()} ({command} --help shows what there is)", 2)
+        return _rankmark.main(args, prog_name="rankmark", standalone_mode=False) or 0
+    except click.Abort:
+        return 130
+    except click.UsageError as error:
+        hint = f" ({error.ctx.command_path} --help shows what there is)" if error.ctx else ""
+        return _fail(error.format_message() + hint, 2)
     except RankmarkError as error:
         return _fail(str(error), 2 if isinstance(error, UsageError) else 1)
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"rankmark: error: {message}", file=sys.stderr)  # noqa: T201
+    click.echo(f"rankmark: error: {message}", err=True)
     return code
 
 
-def _version(wanted: bool) -> None:
+class _Commands(click.Group):
+    """Commands in the order in which they stand here, of which a wrong name brings up the nearest."""
+
+    def list_commands(self, _: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if name not in self.commands:  # older versions of click do not say which comes near
+            raise click.UsageError(f"No such command {name!r}{did_you_mean(name, self.commands)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
         from rankmark.result import version
 
-        typer.echo(f"rankmark {version()}")
-        raise typer.Exit
+        click.echo(f"rankmark {version()}")
+        context.exit()
 
 
-@app.callback(invoke_without_command=True)
-def _rankmark(
-    context: typer.Context,
-    _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
+)
+@click.pass_context
+def _rankmark(context: click.Context) -> None:
     """Measure how good rankings are, in numbers that say how they were computed."""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit(2)
+        click.echo(context.get_help())
+        context.exit(2)
 
 
-def _choice(name: str, text: str) -> Any:
-    return typer.Option(metavar="|".join(values_of(name)), help=text)
+def _choices(command: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command an option for each choice."""
+    for name, text in reversed(CHOICES.items()):
+        command = click.option(
+            f"--{name.replace('_', '-')}",
+            default=getattr(Choices(), name),
+            # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
+            metavar="|".join(values_of(name)) or "N",
+            help=text,
+        )(command)
+    return command
 
 
-@app.command("eval")
+@_rankmark.command("eval")
+@click.argument("qrels")
+@click.argument("run", nargs=-1, required=True)
+@click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    default=MEASURES,
+    metavar="MEASURE",
+    help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+)
+@_choices
+@click.option(
+    "--column",
+    multiple=True,
+    metavar="ROLE=NAME",
+    help="A column by its name, such as query=user_id; repeat it.",
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@click.option("--signature", is_flag=True, help="Show what each number depends on.")
+@click.option(
+    "--format", "format_", metavar="|".join(FORMATS), help="How to show it, whatever the ending of FILE."
+)
+@click.option(
+    "--digits",
+    type=click.IntRange(0, 17),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Decimals to show.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all.")
 def _eval(
-    qrels: Annotated[str, typer.Argument(metavar="QRELS", help="Judgements: query, item, relevance.")],
-    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Results: query, item, score.")],
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--measure",
-            metavar="MEASURE",
-            help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
-        ),
-    ] = None,
-    ties: Annotated[str, _choice("ties", "Order of equal scores.")] = DEFAULTS.ties,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of --ties random.")] = DEFAULTS.seed,
-    missing: Annotated[str, _choice("missing", "Judged queries without results.")] = DEFAULTS.missing,
-    unjudged_queries: Annotated[
-        str, _choice("unjudged_queries", "Queries with results but no judgements.")
-    ] = DEFAULTS.unjudged_queries,
-    no_relevant: Annotated[
-        str, _choice("no_relevant", "Queries for which nothing is relevant.")
-    ] = DEFAULTS.no_relevant,
-    duplicates: Annotated[
-        str, _choice("duplicates", "The same item twice in one query.")
-    ] = DEFAULTS.duplicates,
-    unjudged: Annotated[str, _choice("unjudged", "Items without a judgement.")] = DEFAULTS.unjudged,
-    scores: Annotated[str, _choice("scores", "Precision in which scores are compared.")] = DEFAULTS.scores,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=NAME", help="A column by its name, such as query=user_id; repeat it."),
-    ] = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many to use.  [default: all]")
-    ] = None,
-    per_query: Annotated[
-        bool, typer.Option("-q", "--per-query", help="Show each query's values, too.")
-    ] = False,
-    signature: Annotated[
-        bool, typer.Option("--signature", help="Show what each number depends on (always in JSON).")
-    ] = False,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="table|json|csv|markdown|latex|trec",
-            help="How to show it.  [default: by the ending of FILE, or else table]",
-        ),
-    ] = None,
-    digits: Annotated[
-        int, typer.Option(metavar="N", min=0, max=17, help="Digits after the point; JSON and CSV show all.")
-    ] = 4,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
-    ] = None,
+    qrels: str,
+    run: tuple[str, ...],
+    *,
+    measure: tuple[str, ...],
+    column: tuple[str, ...],
+    per_query: bool,
+    signature: bool,
+    format_: str | None,
+    digits: int,
+    output: str | None,
+    **options: Any,
 ) -> None:
     """Measure one or several runs against judgements.
 
-    QRELS and RUN are files: TREC text, CSV, TSV, JSON lines or Parquet, also compressed (gz, zst). A measure
-    is written Name(parameter=value)@cutoff; `rankmark measures` lists them.
+    QRELS holds the judgements (query, item, relevance), each RUN the results of
+    a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
+    also compressed (gz, zst). A measure is written Name(parameter=value)@cutoff;
+    `rankmark measures` lists them. An option takes the first of its values
+    unless told otherwise; JSON and CSV show all digits, JSON all signatures.
 
     \b
     rankmark eval qrels.txt bm25.run
-    rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP" --ties expected
+    rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
     """  # noqa: D301
     from rankmark.evaluation import evaluate
     from rankmark.formats import check_writable, format_of, known_format, render, write_whole
@@ -152,26 +170,15 @@ def _eval(
     name = known_format(format_ or format_of(output or ""))
     if output:
         check_writable(output)
-    options: dict[str, Any] = {
-        "ties": ties,
-        "seed": seed,
-        "missing": missing,
-        "unjudged_queries": unjudged_queries,
-        "no_relevant": no_relevant,
-        "duplicates": duplicates,
-        "unjudged": unjudged,
-        "scores": scores,
-        "columns": _columns(column or []),
-        "threads": threads,
-    }
-    measures = [name for text in measure or MEASURES for name in split_measures(text)]
-    results = [evaluate(qrels, run, measures, **options) for run in runs]
-    shown = dict(zip(_names(runs), results, strict=True)) if len(runs) > 1 else results[0]
+    measures = [each for text in measure for each in split_measures(text)]
+    columns = _columns(column)
+    results = [evaluate(qrels, path, measures, columns=columns, **options) for path in run]
+    shown = dict(zip(_names(run), results, strict=True)) if len(run) > 1 else results[0]
     text = render(shown, name, per_query=per_query, signatures=signature, digits=digits)
     if output:
         write_whole(output, text)
     else:
-        typer.echo(text, nl=False)
+        click.echo(text, nl=False)
 
 
 def split_measures(text: str) -> list[str]:
@@ -186,7 +193,7 @@ def split_measures(text: str) -> list[str]:
     return [name for name in names if name]
 
 
-def _columns(pairs: list[str]) -> dict[str, str]:
+def _columns(pairs: tuple[str, ...]) -> dict[str, str]:
     columns = {}
     for pair in pairs:
         role, equals, name = pair.partition("=")
@@ -196,7 +203,7 @@ def _columns(pairs: list[str]) -> dict[str, str]:
     return columns
 
 
-def _names(paths: list[str]) -> list[str]:
+def _names(paths: tuple[str, ...]) -> list[str]:
     """What to call runs: their files' names without endings, or whole paths where these are not unique."""
     from rankmark.formats import printable
 
@@ -204,77 +211,30 @@ def _names(paths: list[str]) -> list[str]:
     return list(map(printable, names if len(set(names)) == len(names) else paths))
 
 
-@app.command("measures")
-def _measures(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show this one's page.")] = None,
-) -> None:
-    """List the measures, or show the page of one: formula, parameters, source, example."""
-    from rankmark.measure import pages, parse
+@_rankmark.command("measures")
+@click.argument("name", required=False)
+def _measures(name: str | None) -> None:
+    """List the measures, or show the page of one.
 
-    typer.echo(_page(parse(name).page) if name else _listing(pages().values()))
+    The page of NAME gives its formula, parameters, source and a worked example.
+    """
+    from rankmark.manual import measure_list, measure_page
 
-
-def _listing(pages: Iterable[Page]) -> str:
-    groups: dict[str, list[str]] = {"Graded relevance": [], "Relevant or not": [], "Counts and coverage": []}
-    for page in pages:
-        binary = "Relevant or not" if "rel" in page.parameters else "Graded relevance"
-        counts = page.aggregate == "sum" or not page.parameters
-        groups["Counts and coverage" if counts else binary].append(_listed(page))
-    blocks = ["\n".join([title, *lines]) for title, lines in groups.items() if lines]
-    return "\n\n".join([*blocks, LEGEND])
+    click.echo(measure_page(name) if name else measure_list())
 
 
-def _listed(page: Page) -> str:
-    also = f" Also {', '.join(page.aliases)}." if page.aliases else ""
-    return fill(page.summary + also, WIDTH, initial_indent=f"  {page.name:<11}", subsequent_indent=" " * 13)
-
-
-def _page(page: Page) -> str:
-    """A page, with its paragraphs broken to the width of a terminal and all else as it is."""
-    header = [page.grammar, f"also {', '.join(page.aliases)}"] if page.aliases else [page.grammar]
-    paragraphs = _paragraphs(page.doc.replace("`", "").splitlines())
-    return "\n".join([*header, "", *map(_broken, paragraphs)]).rstrip()
-
-
-def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
-    paragraph: list[str] = []
-    for line in lines:
-        if paragraph and not _goes_on(paragraph, line):
-            yield paragraph
-            paragraph = []
-        paragraph.append(line)
-    yield paragraph
-
-
-def _goes_on(paragraph: list[str], line: str) -> bool:
-    """Whether a line goes on with a paragraph, rather than being one of its own."""
-    first, last = paragraph[0], paragraph[-1]
-    if not line.strip() or not last.strip() or last.endswith(":") or ">>>" in first + line:
-        return False
-    label = re.match(r"\s*(\w+|[A-Z][^.,;]*?): ", line)
-    return _indent(line) >= _indent(last) and not (label and _indent(line) == _indent(first))
-
-
-def _broken(paragraph: list[str]) -> str:
-    if max(map(len, paragraph)) <= WIDTH or ">>>" in paragraph[0]:
-        return "\n".join(paragraph)
-    words = " ".join(line.strip() for line in paragraph)
-    indents = [" " * _indent(line) for line in (paragraph[0], paragraph[-1])]
-    return fill(words, WIDTH, initial_indent=indents[0], subsequent_indent=indents[1])
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-@app.command("demo")
-def _demo(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the data.")] = Path(
-        "rankmark-demo"
-    ),
-) -> None:
+@_rankmark.command("demo")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="rankmark-demo",
+    show_default=True,
+    metavar="DIR",
+    help="Where to write the data.",
+)
+def _demo(out: Path) -> None:
     """Simulate a small shop and evaluate two recommenders on it."""
     from rankmark.demo import show
 
     for text in show(out):
-        typer.echo(text)
+        click.echo(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ def gain_of(relevance: Values, gain: Gain) -> Values:
     if gain == "exp2":
         powers: Values = np.exp2(np.maximum(relevance, 0.0))
         return powers - 1.0
-    function = cast("Callable[[float], float]", _looked_up(gain) if isinstance(gain, Mapping) else gain)
+    function = _looked_up(gain) if isinstance(gain, Mapping) else gain
     grades, which = np.unique(relevance, return_inverse=True)
     return np.array([float(function(float(grade))) for grade in grades], dtype=np.float64)[which]
 

@@ -35,7 +35,7 @@ class JudgedLists:
 
     """
 
-    __slots__ = ("_ideal", "offsets", "rank", "relevance", "retrieved", "ties")
+    __slots__ = ("_ideal", "_query", "offsets", "rank", "relevance", "retrieved", "ties")
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class JudgedLists:
         self.retrieved = retrieved
         self.ties = ties
         self._ideal = ideal
+        self._query: NDArray[np.intp] | None = None
 
     @classmethod
     def perfect(cls, relevance: Values, offsets: NDArray[np.int64]) -> Self:
@@ -99,9 +100,16 @@ class JudgedLists:
         shifted[firsts[firsts < self.offsets[1:]]] = start
         return shifted
 
+    @property
+    def query(self) -> NDArray[np.intp]:
+        """The number of each item's query, from 0."""
+        if self._query is None:
+            self._query = np.repeat(np.arange(len(self.retrieved)), np.diff(self.offsets))
+        return self._query
+
     def spread(self, per_query: ArrayLike) -> NDArray[np.float64]:
         """A value a query, repeated for each item of its list."""
-        return np.repeat(_floats(per_query), np.diff(self.offsets))
+        return _floats(per_query)[self.query]
 
     def descending(self, x: Values) -> Values:
         """The values `x`, in each list from the greatest to the least."""
@@ -109,7 +117,7 @@ class JudgedLists:
         rises[self.offsets[1:-1][(self.offsets[1:-1] > 0) & (self.offsets[1:-1] < len(x))] - 1] = False
         if not rises.any():
             return x
-        return x[np.lexsort((-x, self.spread(np.arange(len(self.retrieved)))))]
+        return x[np.lexsort((-x, self.query))]
 
     def within(self, cutoff: ArrayLike | None) -> Values:
         """1 for an item at rank `cutoff` or better, else 0; with ties the share of orders in which it is.
@@ -145,7 +153,7 @@ class JudgedLists:
         """
         value = np.zeros(len(self.retrieved))
         firsts = self._first_hits(hit)
-        queries = self._query_of(firsts)
+        queries = self.query[firsts]
         if self.ties is None:
             value[queries] = _floats(weight(self.rank[firsts]))
             return value
@@ -186,13 +194,10 @@ class JudgedLists:
 
     def _first_hits(self, hit: NDArray[np.bool_]) -> NDArray[np.intp]:
         places = np.flatnonzero(hit)
-        queries = self._query_of(places)
+        queries = self.query[places]
         is_first = np.ones(len(places), dtype=np.bool_)
         is_first[1:] = queries[1:] != queries[:-1]
         return places[is_first]
-
-    def _query_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        return np.searchsorted(self.offsets, places, side="right") - 1
 
     def _hits_tied_with(self, hit: NDArray[np.bool_], places: NDArray[np.intp]) -> NDArray[np.int64]:
         return self.tied_hits(hit)[1][places].astype(np.int64)

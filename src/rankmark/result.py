@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from rankmark import _native
 from rankmark.choices import Choices
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.measure import Measure, as_measure
@@ -71,12 +71,9 @@ def signature(measure: Measure, choices: Choices) -> str:
     return "|".join([*measure.signature(), *choices.signature(), f"rankmark:{version()}"])
 
 
-@cache
 def version() -> str:
-    """The version of rankmark that is installed."""
-    from importlib.metadata import version  # costs 60 ms, so only where a version is shown
-
-    return version("rankmark")
+    """The version of rankmark."""
+    return _native.__version__
 
 
 class Result:

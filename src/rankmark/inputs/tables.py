@@ -41,8 +41,11 @@ class Source:
 def open_table(source: object, side: Side) -> Source | None:
     """A table in memory, or None if `source` is none."""
     polars, pandas, pyarrow = (sys.modules.get(name) for name in ("polars", "pandas", "pyarrow"))
-    if polars is not None and isinstance(source, polars.DataFrame | polars.LazyFrame):
-        return from_lazy_frame(source.lazy(), side)
+    if polars is not None and isinstance(source, polars.LazyFrame):
+        return from_lazy_frame(source, side)
+    if polars is not None and isinstance(source, polars.DataFrame):
+        # Indexed, not selected: a selection runs on polars' threads, which a forked process lacks.
+        return Source(side, source.columns, lambda roles: _from_polars(source[roles.names], side))
     if pandas is not None and isinstance(source, pandas.DataFrame):
         return _from_pandas(source, side)
     if pyarrow is not None and isinstance(source, pyarrow.Table | pyarrow.RecordBatch):
@@ -58,7 +61,9 @@ def open_table(source: object, side: Side) -> Source | None:
 def from_lazy_frame(frame: pl.LazyFrame, where: str, text_ids: bool = False) -> Source:
     """A polars frame, of which only the columns with a role are computed."""
     names = frame.collect_schema().names()
-    return Source(where, names, lambda roles: _collect(frame, roles, where), text_ids)
+    return Source(
+        where, names, lambda roles: _from_polars(frame.select(roles.names).collect(), where), text_ids
+    )
 
 
 def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None) -> Input:
@@ -83,17 +88,17 @@ def no_rows(where: str) -> DataError:
     return DataError(f"{where} has no rows; there is nothing to evaluate")
 
 
-def _collect(frame: pl.LazyFrame, roles: Roles, where: str) -> Table:
+def _from_polars(frame: pl.DataFrame, where: str) -> Table:
     import polars as pl
 
-    chosen = frame.select(roles.names).collect()
-    for name, dtype in chosen.schema.items():
+    for name, dtype in frame.schema.items():
         if dtype == pl.Object:
             raise ColumnError(
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
     # Columns without any value have no type, which not every Arrow library takes the same way.
-    return Table.from_arrow(chosen.cast({pl.Null: pl.Int64}))
+    untyped = pl.Null in frame.dtypes
+    return Table.from_arrow(frame.cast({pl.Null: pl.Int64}) if untyped else frame)
 
 
 def _from_pandas(frame: Any, side: Side) -> Source:

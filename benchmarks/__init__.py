@@ -1,0 +1,1 @@
+"""rankmark timed beside its peers; see README.md."""

@@ -1,0 +1,81 @@
+"""The measures in words: the list of all, and the page of one, as `rankmark measures` shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from rankmark.measure import pages, parse
+
+if TYPE_CHECKING:
+    from rankmark.measure import Page
+
+__all__ = ["measure_list", "measure_page"]
+
+WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
+LEGEND = """\
+Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
+are understood in any case, and so are trec_eval's, such as ndcg_cut_10.
+The page of one, with its parameters: rankmark measures NAME"""
+
+
+def measure_list() -> str:
+    """Every measure with its summary and aliases, in groups."""
+    groups: dict[str, list[str]] = {"Graded relevance": [], "Relevant or not": [], "Counts and coverage": []}
+    for page in pages().values():
+        binary = "Relevant or not" if "rel" in page.parameters else "Graded relevance"
+        counts = page.aggregate == "sum" or not page.parameters
+        groups["Counts and coverage" if counts else binary].append(_listed(page))
+    blocks = ["\n".join([title, *lines]) for title, lines in groups.items() if lines]
+    return "\n\n".join([*blocks, LEGEND])
+
+
+def _listed(page: Page) -> str:
+    also = f" Also {', '.join(page.aliases)}." if page.aliases else ""
+    return fill(page.summary + also, WIDTH, initial_indent=f"  {page.name:<11}", subsequent_indent=" " * 13)
+
+
+def measure_page(measure: str) -> str:
+    """The page of a measure, with its paragraphs broken to the width of a terminal and all else as it is.
+
+    Raises:
+        MeasureError: there is no such measure.
+
+    """
+    page = parse(measure).page
+    header = [page.grammar, f"also {', '.join(page.aliases)}"] if page.aliases else [page.grammar]
+    paragraphs = _paragraphs(page.doc.replace("`", "").splitlines())
+    return "\n".join([*header, "", *map(_broken, paragraphs)]).rstrip()
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:
+    paragraph: list[str] = []
+    for line in lines:
+        if paragraph and not _goes_on(paragraph, line):
+            yield paragraph
+            paragraph = []
+        paragraph.append(line)
+    yield paragraph
+
+
+def _goes_on(paragraph: list[str], line: str) -> bool:
+    """Whether a line goes on with a paragraph, rather than being one of its own."""
+    first, last = paragraph[0], paragraph[-1]
+    if not line.strip() or not last.strip() or last.endswith(":") or ">>>" in first + line:
+        return False
+    label = re.match(r"\s*(\w+|[A-Z][^.,;]*?): ", line)
+    return _indent(line) >= _indent(last) and not (label and _indent(line) == _indent(first))
+
+
+def _broken(paragraph: list[str]) -> str:
+    if max(map(len, paragraph)) <= WIDTH or ">>>" in paragraph[0]:
+        return "\n".join(paragraph)
+    words = " ".join(line.strip() for line in paragraph)
+    indents = [" " * _indent(line) for line in (paragraph[0], paragraph[-1])]
+    return fill(words, WIDTH, initial_indent=indents[0], subsequent_indent=indents[1])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
