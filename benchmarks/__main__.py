@@ -35,11 +35,13 @@ def run_case(case: Case, rows: int, rounds: int, with_memory: bool = True) -> Ou
 
 def main(args: list[str] | None = None) -> None:
     options = _options(args)
+    where = report.machine()
     outcomes = []
     for case in options.case:
         print(f"{case.letter}: {case.title} …", file=sys.stderr)
         outcomes.append(run_case(case, options.rows, options.repeat, not options.no_memory))
-    table, full = report.markdown(outcomes, options.repeat), report.as_json(outcomes, options.repeat)
+    table = report.markdown(outcomes, options.repeat, where)
+    full = report.as_json(outcomes, options.repeat, where)
     RESULTS.mkdir(exist_ok=True)
     stem = f"{datetime.now():%Y-%m-%d-%H%M%S}"
     (RESULTS / f"{stem}.md").write_text(table, encoding="utf-8")

@@ -48,6 +48,7 @@ def machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
         **{package: _version(package) for package in PACKAGES},
+        "load before": _load(),
     }
 
 
@@ -65,6 +66,11 @@ def _memory() -> str:
         return "unknown"
 
 
+def _load() -> str:
+    """How many programs wanted to compute during the last minute; above 0 they disturbed the timing."""
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+
+
 def _version(package: str) -> str:
     try:
         return version(package)
@@ -72,9 +78,9 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def markdown(outcomes: list[Outcome], rounds: int) -> str:
+def markdown(outcomes: list[Outcome], rounds: int, where: dict[str, str]) -> str:
     """A table a case, under the machine's description."""
-    described = "; ".join(f"{name} {value}" for name, value in machine().items())
+    described = "; ".join(f"{name} {value}" for name, value in where.items())
     return "\n\n".join([described, f"{rounds} rounds", *(_table(outcome) for outcome in outcomes)]) + "\n"
 
 
@@ -105,10 +111,10 @@ def _peak(outcome: Outcome, name: str) -> str:
     return "" if peak is None else f"{peak / 2**20:.0f} MiB ({peak / outcome.size:.0%} of them)"
 
 
-def as_json(outcomes: list[Outcome], rounds: int) -> str:
+def as_json(outcomes: list[Outcome], rounds: int, where: dict[str, str]) -> str:
     """The same with every sample, in seconds and bytes."""
     cases = {outcome.case.letter: _plain(outcome) for outcome in outcomes}
-    return json.dumps({"machine": machine(), "rounds": rounds, "cases": cases}, indent=2) + "\n"
+    return json.dumps({"machine": where, "rounds": rounds, "cases": cases}, indent=2) + "\n"
 
 
 def _plain(outcome: Outcome) -> dict[str, Any]:

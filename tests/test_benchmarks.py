@@ -10,11 +10,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the benchmarks are no part of the installed package
 
-from benchmarks import memory, report  # noqa: E402
-from benchmarks.__main__ import main, run_case  # noqa: E402
-from benchmarks.cases import CASES  # noqa: E402
-from benchmarks.contenders import MEASURES, polars, rankmark  # noqa: E402
-from benchmarks.timing import check_agreement  # noqa: E402
+from benchmarks import memory, report
+from benchmarks.__main__ import main, run_case
+from benchmarks.cases import CASES
+from benchmarks.contenders import MEASURES, polars, rankmark
+from benchmarks.timing import check_agreement
 
 ROWS = 2_000
 
@@ -24,9 +24,9 @@ def test_every_case_runs(case):
     outcome = run_case(case, ROWS, 1, with_memory=False)
     assert {*outcome.timings, *outcome.skipped} == {contender.name for contender in case.contenders}
     assert next(iter(outcome.ratios.values())) == 1
-    table = report.markdown([outcome], 1)
+    table = report.markdown([outcome], 1, report.machine())
     assert all(contender.name in table for contender in case.contenders)
-    assert json.loads(report.as_json([outcome], 1))["cases"][case.letter]["results"] == outcome.results
+    assert json.loads(report.as_json([outcome], 1, {}))["cases"][case.letter]["results"] == outcome.results
 
 
 @pytest.mark.parametrize("letter", ["A", "B", "C"])

@@ -182,25 +182,21 @@ impl<'a> Ids<'a> {
 /// Whether two integer columns are to be ordered as unsigned numbers.
 ///
 /// # Errors
-/// Where one column has ids of 2⁶³ or more and the other is signed: their bits cannot be told apart.
+/// Where one column has ids of 2⁶³ or more and the other negative ones: their bits cannot be told apart.
 pub fn unsigned(a: (&DataType, &Ids), b: (&DataType, &Ids), what: &str) -> Result<bool> {
-    let wide = |(dtype, ids): (&DataType, &Ids)| match ids {
-        Ids::Integer(column) => is_u64(dtype) && (0..column.len()).any(|row| column.value(row) < 0),
+    let reaches_top_bit = |ids: &Ids| match ids {
+        Ids::Integer(column) => (0..column.len()).any(|row| column.value(row) < 0),
         Ids::Text(_) => false,
     };
-    if !is_u64(a.0) && !is_u64(b.0) {
-        return Ok(false);
-    }
-    if signed(a.0) == signed(b.0) {
-        return Ok(true);
-    }
-    if wide(a) || wide(b) {
+    let wide = [a, b].iter().any(|(dtype, ids)| is_u64(dtype) && reaches_top_bit(ids));
+    let negative = [a, b].iter().any(|(dtype, ids)| signed(dtype) && reaches_top_bit(ids));
+    if wide && negative {
         return Err(Error::id_type(format!(
-            "{what} ids are unsigned and reach 2**63 or more in one table, signed in the other; \
+            "the {what} ids of one table reach 2**63 or more, those of the other are negative; \
              cast both columns to the same type"
         )));
     }
-    Ok(false)
+    Ok(wide)
 }
 
 /// Whether a type is `u64`, or a dictionary of it.

@@ -21,7 +21,7 @@ pub struct Source {
     /// The rows.
     pub table: Table,
     /// What messages call the table.
-    pub name: &'static str,
+    pub name: String,
     /// The column of queries.
     pub query: String,
     /// The column of items.

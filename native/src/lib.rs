@@ -324,11 +324,11 @@ impl JudgedLists {
     }
 }
 
-/// A table, and the names of its query, item, value and rank columns.
-type Columns<'py> = (Bound<'py, Table>, String, String, Option<String>, Option<String>);
+/// A table, what messages call it, and the names of its query, item, value and rank columns.
+type Columns<'py> = (Bound<'py, Table>, String, String, String, Option<String>, Option<String>);
 
-fn source(name: &'static str, columns: Columns<'_>) -> judge::Source {
-    let (table, query, item, value, rank) = columns;
+fn source(columns: Columns<'_>) -> judge::Source {
+    let (table, name, query, item, value, rank) = columns;
     judge::Source { table: table.get().0.clone(), name, query, item, value, rank }
 }
 
@@ -360,7 +360,7 @@ fn judge_lists(
         seed,
         refuse_unjudged_queries: unjudged_queries == "error",
     };
-    let (qrels, results) = (source("qrels", qrels), source("run", run));
+    let (qrels, results) = (source(qrels), source(run));
     let threads = if threads == 0 { pool::cores() } else { threads };
     // Waking more threads costs more than a small call takes.
     let threads = if results.table.num_rows() < SMALL { 1 } else { threads };

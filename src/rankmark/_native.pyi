@@ -46,7 +46,7 @@ class JudgedLists:
     first_rows: NDArray[np.uint32]
     unjudged_queries: int
 
-Columns = tuple[Table, str, str, str | None, str | None]
+Columns = tuple[Table, str, str, str, str | None, str | None]
 
 def judge_lists(
     qrels: Columns,

@@ -107,7 +107,7 @@ def evaluate(
     judgements, results = read_inputs(qrels, run, columns)
     observed = local.observe(judgements, results, choices, threads)
     query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-    _check_answered(observed, query_ids, choices, results)
+    _check_answered(observed, query_ids, choices, judgements, results)
     return _result(asked, observed, query_ids, choices)
 
 
@@ -125,18 +125,23 @@ def _check_threads(threads: int | None) -> None:
 
 
 def _check_answered(
-    observed: _native.JudgedLists, query_ids: _native.Table, choices: Choices, run: Input
+    observed: _native.JudgedLists,
+    query_ids: _native.Table,
+    choices: Choices,
+    judgements: Input,
+    results: Input,
 ) -> None:
     unanswered = np.flatnonzero(~observed.answered)
     if len(unanswered) == len(observed.answered):
-        of_run = run.table.take(run.query, np.zeros(1, dtype=np.uint32), "query").column_values("query")[0]
+        first = np.zeros(1, dtype=np.uint32)
+        of_run = results.table.take(results.query, first, "query").column_values("query")[0]
         raise DataError(
-            f"none of the {len(unanswered)} judged queries has results: qrels have queries such as "
-            f"{query_ids.column_values('query')[0]!r}, run such as {of_run!r}"
+            f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
+            f"such as {of_run!r}, those of {judgements.name} such as {query_ids.column_values('query')[0]!r}"
         )
     if len(unanswered) and choices.missing == "error":
         raise DataError(
-            f"run: {_some(query_ids, unanswered)} judged and without results; "
+            f"{results.name} has no results for {_some(query_ids, unanswered)} with judgements; "
             'choose missing="zero" or "skip", or complete the run'
         )
 
@@ -145,7 +150,7 @@ def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
     """How many queries, and the first few by name."""
     names = query_ids.take("query", which[:3].astype(np.uint32), "query").column_values("query")
     shown = ", ".join(repr(name) for name in names) + (", …" if len(which) > len(names) else "")
-    return f"{len(which)} {'query is' if len(which) == 1 else 'queries are'} ({shown})"
+    return f"{len(which)} {'query' if len(which) == 1 else 'queries'} ({shown})"
 
 
 def _result(
@@ -193,7 +198,7 @@ def _decided(
     undefined = np.isnan(computed) & counted
     if choices.no_relevant == "error" and undefined.any():
         raise DataError(
-            f"{measure}: {_some(query_ids, np.flatnonzero(undefined))} without relevant items; "
+            f"{measure}: nothing is relevant in {_some(query_ids, np.flatnonzero(undefined))}; "
             'choose no_relevant="zero", "skip" or "one"'
         )
     if choices.no_relevant in ("zero", "one"):

@@ -220,6 +220,10 @@ class Measure:
     def __repr__(self) -> str:
         return str(self)
 
+    def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
+        plain = {n: dict(v) if isinstance(v, Mapping) else v for n, v in self.parameters.items()}
+        return Measure, (self.name, plain, self.cutoff)
+
     def _key(self) -> tuple[str, tuple[Any, ...]]:
         return str(self), tuple(value for value in self.parameters.values() if callable(value))
 

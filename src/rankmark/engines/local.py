@@ -41,4 +41,4 @@ def judged_lists(observed: _native.JudgedLists) -> JudgedLists:
 
 
 def _columns(table: Input) -> _native.Columns:
-    return table.table, table.query, table.item, table.value, table.rank
+    return table.table, table.name, table.query, table.item, table.value, table.rank

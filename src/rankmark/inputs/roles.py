@@ -52,8 +52,8 @@ class Input:
     """One table with its columns' roles."""
 
     table: Table
-    name: Side
-    """What messages call the table."""
+    name: str
+    """What messages call the table: its path, or "qrels" or "run"."""
     query: str
     item: str
     value: str | None

@@ -80,7 +80,7 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     _check_ids(table, item, "item", source.where)
     _check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     _check_numbers(table, roles.rank, "rank", source.where)
-    return Input(table, side, roles.query, item, roles.value, roles.rank, source.text_ids)
+    return Input(table, source.where, roles.query, item, roles.value, roles.rank, source.text_ids)
 
 
 def no_rows(where: str) -> DataError:
