@@ -217,9 +217,9 @@ QRELS = [
     ),
     ([("q",)], UsageError, "is no tuple"),
     (["qd"], UsageError, "row 0 (from 0): 'qd' is no tuple"),
-    (7, UsageError, "qrels is a int, none of these: the path of a file"),
-    (None, UsageError, "qrels is a NoneType, none of these"),
-    (b"a.csv", UsageError, "qrels is a bytes, none of these"),
+    (7, UsageError, "qrels is of type int, none of these: the path of a file"),
+    (None, UsageError, "qrels is of type NoneType, none of these"),
+    (b"a.csv", UsageError, "qrels is of type bytes, none of these"),
 ]
 
 

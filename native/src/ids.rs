@@ -169,6 +169,14 @@ impl<'a> Ids<'a> {
         }
     }
 
+    /// Whether an id has its highest bit set: negative if signed, 2⁶³ or more if unsigned.
+    fn reach_top_bit(&self) -> bool {
+        match self {
+            Self::Integer(column) => (0..column.len()).any(|row| column.value(row) < 0),
+            Self::Text(_) => false,
+        }
+    }
+
     /// The id of one row as text, for messages.
     pub fn display(&self, row: usize, unsigned: bool) -> String {
         match self {
@@ -184,13 +192,11 @@ impl<'a> Ids<'a> {
 /// # Errors
 /// Where one column has ids of 2⁶³ or more and the other negative ones: their bits cannot be told apart.
 pub fn unsigned(a: (&DataType, &Ids), b: (&DataType, &Ids), what: &str) -> Result<bool> {
-    let reaches_top_bit = |ids: &Ids| match ids {
-        Ids::Integer(column) => (0..column.len()).any(|row| column.value(row) < 0),
-        Ids::Text(_) => false,
+    let top_bit = |wanted: fn(&DataType) -> bool| {
+        wanted(a.0) && a.1.reach_top_bit() || wanted(b.0) && b.1.reach_top_bit()
     };
-    let wide = [a, b].iter().any(|(dtype, ids)| is_u64(dtype) && reaches_top_bit(ids));
-    let negative = [a, b].iter().any(|(dtype, ids)| signed(dtype) && reaches_top_bit(ids));
-    if wide && negative {
+    let wide = top_bit(is_u64);
+    if wide && top_bit(signed) {
         return Err(Error::id_type(format!(
             "the {what} ids of one table reach 2**63 or more, those of the other are negative; \
              cast both columns to the same type"
