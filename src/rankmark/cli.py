@@ -43,6 +43,8 @@ def main(args: list[str] | None = None) -> int:
         return _fail(error.format_message() + hint, 2)
     except RankmarkError as error:
         return _fail(str(error), 2 if isinstance(error, UsageError) else 1)
+    except OSError as error:  # a full disk behind standard output, for example
+        return _fail(str(error), 1)
 
 
 def _fail(message: str, code: int) -> int:

@@ -197,9 +197,8 @@ class View:
         return list(dict.fromkeys(r.signature(measure) for r in self.runs.values() if measure in r))
 
     def signature_lines(self) -> list[str]:
-        """Every signature, if asked for."""
-        lines = [line for m in self.measures for line in self.signature_of(m)]
-        return list(map(printable, lines)) if self.signatures else []
+        """Every signature, each on its line."""
+        return [printable(line) for m in self.measures for line in self.signature_of(m)]
 
 
 def _is_whole(measure: Measure, value: float) -> bool:
@@ -239,7 +238,9 @@ def _most(numbers: Iterable[int]) -> str:
 def _table(view: View) -> str:
     blocks = [_aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
-    blocks += ["\n".join(notes), *(["\n".join(view.signature_lines())] * view.signatures)]
+    blocks.append("\n".join(notes))
+    if view.signatures:
+        blocks.append("\n".join(view.signature_lines()))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -318,7 +319,8 @@ def _markdown_text(text: str) -> str:
 
 def _latex(view: View) -> str:
     blocks = [_latex_table(grid) for grid in view.grids()]
-    comments = [f"% {line}" for line in view.notes() + view.signature_lines()]
+    lines = view.notes() + (view.signature_lines() if view.signatures else [])
+    comments = [f"% {line}" for line in lines]
     return "\n\n".join(blocks) + "\n" + "\n".join(comments) + "\n"
 
 

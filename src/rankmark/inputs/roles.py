@@ -107,6 +107,11 @@ def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
     return any(text in said or _normal(text) in known for text in texts)
 
 
+def said_outright(role: str, name: str = "…") -> str:
+    """How to say which column has a role, in Python and on the command line."""
+    return f'columns={{"{role}": "{name}"}} (on the command line --column {role}={name})'
+
+
 def listed(names: Iterable[object]) -> str:
     """Names, quoted, for a message."""
     return ", ".join(repr(name) for name in names)
@@ -150,7 +155,7 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
     wanted = "a score or a rank" if role == "score" else f"the {role}"
     return ColumnError(
         f"{where} has no column for {wanted}{hint or ';'} its columns are {listed(names)}; "
-        f'say which it is with columns={{"{role}": "…"}}'
+        f"say which it is with {said_outright(role)}"
     )
 
 
@@ -197,7 +202,7 @@ class _Finder:
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
-                f'say which with columns={{"{role}": "{fitting[0]}"}}'
+                f"say which with {said_outright(role, fitting[0])}"
             )
         return fitting[0] if fitting else None
 
@@ -234,6 +239,6 @@ class _Finder:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} groups of numbered columns that can be the ranked items: "
                 f"{listed(whole[prefix][0] + ' …' for prefix in fitting)}; "
-                f'say which with columns={{"items": "{",".join(whole[fitting[0]][:2])},…"}}'
+                f"say which with {said_outright('items', ','.join(whole[fitting[0]][:2]) + ',…')}"
             )
         return whole[fitting[0]] if fitting else ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError
-from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, find_roles, missing_role
+from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, find_roles, missing_role, said_outright
 
 if TYPE_CHECKING:
     import polars as pl
@@ -165,7 +165,7 @@ def _check_numbers(table: Table, name: str | None, role: str, where: str) -> Non
     if kind not in ("integer", "float") and (kind, role) != ("boolean", "relevance"):
         raise ColumnError(
             f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; "
-            f'cast it, or name another column with columns={{"{role}": "…"}}'
+            f"cast it, or name another column with {said_outright(role)}"
         )
 
 
