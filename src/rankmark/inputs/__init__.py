@@ -57,8 +57,9 @@ def _open(source: object, side: Side, columns: ColumnNames | None) -> Source:
     if opened is None:
         raise UsageError(
             f"{side} is of type {type(source).__name__}, none of these: the path of a file or a glob "
-            "(TREC text, CSV, TSV, JSON lines, Parquet; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, "
-            "anything with __arrow_c_stream__), a dict of dicts, a dict of lists, tuples (query, item, value)"
+            "(TREC text, CSV, TSV, JSON lines, Parquet; also .gz or .zst), a table (polars, pandas, pyarrow, "
+            "DuckDB, anything with __arrow_c_stream__), a dict of dicts, a dict of lists, "
+            "tuples (query, item, value)"
         )
     return opened
 

@@ -44,8 +44,7 @@ def precision(
         >>> import rankmark as rm
         >>> qrels = {"q": {"a": 1, "c": 1, "x": 1}}
         >>> run = {"q": ["a", "b", "c", "d"]}
-        >>> result = rm.evaluate(qrels, run, ["P@5", "P(denominator=retrieved)@5",
-        "P(denominator=min)@2"])
+        >>> result = rm.evaluate(qrels, run, ["P@5", "P(denominator=retrieved)@5", "P(denominator=min)@2"])
         >>> list(result.values.values())
         [0.4, 0.5, 0.5]
 
