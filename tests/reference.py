@@ -137,8 +137,9 @@ def in_order(scores: dict[Id, float], grades: dict[Id, float], ties: str) -> lis
     items = list(scores)
     if ties != "input":
         items = sorted(items, reverse=ties != "item-asc")  # strings compare as their UTF-8 bytes do
-    if ties in ("best", "worst"):
-        items = sorted(items, key=lambda item: grades.get(item, 0.0), reverse=ties == "best")
+    if ties in ("best", "worst"):  # of two items with grade 0, the judged one is the better
+        grade = {item: (grades.get(item, 0.0), item in grades) for item in items}
+        items = sorted(items, key=lambda item: grade[item], reverse=ties == "best")
     return sorted(items, key=lambda item: scores[item], reverse=True)
 
 

@@ -167,7 +167,8 @@ def test_ids_of_two_texts_stay_text(tmp_path):
 
 def test_text_that_is_no_integer(tmp_path):
     (tmp_path / "run").write_text("1 7 0.5\n2 d8 1\n")
-    with pytest.raises(DataError, match=r"item ids are integers in qrels .*run '.*run' has 'd8' in row 1 \(from 0\)"):
+    message = r"item ids are integers in qrels .*run '.*run' has 'd8' in row 1 \(from 0\)"
+    with pytest.raises(DataError, match=message):
         read_inputs(frame(), tmp_path / "run")
 
 

@@ -5,6 +5,7 @@ Every engine, convention, signature and command-line option takes them from here
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -80,6 +81,7 @@ def values_of(name: str) -> tuple[str, ...]:
     return get_args(_hints()[name])
 
 
+@functools.cache
 def _hints() -> dict[str, Any]:
     return get_type_hints(Choices)
 

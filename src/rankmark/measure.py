@@ -147,10 +147,13 @@ def page(name: str) -> Page:
     return pages()[found]
 
 
+@functools.cache
+def _names_in_lower_case() -> Mapping[str, str]:
+    return {name.lower(): known for name, known in _names().items()}
+
+
 def _known(name: str) -> str | None:
-    names = _names()
-    lower = {alias.lower(): known for alias, known in names.items()}
-    return names.get(name) or lower.get(name.lower())
+    return _names().get(name) or _names_in_lower_case().get(name.lower())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,12 +173,14 @@ class Measure:
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
+    _written: str = field(init=False)
 
     def __post_init__(self) -> None:
         known = page(self.name)
         object.__setattr__(self, "name", known.name)
         object.__setattr__(self, "parameters", _checked_parameters(known, self.parameters))
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
+        object.__setattr__(self, "_written", self._write())
 
     def __call__(self, **parameters: Any) -> Measure:
         """The measure with these parameters set."""
@@ -212,26 +217,31 @@ class Measure:
         short = Measure(self.name, {}, self.cutoff)
         return [str(short), *(f"{name}:{format_value(value)}" for name, value in self.arguments.items())]
 
-    def __str__(self) -> str:
+    def _write(self) -> str:
         written = ",".join(f"{name}={format_value(value)}" for name, value in self.parameters.items())
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
         return self.name + (f"({written})" if written else "") + cutoff
 
+    def __str__(self) -> str:
+        return self._written
+
     def __repr__(self) -> str:
-        return str(self)
+        return self._written
 
     def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
         plain = {n: dict(v) if isinstance(v, Mapping) else v for n, v in self.parameters.items()}
         return Measure, (self.name, plain, self.cutoff)
 
-    def _key(self) -> tuple[str, tuple[Any, ...]]:
-        return str(self), tuple(value for value in self.parameters.values() if callable(value))
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Measure) and self._key() == other._key()
+        if not isinstance(other, Measure):
+            return NotImplemented
+        functions = [name for name, value in self.parameters.items() if callable(value)]
+        return self._written == other._written and all(
+            self.parameters[name] is other.parameters[name] for name in functions
+        )
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash(self._written)
 
 
 def _checked_parameters(known: Page, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -267,6 +277,7 @@ _WRITTEN = re.compile(
 _TREC = re.compile(r"(?P<name>.+?)[_.](?P<cutoff>\d+)")
 
 
+@functools.lru_cache(maxsize=1024)
 def parse(text: str) -> Measure:
     """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or trec_eval's ``ndcg_cut_10``.
 
