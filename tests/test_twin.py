@@ -147,12 +147,13 @@ def as_table(rows: list[Row], value: str) -> pa.Table:
 def twin_values(
     qrels: list[Row], run: list[Row], measures: list[rm.Measure], choices: dict[str, str]
 ) -> dict[str, dict[Id, float | None]]:
+    chosen = Choices(**choices)
     values = {}
     for measure in measures:
-        parameters = measure.arguments
-        if measure.cutoff is not None:
-            parameters["cutoff"] = measure.cutoff
-        values[str(measure)] = reference.per_query(qrels, run, measure.name, Choices(**choices), **parameters)
+        cutoff = {} if measure.cutoff is None else {"cutoff": measure.cutoff}
+        values[str(measure)] = reference.per_query(
+            qrels, run, measure.name, chosen, **cutoff, **measure.arguments
+        )
     return values
 
 
