@@ -16,6 +16,7 @@ $(BIN)/python:
 
 # Editable: changes to Python files need no new build, changes to Rust files do.
 $(VENV)/installed: $(BIN)/python $(NATIVE)
+	@echo 'Building the native core and installing rankmark into $(VENV); the first time takes minutes.'
 	$(BIN)/pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 

@@ -49,34 +49,38 @@ def per_query(
         raise DataError("no judged query has results")
     if choices.missing == "error" and judgements.keys() - results.keys():
         raise DataError("a judged query without results")
-    return {
-        query: query_value(rows, results.get(query), measure, choices, parameters)
-        for query, rows in judgements.items()
-    }
+    values = {}
+    for query, rows in judgements.items():
+        grades = one_row_an_item(rows, choices.duplicates)
+        scores = scores_of(results.get(query, []), grades, choices)
+        if query in results or choices.missing == "zero":
+            each = value_of_each_order(grades, scores, measure, choices, **parameters)
+            mean = math.fsum(each) / len(each)
+            values[query] = None if math.isnan(mean) else mean
+        else:
+            values[query] = None
+    return values
 
 
-def query_value(
-    judgements: list[tuple[Id, float]],
-    results: list[tuple[Id, float]] | None,
-    measure: str,
-    choices: Choices,
-    parameters: dict[str, Any],
-) -> float | None:
-    """The mean of the measure over every order that the tie rule allows: one, except for ``expected``."""
-    grades = one_row_an_item(judgements, choices.duplicates)
-    if results is None and choices.missing == "skip":
-        return None
-    compared = [(item, as_compared(score, choices.scores)) for item, score in results or []]
+def scores_of(rows: Iterable[tuple[Id, float]], grades: dict[Id, float], choices: Choices) -> dict[Id, float]:
+    """The items of one list with their scores, in the order of the rows."""
+    compared = [(item, as_compared(score, choices.scores)) for item, score in rows]
     scores = one_row_an_item(compared, choices.duplicates)
     if choices.unjudged == "ignore":
-        scores = {item: score for item, score in scores.items() if item in grades}
+        return {item: score for item, score in scores.items() if item in grades}
+    return scores
+
+
+def value_of_each_order(
+    grades: dict[Id, float], scores: dict[Id, float], measure: str, choices: Choices, **parameters: Any
+) -> list[float]:
+    """The measure for every order that the tie rule allows: one, except for ``expected``."""
     values = []
     for order in orders(scores, grades, choices.ties):
         seen = Seen([grades.get(item) for item in order], list(grades.values()))
         value = MEASURES[measure](seen, **parameters)
         values.append(without_relevant(choices.no_relevant) if value is None else value)
-    mean = math.fsum(values) / len(values)
-    return None if math.isnan(mean) else mean
+    return values
 
 
 def without_relevant(rule: str) -> float:

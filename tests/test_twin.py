@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
@@ -232,8 +232,6 @@ def test_ranks_in_place_of_scores(data, duplicates):
     assert_same(qrels, twin_run, tables=(as_table(qrels, "relevance"), table), duplicates=duplicates)
 
 
-# --- Expected ties: the mean over all orders -------------------------------------------------------------
-
 FEW_SCORES = [0.0, 1.0, 1.00000001]
 
 
@@ -243,6 +241,69 @@ def short_tied_lists(draw: Any) -> tuple[list[Row], list[Row]]:
     run = draw(rows(["q", "r"], STRINGS[:8], FEW_SCORES, max_size=8))
     return tuple(list({row[:2]: row for row in table}.values()) for table in (qrels, run))
 
+
+# --- All queries together ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+@given(data=qrels_and_run(distinct=True), no_relevant=st.sampled_from(["zero", "skip", "one"]))
+def test_values_and_counts_of_all_queries(missing, data, no_relevant):
+    qrels, run = data
+    choices = {"missing": missing, "no_relevant": no_relevant}
+    measures = [rm.parse(text) for text in MEASURES]
+    judged, answered = ({query for query, *_ in table} for table in data)
+    assume(judged & answered)
+    result = rm.evaluate(as_table(qrels, "relevance"), as_table(run, "score"), measures, **choices)
+    undecided = twin_values(qrels, run, measures, {**choices, "no_relevant": "skip"})
+    for name, values in twin_values(qrels, run, measures, choices).items():
+        averaged = [value for value in values.values() if value is not None]
+        expected = overall(rm.parse(name), data, averaged, choices)
+        assert result[name] == pytest.approx(expected, nan_ok=True), name
+        evaluated = len(judged & answered if missing == "skip" else judged)
+        counts = result.counts.measures[name]
+        assert counts.averaged == len(averaged)
+        assert counts.no_relevant == evaluated - sum(v is not None for v in undecided[name].values())
+    counts = result.counts
+    assert (counts.judged, counts.answered) == (len(judged), len(judged & answered))
+    assert (counts.missing, counts.unjudged) == (len(judged - answered), len(answered - judged))
+
+
+def overall(
+    measure: rm.Measure, data: tuple[list[Row], list[Row]], values: list[float], choices: dict[str, str]
+) -> float:
+    """Counts are added up, HitRatio divides two such sums, and all else is the mean."""
+    if measure.name == "HitRatio":
+        hits, relevant = (rm.parse(name) for name in (f"NumRelRet@{measure.cutoff}", "NumRel"))
+        sums = [
+            sum(v for v in values.values() if v is not None)
+            for values in twin_values(*data, [hits, relevant], choices).values()
+        ]
+        return sums[0] / sums[1] if sums[1] else math.nan
+    if measure.name.startswith("Num"):
+        return sum(values)
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@2", "AP", "RR@1", "P@3", "P(rel=0)@1", "Judged@1"])
+@example(data=([("q", "a", 0.0)], [("q", "a", 1.0), ("q", "b", 1.0)]))
+@given(data=short_tied_lists())
+def test_ties_that_can_change_a_value_are_counted(measure, data):
+    """None is overlooked; some that happen to make no difference to a measure may be counted too."""
+    judgements, results = (reference.by_query(table) for table in data)
+    assume(judgements.keys() & results.keys())
+    asked = rm.parse(measure)
+    parameters = {**asked.arguments, "cutoff": asked.cutoff}
+    decided = 0
+    for query, grades in judgements.items():
+        values = reference.value_of_each_order(
+            dict(grades), dict(results.get(query, [])), asked.name, Choices(ties="expected"), **parameters
+        )
+        decided += max(values) - min(values) > 1e-12
+    tables = as_table(data[0], "relevance"), as_table(data[1], "score")
+    assert decided <= rm.evaluate(*tables, [measure]).counts.measures[measure].tied <= len(judgements)
+
+
+# --- Expected ties: the mean over all orders -------------------------------------------------------------
 
 WITHOUT_CLOSED_FORM = [m for m in MEASURES if m.startswith("ERR") or "denominator=hits" in m]
 
@@ -430,61 +491,90 @@ def test_integer_ids_break_ties_as_numbers_and_text_as_bytes():
 
 # --- More rows than fit in one block ---------------------------------------------------------------------
 
+Arrange = Callable[[list[Row], random.Random], list[Row]]
+
+ARRANGEMENTS: dict[str, Arrange] = {
+    "grouped": lambda rows, _: rows,
+    "shuffled": lambda rows, draw: draw.sample(rows, len(rows)),
+    "in two parts": lambda rows, _: rows[::2] + rows[1::2],
+    "round robin": lambda rows, _: sorted(rows, key=lambda row: str(row[1])[-3:]),
+}
+
 
 def many_rows(
-    seed: int, *, queries: int, longest: int, text: bool, grouped: bool
+    seed: int, *, queries: int, longest: int, text: bool = False, arrange: Arrange = ARRANGEMENTS["grouped"]
 ) -> tuple[list[Row], list[Row]]:
+    """About half of `queries` times `longest` rows, scores with many ties, and queries in one table only."""
     draw = random.Random(seed)
     name = (lambda prefix, number: f"{prefix}{number}") if text else (lambda _, number: number)
     qrels: list[Row] = []
     run: list[Row] = []
     for number in range(queries):
         query = name("query-", number)
-        items = draw.sample(range(10**6), longest)
+        items = [name("item-", item) for item in draw.sample(range(10**6), longest)]
         if draw.random() < 0.9:
-            judged = draw.sample(items, draw.randint(1, max(1, longest // 4)))
-            qrels += [(query, name("item-", item), float(draw.choice(GRADES))) for item in judged]
+            judged = items[: draw.randint(1, max(1, longest // 4))]
+            qrels += [(query, item, draw.choice(GRADES)) for item in judged]
         if draw.random() < 0.9:
             found = draw.sample(items, draw.randint(1, longest))
-            run += [(query, name("item-", item), float(draw.randint(0, longest))) for item in found]
-    if not grouped:
-        draw.shuffle(qrels)
-        draw.shuffle(run)
-    return qrels, run
+            run += [(query, item, float(int(draw.random() * longest))) for item in found]
+    return arrange(qrels, draw), arrange(run, draw)
+
+
+def in_chunks(table: pa.Table) -> pa.Table:
+    """Every column in chunks of its own size."""
+    sizes = (7_001, 30_011, 65_536)
+    chunked = [
+        pa.chunked_array(
+            [chunk for start in range(0, len(column), size) for chunk in column[start:][:size].chunks]
+        )
+        for column, size in zip(table.columns, sizes, strict=True)
+    ]
+    return pa.table(chunked, table.column_names)
 
 
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
-@pytest.mark.parametrize("grouped", [True, False], ids=["grouped", "shuffled"])
-@pytest.mark.parametrize("ties", ["item-desc", "input"])
-def test_many_short_lists(text, grouped, ties):
-    qrels, run = many_rows(7, queries=3000, longest=20, text=text, grouped=grouped)
-    assert_same(qrels, run, measures=["nDCG@5", "AP", "Judged@3"], ties=ties)
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+def test_many_short_lists_in_any_arrangement(text, arrangement):
+    qrels, run = many_rows(7, queries=15_000, longest=20, text=text, arrange=ARRANGEMENTS[arrangement])
+    assert len(run) > 2 * 65_536
+    tables = in_chunks(as_table(qrels, "relevance")), in_chunks(as_table(run, "score"))
+    assert_same(qrels, run, tables=tables, measures=["DCG(gain=exp2)@5"], ties="input")
 
 
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
 @pytest.mark.parametrize("ties", ONE_ORDER)
 def test_a_few_long_lists(text, ties):
-    qrels, run = many_rows(3, queries=4, longest=9000, text=text, grouped=False)
+    qrels, run = many_rows(3, queries=4, longest=9000, text=text, arrange=ARRANGEMENTS["shuffled"])
     assert_same(qrels, run, measures=["nDCG", "AP@100", "RR", "Judged@50"], ties=ties)
 
 
-def test_threads_change_no_bit():
-    for grouped in (True, False):
-        tables = many_rows(11, queries=4000, longest=20, text=False, grouped=grouped)
-        qrels, run = as_table(tables[0], "relevance"), as_table(tables[1], "score")
-        one = rm.evaluate(qrels, run, MEASURES, threads=1)
-        for threads in (2, None):
-            other = rm.evaluate(qrels, run, MEASURES, threads=threads)
-            assert other.values == one.values
+def test_one_row_a_query():
+    qrels, run = many_rows(2, queries=150_000, longest=1, arrange=ARRANGEMENTS["shuffled"])
+    assert_same(qrels, run, measures=["DCG"])
+
+
+@pytest.mark.parametrize("arrangement", ["grouped", "shuffled"])
+def test_threads_change_no_bit(arrangement):
+    rows = many_rows(11, queries=15_000, longest=20, arrange=ARRANGEMENTS[arrangement])
+    tables = as_table(rows[0], "relevance"), as_table(rows[1], "score")
+    for ties in ("item-desc", "random"):
+        one = rm.evaluate(*tables, MEASURES, ties=ties, threads=1)
+        for threads in (2, 3, None):
+            other = rm.evaluate(*tables, MEASURES, ties=ties, threads=threads)
+            assert repr(other.values) == repr(one.values)
             assert other.per_query.equals(one.per_query, null_equal=True)
 
 
 def test_the_order_of_rows_changes_no_bit():
-    qrels, run = many_rows(5, queries=2000, longest=20, text=True, grouped=True)
-    before = rm.evaluate(as_table(qrels, "relevance"), as_table(run, "score"), MEASURES)
-    random.Random(1).shuffle(run)
-    after = rm.evaluate(as_table(qrels, "relevance"), as_table(run, "score"), MEASURES)
-    assert after.per_query.equals(before.per_query)
+    qrels, run = many_rows(5, queries=15_000, longest=20, text=True)
+    shuffled = random.Random(1).sample(run, len(run))
+    before, after = (
+        rm.evaluate(as_table(qrels, "relevance"), as_table(table, "score"), MEASURES)
+        for table in (run, shuffled)
+    )
+    assert repr(after.values) == repr(before.values)
+    assert after.per_query.equals(before.per_query, null_equal=True)
 
 
 # --- Refusals --------------------------------------------------------------------------------------------
@@ -505,10 +595,12 @@ GOOD: list[Row] = [("q", "a", 1.0), ("q", "b", 0.0)]
         ([("q", "a", float("nan"))], GOOD, {}),
         (GOOD, [], {}),
         ([], GOOD, {}),
+        (GOOD, [("other", "a", 1.0)], {}),
     ],
     ids=[
         "judged twice", "retrieved twice", "unjudged item retrieved twice", "missing query",
         "unjudged query", "nothing relevant", "NaN score", "NaN grade", "empty run", "empty qrels",
+        "no query in common",
     ],
 )  # fmt: skip
 def test_the_core_refuses_what_the_twin_refuses(qrels, run, choices):
@@ -536,3 +628,31 @@ def test_a_null_names_its_column(name):
     holed = table.set_column(place, name, pa.array([None, table[name][1].as_py()], table[name].type))
     with pytest.raises(DataError, match=name):
         rm.evaluate(as_table(GOOD, "relevance"), holed, ["AP"])
+
+
+@pytest.mark.parametrize("grade", [math.inf, -math.inf])
+def test_a_grade_that_is_not_finite_is_refused(grade):
+    """An infinite score only comes first; an infinite grade has no share of anything."""
+    with pytest.raises(DataError, match="relevance"):
+        rm.evaluate([*GOOD, ("q", "c", grade)], GOOD, ["nDCG"])
+
+
+def test_a_gain_too_large_for_a_number_is_refused():
+    with pytest.raises(DataError):
+        rm.evaluate([("q", "a", 2000.0), ("q", "b", 1.0)], GOOD, ["nDCG(gain=exp2)"])
+
+
+def test_a_grade_above_the_highest_of_err_is_refused():
+    qrels = [("q", "a", 5.0)]
+    with pytest.raises(DataError):
+        twin_values(qrels, GOOD, [rm.ERR], {})
+    with pytest.raises(DataError, match=r"max_grade=5"):
+        rm.evaluate(qrels, GOOD, ["ERR"])
+    assert_same(qrels, GOOD, measures=["ERR(max_grade=5)"])
+
+
+def test_a_gain_that_the_mapping_lacks_is_refused():
+    measure = rm.DCG(gain={1: 1})
+    assert_same(GOOD, GOOD, measures=[str(measure)])
+    with pytest.raises(MeasureError, match="2"):
+        rm.evaluate([*GOOD, ("q", "c", 2.0)], [*GOOD, ("q", "c", 2.0)], [measure])

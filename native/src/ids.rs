@@ -33,12 +33,12 @@ trait Chunk<V: Copy>: Send + Sync {
 }
 
 /// Values of a primitive array, converted one by one.
-struct Converted<'a, T: ArrowPrimitiveType, V> {
-    values: &'a [T::Native],
-    convert: fn(T::Native) -> V,
+struct Converted<'a, N, F> {
+    values: &'a [N],
+    convert: F,
 }
 
-impl<T: ArrowPrimitiveType, V: Copy + Send + Sync> Chunk<V> for Converted<'_, T, V> {
+impl<N: Copy + Send + Sync, V: Copy, F: Fn(N) -> V + Send + Sync> Chunk<V> for Converted<'_, N, F> {
     fn value(&self, row: usize) -> V {
         (self.convert)(self.values[row])
     }
@@ -251,7 +251,7 @@ fn refuse_nulls(table: &Table, name: &str, what: &str) -> Result<()> {
 fn integers<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<i64> + 'a>> {
     macro_rules! converted {
         ($type:ty) => {
-            Box::new(Converted::<$type, i64> {
+            Box::new(Converted {
                 values: array.as_primitive::<$type>().values(),
                 convert: |value| value as i64,
             })
@@ -287,10 +287,7 @@ fn texts<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<&'a [u8]> + 'a>> {
 fn floats<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<f64> + 'a>> {
     macro_rules! converted {
         ($type:ty, $convert:expr) => {
-            Box::new(Converted::<$type, f64> {
-                values: array.as_primitive::<$type>().values(),
-                convert: $convert,
-            })
+            Box::new(Converted { values: array.as_primitive::<$type>().values(), convert: $convert })
         };
     }
     Ok(match array.data_type() {

@@ -198,9 +198,9 @@ impl Job<'_> {
         items: &Column<'_, K>,
         rules: Rules,
     ) -> Result<JudgedLists> {
-        let grades = read_numbers(self.qrels, self.qrels.value.as_ref(), "relevance")?;
-        let scores = read_numbers(self.run, self.run.value.as_ref(), "score")?;
-        let ranks = read_numbers(self.run, self.run.rank.as_ref(), "rank")?;
+        let grades = read_numbers(self.qrels, self.qrels.value.as_ref(), "relevance", Accepted::Finite)?;
+        let scores = read_numbers(self.run, self.run.value.as_ref(), "score", Accepted::NotNan)?;
+        let ranks = read_numbers(self.run, self.run.rank.as_ref(), "rank", Accepted::NotNan)?;
         let columns = Columns { judged, grades, items, scores, ranks };
         let blocks: Vec<Block> = (0..self.judged.len().div_ceil(BLOCK))
             .into_par_iter()
@@ -289,33 +289,45 @@ impl Job<'_> {
     }
 }
 
-/// Rows checked for NaN by one task.
-const NAN_BLOCK: usize = 1 << 16;
+/// Rows checked by one task.
+const CHECKED: usize = 1 << 16;
 
-/// Reads a column of numbers and refuses NaN.
+/// The numbers that a column may hold.
+#[derive(Clone, Copy, PartialEq)]
+enum Accepted {
+    /// Those that have an order: scores may be infinite.
+    NotNan,
+    /// Those that can be added up.
+    Finite,
+}
+
+/// Reads a column of numbers and refuses those that are not accepted.
 fn read_numbers<'a>(
     source: &'a Source,
     column: Option<&String>,
     role: &str,
+    accepted: Accepted,
 ) -> Result<Option<Column<'a, f64>>> {
     let Some(name) = column else { return Ok(None) };
     let what = describe(source, role, name);
     let column = numbers(&source.table, name, &what)?;
-    let blocks: Vec<(usize, Option<usize>)> = (0..column.len().div_ceil(NAN_BLOCK))
+    let refused = |&value: &f64| value.is_nan() || accepted == Accepted::Finite && value.is_infinite();
+    let blocks: Vec<(usize, Option<usize>)> = (0..column.len().div_ceil(CHECKED))
         .into_par_iter()
         .map_init(Vec::new, |scratch, block| {
-            let begin = block * NAN_BLOCK;
-            let values = column.values(begin..column.len().min(begin + NAN_BLOCK), scratch);
-            let count = values.iter().filter(|value| value.is_nan()).count();
-            let first = values.iter().position(|value| value.is_nan());
+            let begin = block * CHECKED;
+            let values = column.values(begin..column.len().min(begin + CHECKED), scratch);
+            let count = values.iter().filter(|value| refused(value)).count();
+            let first = if count > 0 { values.iter().position(refused) } else { None };
             (count, first.map(|at| begin + at))
         })
         .collect();
     match blocks.iter().find_map(|&(_, first)| first) {
         None => Ok(Some(column)),
         Some(first) => Err(Error::data(format!(
-            "{what} has {} NaN, the first in row {first} (from 0); remove or replace those rows",
+            "{what} has {} {}, the first in row {first} (from 0); remove or replace those rows",
             blocks.iter().map(|&(count, _)| count).sum::<usize>(),
+            if accepted == Accepted::Finite { "NaN or infinite" } else { "NaN" },
         ))),
     }
 }

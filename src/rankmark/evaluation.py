@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,11 @@ def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measur
     asked = tuple(dict.fromkeys(as_measure(measure) for measure in several))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
+    for name, count in Counter(map(str, asked)).items():
+        if count > 1:
+            raise MeasureError(
+                f"{count} measures are written {name}; give their functions names that tell them apart"
+            )
     return asked
 
 

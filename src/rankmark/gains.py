@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.errors import MeasureError
+from rankmark.errors import DataError, MeasureError
 from rankmark.lists import JudgedLists, Values
 from rankmark.parameters import Above
 
@@ -26,11 +26,18 @@ Discount: TypeAlias = Literal["log2", "log2max"] | Annotated[float, Above(1)]
 """``log2``: 1 / log₂(i + 1); ``log2max``: 1 / log₂(max(i, 2)); a number b: 1 / log_b(i + 1)."""
 
 
+MOST_DOUBLINGS = 1000
+"""2 to a power beyond this, added up, leaves the range of float64."""
+
+
 def gain_of(relevance: Values, gain: Gain) -> Values:
     """The gain of each grade."""
     if gain == "linear":
         return np.maximum(relevance, 0.0)
     if gain == "exp2":
+        highest = relevance.max(initial=0.0)
+        if highest >= MOST_DOUBLINGS:
+            raise DataError(f"gain=exp2 of grade {highest:g} is too large for a number; use gain=linear")
         powers: Values = np.exp2(np.maximum(relevance, 0.0))
         return powers - 1.0
     function = _looked_up(gain) if isinstance(gain, Mapping) else gain

@@ -266,9 +266,14 @@ def _checked_cutoff(known: Page, cutoff: Any) -> int | None:
         return None
     if not known.takes_cutoff:
         raise MeasureError(f"{known.name}@{cutoff}: {known.name} takes no cutoff")
-    if isinstance(cutoff, bool) or not hasattr(cutoff, "__index__") or cutoff.__index__() < 1:
+    whole = hasattr(cutoff, "__index__") and not isinstance(cutoff, bool)
+    if not whole or not 1 <= cutoff.__index__() <= GREATEST_CUTOFF:
         raise MeasureError(f"{known.name}@{cutoff}: the cutoff is a whole number from 1")
     return int(cutoff.__index__())
+
+
+GREATEST_CUTOFF = 2**53
+"""Every whole number up to this is a float64."""
 
 
 _WRITTEN = re.compile(

@@ -37,7 +37,8 @@ class MeasureCounts:
     Attributes:
         averaged: queries in the mean.
         no_relevant: queries in which nothing is relevant to this measure.
-        tied: queries in which another order of equal scores could give another value.
+        tied: queries in which equal scores, of items with different grades, reach inside the cutoff, so
+            that another order could give another value. An unjudged item counts as grade 0.
 
     """
 

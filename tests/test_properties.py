@@ -1,0 +1,399 @@
+"""What the pages promise, tested for every measure at once: the tests iterate the registry."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+import pickle
+import re
+from collections.abc import Callable, Mapping, Sequence
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankmark as rm
+from rankmark.choices import values_of
+from rankmark.measure import pages
+from rankmark.parameters import Above, Between, Parameter
+
+PAGES = pages()
+few = settings(max_examples=25)  # of each measure
+every_measure = pytest.mark.parametrize("name", PAGES)
+
+Row = tuple[Any, Any, float]
+Tables = tuple[list[Row], list[Row]]
+
+# --- Measures with any parameters, and with parameters that any data allow --------------------------------
+
+LARGEST_GRADE = 4
+finite = st.one_of(st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False))
+
+
+def option_values(option: Any) -> st.SearchStrategy[Any]:
+    """Values that one option of an annotation allows; functions cannot be written, so there are none."""
+    origin = get_origin(option) or option
+    if origin in (Union, UnionType):
+        return st.one_of(*(option_values(part) for part in get_args(option)))
+    if origin is Literal:
+        return st.sampled_from(get_args(option))
+    if origin is Annotated:
+        return numbers_in(get_args(option)[1])
+    if origin is float:
+        return finite
+    if origin is Mapping:
+        return st.dictionaries(finite, finite, min_size=1, max_size=4)
+    if origin is Sequence:
+        return st.lists(finite, min_size=1, max_size=4)
+    assert origin is Callable, f"say here how to draw {option}"
+    return st.nothing()
+
+
+def numbers_in(interval: Above | Between) -> st.SearchStrategy[float]:
+    high = getattr(interval, "high", None)
+    return st.floats(interval.low, high, exclude_min=True, exclude_max=high is not None, allow_infinity=False)
+
+
+@st.composite
+def any_measures(draw: Any, name: str) -> rm.Measure:
+    page = PAGES[name]
+    chosen = draw(st.sets(st.sampled_from(sorted(page.parameters)))) if page.parameters else ()
+    parameters = {name: draw(option_values(page.parameters[name].annotation)) for name in sorted(chosen)}
+    cutoff = draw(st.none() | st.integers(1, 2**40)) if page.takes_cutoff else None
+    return rm.Measure(page.name, parameters, cutoff)
+
+
+def usable_values(parameter: Parameter) -> st.SearchStrategy[Any]:
+    """Values that mean something for grades up to the largest, whatever the queries."""
+    numbers = {
+        "rel": (0.5, 1, 2, 3),
+        "max_grade": (LARGEST_GRADE, 7.5),
+        "discount": (1.5, 10),
+        "beta": (0.5, 1, 3),
+        "p": (0.1, 0.5, 0.95),
+    }
+    return st.sampled_from([*parameter.choices, *numbers.get(parameter.name, ())])
+
+
+@st.composite
+def usable_measures(draw: Any, name: str) -> rm.Measure:
+    parameters = {p.name: draw(usable_values(p)) for p in PAGES[name].parameters.values()}
+    needed = name == "AP" and parameters["denominator"] == "cutoff"
+    cutoffs = st.integers(1, 12) if needed else st.none() | st.integers(1, 12)
+    return rm.Measure(name, parameters, draw(cutoffs) if PAGES[name].takes_cutoff else None)
+
+
+@st.composite
+def row_lists(draw: Any, numbers: st.SearchStrategy[float]) -> list[Row]:
+    keys = st.tuples(st.sampled_from(["q1", "q2", "q3"]), st.integers(0, 12))
+    rows = draw(st.dictionaries(keys, numbers, max_size=24))
+    rows.setdefault(("q1", 0), draw(numbers))  # no table is empty, and one query is in both
+    return [(query, item, number) for (query, item), number in rows.items()]
+
+
+grades = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, LARGEST_GRADE])
+small_scores = st.integers(-3, 3).map(float)
+tables = st.tuples(row_lists(grades), row_lists(small_scores))
+
+ORDERED = [ties for ties in values_of("ties") if ties != "expected"]
+
+
+def has_closed_form(measure: rm.Measure) -> bool:
+    return measure.page.expected and measure.arguments.get("denominator") != "hits"
+
+
+def tie_rules(measure: rm.Measure) -> st.SearchStrategy[str]:
+    return st.sampled_from([*ORDERED, "expected"] if has_closed_form(measure) else ORDERED)
+
+
+def by_query(data: Tables, measure: rm.Measure, **choices: Any) -> dict[Any, float]:
+    result = rm.evaluate(*data, [measure], **choices)
+    return dict(zip(result.query_ids, result.query_values(measure).tolist(), strict=True))
+
+
+def identical(a: dict[Any, float], b: dict[Any, float]) -> bool:
+    """The same queries with the same bits; NaN is itself."""
+    return repr(sorted(a.items())) == repr(sorted(b.items()))
+
+
+# --- Names -------------------------------------------------------------------------------------------------
+
+
+@every_measure
+@given(data=st.data())
+def test_a_measure_is_what_its_name_says(name, data):
+    measure = data.draw(any_measures(name))
+    again = rm.parse(str(measure))
+    assert again == measure
+    assert (again.name, again.cutoff, again.arguments) == (measure.name, measure.cutoff, measure.arguments)
+    assert hash(again) == hash(measure)
+    assert str(again) == str(measure)
+    assert rm.parse(f"  {measure} ") == measure
+    assert pickle.loads(pickle.dumps(measure)) == measure
+    assert copy.deepcopy(measure) == measure
+
+
+@every_measure
+@given(data=st.data())
+def test_a_measure_can_be_written_in_python(name, data):
+    measure = data.draw(any_measures(name))
+    built = getattr(rm, name)(**measure.parameters)
+    assert (built if measure.cutoff is None else built @ measure.cutoff) == measure
+
+
+@every_measure
+def test_a_default_need_not_be_said(name):
+    for parameter in PAGES[name].parameters.values():
+        assert str(rm.Measure(name, {parameter.name: parameter.default})) == name
+
+
+@every_measure
+def test_every_alias_is_understood_in_any_case(name):
+    page = PAGES[name]
+    for alias in (name, *page.aliases):
+        for written in (alias, alias.lower(), alias.upper()):
+            assert rm.parse(written).name == name, written
+        if page.takes_cutoff:
+            for written in (f"{alias}@10", f"{alias}_10", f"{alias}.10", f"{alias} @ 10"):
+                assert rm.parse(written) == rm.Measure(name) @ 10, written
+
+
+@every_measure
+def test_a_cutoff_is_a_whole_number_from_1_or_refused(name):
+    if PAGES[name].takes_cutoff:
+        for cutoff in (0, -1, 1.5, True, "10"):
+            with pytest.raises(rm.MeasureError, match="cutoff"):
+                rm.Measure(name) @ cutoff
+    else:
+        with pytest.raises(rm.MeasureError, match="takes no cutoff"):
+            rm.Measure(name) @ 10
+
+
+@every_measure
+def test_a_cutoff_beyond_all_integers_is_as_good_as_none_or_refused(name):
+    if not PAGES[name].takes_cutoff:
+        return
+    rows = [("q", "a", 1.0), ("q", "b", 0.0)], [("q", "b", 1.0), ("q", "a", 1.0)]
+    try:
+        measure = rm.Measure(name) @ 2**70
+    except rm.MeasureError:
+        return
+    assert math.isfinite(rm.evaluate(*rows, [measure])[measure])
+
+
+def test_two_functions_of_the_same_name_stay_apart():
+    rows = [("q", "a", 1.0)], [("q", "a", 1.0)]
+    single, double = rm.DCG(gain=lambda grade: grade), rm.DCG(gain=lambda grade: 2 * grade)
+    result = rm.evaluate(*rows, [single, double])
+    assert (result[single], result[double]) == (1, 2)
+    assert len(result.values) == 2
+    assert result.per_query.width == 3
+
+
+@every_measure
+def test_an_unknown_parameter_or_value_lists_what_there_is(name):
+    with pytest.raises(rm.MeasureError, match="no parameter 'colour'"):
+        rm.Measure(name, {"colour": 1})
+    for parameter in PAGES[name].parameters.values():
+        with pytest.raises(rm.MeasureError, match=parameter.name) as caught:
+            rm.Measure(name, {parameter.name: "nonsense"})
+        assert all(choice in str(caught.value) for choice in parameter.choices)
+
+
+# --- Pages -------------------------------------------------------------------------------------------------
+
+
+@every_measure
+def test_a_page_says_all_that_a_reader_needs(name):
+    page = PAGES[name]
+    assert re.search(rf"^    {re.escape(name)}\S* = |^    F_β@k = ", page.doc, re.MULTILINE), "formula"
+    for heading in ("Range: ", "No relevant item", "Equal scores", "Source: "):
+        assert re.search(rf"^{heading}", page.doc, re.MULTILINE), heading
+    assert ">>> " in page.doc.partition("\nExample:\n")[2], "worked example"
+    assert page.cite
+    for parameter in page.parameters.values():
+        assert re.search(rf"^    {parameter.name}: ", page.doc, re.MULTILINE), parameter.name
+        assert all(f"``{choice}``" in page.doc for choice in parameter.choices), parameter.name
+
+
+@every_measure
+def test_a_page_is_one_function_in_one_file(name):
+    modules = {known: inspect.getmodule(page.function) for known, page in PAGES.items()}
+    assert modules[name].__name__.startswith("rankmark.measures.")
+    assert list(modules.values()).count(modules[name]) == 1
+    assert name in rm.__all__
+
+
+# --- Values ------------------------------------------------------------------------------------------------
+
+
+@every_measure
+@few
+@given(data=st.data(), rows=tables)
+def test_values_stay_within_the_bounds_of_the_page(name, data, rows):
+    measure = data.draw(usable_measures(name))
+    low, high = PAGES[name].bounds
+    for value in by_query(rows, measure, ties=data.draw(tie_rules(measure))).values():
+        if not math.isnan(value):
+            assert low is None or value >= low - 1e-12
+            assert high is None or value <= high + 1e-12
+
+
+@every_measure
+@few
+@given(data=st.data(), rows=tables)
+def test_adding_a_constant_to_all_scores_changes_nothing(name, data, rows):
+    measure = data.draw(usable_measures(name))
+    ties = data.draw(tie_rules(measure))
+    shift = data.draw(st.sampled_from([-1000.0, 0.5, 64.0]))
+    qrels, run = rows
+    shifted = qrels, [(query, item, score + shift) for query, item, score in run]
+    assert identical(by_query(rows, measure, ties=ties), by_query(shifted, measure, ties=ties))
+
+
+@every_measure
+@few
+@given(data=st.data(), rows=tables)
+def test_renaming_queries_renames_their_values(name, data, rows):
+    measure = data.draw(usable_measures(name))
+    ties = data.draw(tie_rules(measure).filter(lambda rule: rule != "random"))  # draws by the query's id
+    names = {"q1": 30, "q2": 10, "q3": 20}
+    renamed = tuple([(names[query], item, number) for query, item, number in table] for table in rows)
+    expected = {names[query]: value for query, value in by_query(rows, measure, ties=ties).items()}
+    assert identical(by_query(renamed, measure, ties=ties), expected)
+
+
+@every_measure
+@few
+@given(data=st.data(), rows=tables)
+def test_shuffling_rows_changes_nothing(name, data, rows):
+    measure = data.draw(usable_measures(name))
+    ties = data.draw(tie_rules(measure).filter(lambda rule: rule != "input"))
+    shuffled = tuple(data.draw(st.permutations(table)) for table in rows)
+    assert identical(by_query(rows, measure, ties=ties), by_query(shuffled, measure, ties=ties))
+
+
+@every_measure
+@few
+@given(data=st.data(), rows=tables)
+def test_other_queries_do_not_matter(name, data, rows):
+    measure = data.draw(usable_measures(name))
+    ties = data.draw(tie_rules(measure))
+    alone = tuple([row for row in table if row[0] == "q1"] for table in rows)
+    both = by_query(rows, measure, ties=ties)
+    assert identical({"q1": both["q1"]}, by_query(alone, measure, ties=ties))
+
+
+# What divides by k itself, as its page says, goes on falling beyond the list.
+DIVIDES_BY_CUTOFF = {"P": ("cutoff", "min"), "AP": ("cutoff",)}
+KEEPS_ITS_VALUE = [name for name, page in PAGES.items() if page.takes_cutoff and name != "F"]
+
+
+def divides_by_cutoff(measure: rm.Measure) -> bool:
+    return measure.arguments.get("denominator") in DIVIDES_BY_CUTOFF.get(measure.name, ())
+
+
+@pytest.mark.parametrize("name", KEEPS_ITS_VALUE)
+@few
+@given(data=st.data(), rows=tables)
+def test_a_cutoff_beyond_the_list_and_the_judgements_changes_nothing(name, data, rows):
+    measure = data.draw(usable_measures(name).filter(lambda measure: not divides_by_cutoff(measure)))
+    ties = data.draw(tie_rules(measure))
+    whole = rm.Measure(name, measure.parameters)
+    for cutoff in (13, 14, 2**40):  # there are 13 items
+        assert identical(by_query(rows, whole @ cutoff, ties=ties), by_query(rows, whole, ties=ties))
+
+
+@given(rows=tables, cutoff=st.integers(13, 100))
+def test_beyond_the_list_p_and_f_fall_with_k(rows, cutoff):
+    hits, relevant = by_query(rows, rm.NumRelRet), by_query(rows, rm.NumRel)
+    p = {query: found / cutoff for query, found in hits.items()}
+    assert by_query(rows, rm.P @ cutoff) == pytest.approx(p, rel=1e-15)
+    f = {query: 2 * found / (relevant[query] + cutoff) for query, found in hits.items()}
+    assert by_query(rows, rm.F @ cutoff) == pytest.approx(f, rel=1e-15)
+
+
+# Judged looks at who was judged, not at how well.
+BETTER_IS_MORE = [name for name in PAGES if name != "Judged"]
+
+
+@pytest.mark.parametrize("name", BETTER_IS_MORE)
+@few
+@given(data=st.data(), rows=tables)
+def test_no_order_of_ties_is_better_than_best_or_worse_than_worst(name, data, rows):
+    measure = data.draw(usable_measures(name))
+    ties = data.draw(tie_rules(measure))
+    worst, some, best = (by_query(rows, measure, ties=rule) for rule in ("worst", ties, "best"))
+    for query, value in some.items():
+        if not math.isnan(value):
+            assert worst[query] - 1e-12 <= value <= best[query] + 1e-12
+
+
+@every_measure
+@few
+@given(data=st.data(), rows=tables)
+def test_without_ties_every_tie_rule_gives_the_same(name, data, rows):
+    measure = data.draw(usable_measures(name))
+    qrels, run = rows
+    untied = qrels, [(query, item, score * 64 + item) for query, item, score in run]
+    values = [by_query(untied, measure, ties=ties) for ties in ORDERED]
+    assert all(identical(values[0], other) for other in values)
+    if has_closed_form(measure):
+        assert by_query(untied, measure, ties="expected") == pytest.approx(values[0], rel=1e-12, nan_ok=True)
+
+
+def test_random_ties_draw_every_place_equally_often():
+    queries = range(6000)
+    qrels = [(query, 1, 1.0) for query in queries]
+    run = [(query, item, 0.5) for query in queries for item in range(4)]
+    for seed in range(3):
+        ranks = rm.evaluate(qrels, run, [rm.RR], ties="random", seed=seed).query_values("RR")
+        counts = np.unique(np.round(1 / ranks), return_counts=True)[1]
+        # 1500 each; the standard deviation of a binomial count is 33.5.
+        assert len(counts) == 4
+        assert abs(counts - 1500).max() < 150
+
+
+def test_random_ties_depend_on_the_seed_alone():
+    run = [("q", f"item{i}", 0.5) for i in range(200)]
+    qrels = [("q", f"item{i}", 1.0) for i in range(0, 200, 7)]
+    values = [rm.evaluate(qrels, run, ["AP"], ties="random", seed=seed)["AP"] for seed in range(5)]
+    assert len(set(values)) == 5
+    assert values[3] == rm.evaluate(qrels, run[::-1], ["AP"], ties="random", seed=3, threads=1)["AP"]
+
+
+# --- Inputs ------------------------------------------------------------------------------------------------
+
+
+@few
+@given(
+    rows=tables,
+    choices=st.fixed_dictionaries(
+        {
+            "ties": st.sampled_from(ORDERED),
+            "duplicates": st.sampled_from(["first", "best"]),
+            "unjudged": st.sampled_from(values_of("unjudged")),
+            "scores": st.sampled_from(values_of("scores")),
+            "missing": st.sampled_from(["zero", "skip"]),
+        }
+    ),
+)
+def test_inputs_are_not_changed(rows, choices):
+    qrels, run = (table + table[:2] for table in rows)
+    frames = (
+        pl.DataFrame(qrels, schema=["query", "item", "relevance"], orient="row"),
+        pl.DataFrame(run, schema=["query", "item", "score"], orient="row"),
+    )
+    pandas = tuple(frame.to_pandas() for frame in frames)
+    dicts = tuple({q: {i: n for p, i, n in table if p == q} for q, *_ in table} for table in (qrels, run))
+    measures = [*PAGES, "nDCG@3", "AP(denominator=min)@2"]
+    for given_tables in ((qrels, run), frames, pandas, dicts):
+        before = copy.deepcopy(given_tables)
+        rm.evaluate(*given_tables, measures, **choices)
+        for after, kept in zip(given_tables, before, strict=True):
+            assert after.equals(kept) if hasattr(after, "equals") else after == kept
