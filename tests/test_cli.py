@@ -5,17 +5,16 @@ import importlib.metadata
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rankmark.choices import Choices, values_of
-from rankmark.cli import MEASURES, main, split_measures
+from rankmark.cli import MEASURES, main
+from rankmark.measure import split_measures
 from rankmark.result import version
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"
@@ -283,18 +282,15 @@ def test_a_closed_pipe_is_no_error(folder: Path) -> None:
 
 
 def test_ctrl_c_exits_with_130_without_a_traceback(folder: Path) -> None:
-    os.mkfifo(folder / "waiting.run")
-    with subprocess.Popen(
-        [*COMMAND, "eval", "qrels.txt", "waiting.run"], stderr=subprocess.PIPE, text=True
-    ) as process:
-        writer = os.open(folder / "waiting.run", os.O_WRONLY)  # returns as soon as the reader is there
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.2)
-        os.close(writer)
-        assert process.stderr is not None
-        assert "Traceback" not in process.stderr.read()
-        assert process.wait() == 130
+    code = (
+        "import os, signal, sys; from rankmark import cli, evaluation;"
+        "evaluation.evaluate = lambda *args, **options: os.kill(os.getpid(), signal.SIGINT);"
+        "sys.exit(cli.main(['eval', 'qrels.txt', 'run.txt']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (130, False)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -323,3 +319,34 @@ def test_help_imports_neither_numpy_nor_rich() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("set()\n")
+
+
+def test_an_input_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.csv").write_text("query,item,rel\n1,1,1\n")
+    (tmp_path / "run.csv").write_text("query,item,score\n1,1,1\n")
+    before = (tmp_path / "run.csv").read_text()
+    paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv")]
+    assert main(["eval", *paths, "-o", paths[1]]) == 2
+    assert "would overwrite the input" in capsys.readouterr().err
+    assert (tmp_path / "run.csv").read_text() == before
+
+
+def test_an_ending_that_says_no_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.csv").write_text("query,item,rel\n1,1,1\n")
+    (tmp_path / "run.csv").write_text("query,item,score\n1,1,1\n")
+    paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv")]
+    wanted = tmp_path / "values.parquet"
+    assert main(["eval", *paths, "-o", str(wanted)]) == 2
+    assert "'.parquet' does not say which format to write" in capsys.readouterr().err
+    assert main(["eval", *paths, "-o", str(wanted), "--format", "json"]) == 0
+    assert wanted.read_text().startswith("{")
+
+
+def test_that_there_is_no_relevance_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.csv").write_text("query,item,clicked\n1,1,0\n")
+    (tmp_path / "run.csv").write_text("query,item,score\n1,1,1\n")
+    paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv")]
+    assert main(["eval", *paths]) == 1
+    assert "--column relevance=clicked" in capsys.readouterr().err
+    assert main(["eval", *paths, "-m", "AP", "--column", "relevance="]) == 0
+    assert "AP       1.0000" in capsys.readouterr().out

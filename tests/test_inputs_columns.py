@@ -92,7 +92,7 @@ REFUSED = [
         read_run,
         {"query": [1], "f1": [1], "f2": [1], "g1": [1], "g2": [1]},
         None,
-        ["2 groups", "'f1 …', 'g1 …'"],
+        ["no column for the item", "'f1', 'f2' …", 'columns={"items": "f1,f2"}'],
     ),
     (read_run, {"query": [1], "item": ["a"], "score": ["b"]}, None, ["score column 'score'", "not numbers"]),
     (read_run, {"query": [1], "item": ["a"], "score": [True]}, None, ["'score' is Boolean", "not numbers"]),
@@ -160,9 +160,41 @@ def test_text_becomes_integers_where_the_other_table_has_them(tmp_path):
 
 
 def test_ids_of_two_texts_stay_text(tmp_path):
-    (tmp_path / "a.csv").write_text("query,item,score\n007,1,1\n")
-    qrels, run = read_inputs(tmp_path / "a.csv", tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("query,item,relevance\n007,1,1\n")
+    (tmp_path / "b.csv").write_text("query,item,score\n007,1,1\n")
+    qrels, run = read_inputs(tmp_path / "a.csv", tmp_path / "b.csv")
     assert ids(qrels) == ids(run) == [("007", "1")]
+
+
+@pytest.mark.parametrize("name", ["clicked", "is_relevant", "relevancy", "Ratings!", "score", "y_pred"])
+def test_a_column_that_may_be_the_relevance_is_not_passed_over(name):
+    with pytest.raises(ColumnError, match=f"no column known as the relevance, but '{name}' may be it"):
+        read_qrels(frame(**{name: [0, 1]}))
+    assert read_qrels(frame(**{name: [0, 1]}), {"relevance": name}).value == name
+    assert read_qrels(frame(**{name: [0, 1]}), {"relevance": None}).value is None
+
+
+def test_rows_that_all_count_as_relevant_are_noted_where_there_are_other_columns():
+    (note,) = read_qrels(frame(seconds=[1, 2])).notes
+    assert note == "every row of qrels counts as relevant: no relevance among 'seconds'"
+    assert read_qrels(frame()).notes == ()
+
+
+@pytest.mark.parametrize("names", [("userId", "ItemID"), ("User Id", "item-id"), ("USERID", "itemid")])
+def test_names_may_differ_in_case_and_in_what_separates_words(names):
+    table = read_qrels(pl.DataFrame({name: [1] for name in names}))
+    assert (table.query, table.item) == names
+
+
+def test_a_column_cannot_have_two_roles():
+    with pytest.raises(ColumnError, match="'a' cannot be both query and item"):
+        read_qrels(pl.DataFrame({"a": [1]}), {"query": "a", "item": "a"})
+
+
+def test_a_wrong_separator_is_named(tmp_path):
+    (tmp_path / "a.csv").write_text("user;item;rating\n1;2;3\n")
+    with pytest.raises(ColumnError, match="it looks separated by ';'"):
+        read_qrels(tmp_path / "a.csv")
 
 
 def test_text_that_is_no_integer(tmp_path):

@@ -241,3 +241,16 @@ RUNS = [
 def test_containers_of_results(source, kind, message):
     with pytest.raises(kind, match=re.escape(message)):
         read_run(source)
+
+
+def test_qrels_given_as_a_run(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    with pytest.raises(FormatError, match="line 1: 4 fields where a line of a run needs"):
+        read_run(tmp_path / "qrels")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is a pipe or a device"):
+        read_run(tmp_path / "pipe")

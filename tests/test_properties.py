@@ -186,13 +186,20 @@ def test_a_cutoff_beyond_all_integers_is_as_good_as_none_or_refused(name):
     assert math.isfinite(rm.evaluate(*rows, [measure])[measure])
 
 
-def test_two_functions_of_the_same_name_stay_apart():
+def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart():
+    def once(grade):
+        return grade
+
+    def twice(grade):
+        return 2 * grade
+
     rows = [("q", "a", 1.0)], [("q", "a", 1.0)]
-    single, double = rm.DCG(gain=lambda grade: grade), rm.DCG(gain=lambda grade: 2 * grade)
-    result = rm.evaluate(*rows, [single, double])
+    single, double = rm.DCG(gain=once), rm.DCG(gain=twice)
+    result = rm.evaluate(*rows, [single, double, single])
     assert (result[single], result[double]) == (1, 2)
-    assert len(result.values) == 2
-    assert result.per_query.width == 3
+    assert list(result.values) == ["DCG(gain=once)", "DCG(gain=twice)"]
+    with pytest.raises(rm.MeasureError, match=r"2 measures are written DCG\(gain=<lambda>\)"):
+        rm.evaluate(*rows, [rm.DCG(gain=lambda grade: grade), rm.DCG(gain=lambda grade: 2 * grade)])
 
 
 @every_measure

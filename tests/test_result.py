@@ -95,7 +95,7 @@ def test_integer_queries_stay_integers() -> None:
 def test_the_signature_names_parameters_and_choices(result: Result) -> None:
     assert result.signature("ndcg(gain=exp2)@10") == (
         "nDCG@10|gain:exp2|discount:log2|ideal:judged|ties:item-desc|missing:zero|unjudged_queries:skip"
-        "|no_relevant:zero|duplicates:error|unjudged:nonrelevant|scores:float64|rankmark:0.1.0"
+        "|no_relevant:zero|duplicates:error|unjudged:nonrelevant|scores:float64|item_ids:text|rankmark:0.1.0"
     )
 
 

@@ -284,11 +284,14 @@ def overall(
     return math.fsum(values) / len(values) if values else math.nan
 
 
-@pytest.mark.parametrize("measure", ["nDCG", "nDCG@2", "AP", "RR@1", "P@3", "P(rel=0)@1", "Judged@1"])
+@pytest.mark.parametrize("measure", ["nDCG", "nDCG@2", "AP", "RR@1", "P@3"])
 @example(data=([("q", "a", 0.0)], [("q", "a", 1.0), ("q", "b", 1.0)]))
 @given(data=short_tied_lists())
 def test_ties_that_can_change_a_value_are_counted(measure, data):
-    """None is overlooked; some that happen to make no difference to a measure may be counted too."""
+    """None is overlooked; some that happen to make no difference to a measure may be counted too.
+
+    An unjudged item counts as grade 0 here, so this does not hold of measures that tell the two apart.
+    """
     judgements, results = (reference.by_query(table) for table in data)
     assume(judgements.keys() & results.keys())
     asked = rm.parse(measure)

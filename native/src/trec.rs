@@ -174,7 +174,10 @@ impl Layout {
                 Self::new(5, 2, 4, "score", "query Q0 item rank score")
             }
             (Kind::Run, 5) => Self::new(5, 2, 3, "rank", "query Q0 item rank tag"),
-            (Kind::Run, 4) => Self::new(4, 2, 3, "rank", "query Q0 item rank"),
+            // Without Q0 it is more likely a line of qrels.
+            (Kind::Run, 4) if line.field(1).eq_ignore_ascii_case(b"Q0") => {
+                Self::new(4, 2, 3, "rank", "query Q0 item rank")
+            }
             (Kind::Run, 3) => Self::new(3, 1, 2, "score", "query item score"),
             _ => return None,
         })

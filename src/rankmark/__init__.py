@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         FormatError,
         IdTypeError,
         MeasureError,
+        NotEvaluatedError,
         RankmarkError,
         UsageError,
     )
@@ -59,6 +60,7 @@ __all__ = [
     "Measure",
     "MeasureCounts",
     "MeasureError",
+    "NotEvaluatedError",
     "NumRel",
     "NumRelRet",
     "NumRet",
@@ -86,6 +88,10 @@ _HOME = {
 
 def __getattr__(name: str) -> Any:
     # Names are looked up when first used, so that `import rankmark` costs next to nothing.
+    if name == "__version__":
+        from rankmark._native import __version__
+
+        return __version__
     if name not in __all__:
         raise AttributeError(f"module 'rankmark' has no attribute {name!r}")
     from importlib import import_module

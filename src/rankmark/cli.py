@@ -168,10 +168,12 @@ def _eval(
     """  # noqa: D301
     from rankmark.evaluation import evaluate
     from rankmark.formats import check_writable, format_of, known_format, render, write_whole
+    from rankmark.measure import split_measures
 
     name = known_format(format_ or format_of(output or ""))
     if output:
         check_writable(output)
+        _keep_inputs(output, qrels, *run)
     measures = [each for text in measure for each in split_measures(text)]
     columns = _columns(column)
     results = [evaluate(qrels, path, measures, columns=columns, **options) for path in run]
@@ -183,25 +185,19 @@ def _eval(
         click.echo(text, nl=False)
 
 
-def split_measures(text: str) -> list[str]:
-    """Measures separated by spaces or commas, those inside brackets excepted."""
-    names, depth = [""], 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if depth <= 0 and (char.isspace() or char == ","):
-            names.append("")
-        else:
-            names[-1] += char
-    return [name for name in names if name]
+def _keep_inputs(output: str, *inputs: str) -> None:
+    for path in inputs:
+        if Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
+            raise UsageError(f"-o {output} would overwrite the input {path}")
 
 
-def _columns(pairs: tuple[str, ...]) -> dict[str, str]:
-    columns = {}
+def _columns(pairs: tuple[str, ...]) -> dict[str, str | None]:
+    columns: dict[str, str | None] = {}
     for pair in pairs:
         role, equals, name = pair.partition("=")
-        if not (role and equals and name):
+        if not (role and equals):
             raise UsageError(f"--column {pair!r} is not ROLE=NAME, such as query=user_id")
-        columns[role] = name
+        columns[role] = name or None
     return columns
 
 

@@ -5,6 +5,7 @@
     RankmarkError
     ├── UsageError (ValueError)          what was asked for cannot be done        exit code 2
     │   ├── MeasureError                 a measure's name, parameter or cutoff
+    │   │   └── NotEvaluatedError (KeyError)
     │   ├── ChoiceError                  an argument that is not one of its values
     │   └── FileMissingError (FileNotFoundError)
     └── DataError (ValueError)           what was given cannot be used            exit code 1
@@ -28,6 +29,7 @@ __all__ = [
     "FormatError",
     "IdTypeError",
     "MeasureError",
+    "NotEvaluatedError",
     "RankmarkError",
     "UsageError",
     "did_you_mean",
@@ -44,6 +46,12 @@ class UsageError(RankmarkError, ValueError):
 
 class MeasureError(UsageError):
     """A measure that does not exist, or a parameter or cutoff that it does not take."""
+
+
+class NotEvaluatedError(MeasureError, KeyError):
+    """A measure that exists but that a result does not hold."""
+
+    __str__ = Exception.__str__  # KeyError would show the message as a quoted string
 
 
 class ChoiceError(UsageError):

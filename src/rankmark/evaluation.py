@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from rankmark.choices import (
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.inputs import read_inputs
-from rankmark.measure import Measure, as_measure
+from rankmark.measure import Measure, as_measure, split_measures
 from rankmark.result import Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def evaluate(
     Args:
         qrels: the judgements: query, item and, unless all are 1, relevance.
         run: the results of one system: query, item and score (or rank).
-        measures: names such as ``"nDCG@10"``, or measures such as ``rm.nDCG(gain="exp2") @ 10``.
+        measures: names such as ``"nDCG@10"``, or measures such as ``rm.nDCG(gain="exp2") @ 10``: one or
+            several; also several names in one text, ``"nDCG@10, AP"``.
         ties: the order of equal scores; ``item-desc`` is trec_eval's rule, ``expected`` the mean over
             all orders.
         seed: of ``ties="random"``.
@@ -109,12 +110,15 @@ def evaluate(
     observed = local.observe(judgements, results, choices, threads)
     query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
     _check_answered(observed, query_ids, choices, judgements, results)
-    return _result(asked, observed, query_ids, choices)
+    notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
+    item_ids: Literal["integer", "text"] = (
+        "integer" if results.table.kind(results.item) == "integer" else "text"
+    )
+    return _result(asked, observed, query_ids, choices, item_ids, notes)
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    several = [measures] if isinstance(measures, str | Measure) else measures
-    asked = tuple(dict.fromkeys(as_measure(measure) for measure in several))
+    asked = tuple(dict.fromkeys(as_measure(measure) for measure in _separate(measures)))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
     for name, count in Counter(map(str, asked)).items():
@@ -123,6 +127,16 @@ def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measur
                 f"{count} measures are written {name}; give their functions names that tell them apart"
             )
     return asked
+
+
+def _separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
+    if isinstance(measures, str):
+        return split_measures(measures)
+    if isinstance(measures, Measure):
+        return [measures]
+    if isinstance(measures, Iterable):
+        return measures
+    raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 
 
 def _check_threads(threads: int | None) -> None:
@@ -139,17 +153,32 @@ def _check_answered(
 ) -> None:
     unanswered = np.flatnonzero(~observed.answered)
     if len(unanswered) == len(observed.answered):
-        first = np.zeros(1, dtype=np.uint32)
-        of_run = results.table.take(results.query, first, "query").column_values("query")[0]
         raise DataError(
             f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
-            f"such as {of_run!r}, those of {judgements.name} such as {query_ids.column_values('query')[0]!r}"
+            f"such as {_first_id(results, results.query)!r}, those of {judgements.name} such as "
+            f"{_first_id(judgements, judgements.query)!r}"
         )
     if len(unanswered) and choices.missing == "error":
         raise DataError(
             f"{results.name} has no results for {_some(query_ids, unanswered)} with judgements; "
             'choose missing="zero" or "skip", or complete the run'
         )
+
+
+def _match_notes(observed: _native.JudgedLists, judgements: Input, results: Input) -> list[str]:
+    """A word on ids if no item that was returned is judged: they may be written differently."""
+    if len(observed.rank):
+        return []
+    returned, judged = (_first_id(table, table.item) for table in (results, judgements))
+    note = (
+        f"no returned item is judged: {results.name} has items such as {returned!r}, "
+        f"{judgements.name} such as {judged!r}"
+    )
+    return [note]
+
+
+def _first_id(table: Input, column: str) -> int | str:
+    return table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
 
 
 def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
@@ -160,7 +189,12 @@ def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
 
 
 def _result(
-    asked: tuple[Measure, ...], observed: _native.JudgedLists, query_ids: _native.Table, choices: Choices
+    asked: tuple[Measure, ...],
+    observed: _native.JudgedLists,
+    query_ids: _native.Table,
+    choices: Choices,
+    item_ids: Literal["integer", "text"],
+    notes: list[str],
 ) -> Result:
     lists = local.judged_lists(observed)
     counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
@@ -187,6 +221,8 @@ def _result(
             unjudged=observed.unjudged_queries,
             measures=counts,
         ),
+        item_ids=item_ids,
+        notes=notes,
     )
 
 

@@ -67,10 +67,23 @@ def render(results: Result | Mapping[str, Result], name: str = "table", **option
     return FORMATS[known_format(name)](View(runs, **options))
 
 
+ENDINGS = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+
 def format_of(path: str | Path) -> str:
-    """The format that a file's ending stands for; a plain table for any other."""
-    endings = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
-    return endings.get(Path(path).suffix.lower(), "table")
+    """The format that a file's ending stands for.
+
+    Raises:
+        UsageError: it stands for none.
+
+    """
+    if _is_device(path):
+        return "table"
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        known = ", ".join(filter(None, ENDINGS))
+        raise UsageError(f"{path}: {ending!r} does not say which format to write (as {known} do); name it")
+    return ENDINGS[ending]
 
 
 def known_format(name: str) -> str:
@@ -221,6 +234,7 @@ def account(result: Result) -> list[str]:
         notes.append(f"nothing relevant in {barren} ({treated[choices['no_relevant']]})")
     if tied := _most(m.tied for m in counts.measures.values()):
         notes.append(f"equal scores could change {tied} (ties: {choices['ties']})")
+    notes += result.notes
     first = f"{_queries(counts.judged)} judged, {answered}"
     return [first, "; ".join(notes)] if notes else [first]
 
@@ -287,6 +301,7 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         for name, value in result.values.items()
     }
     record = {"rankmark": version(), "measures": measures, "queries": counts, "choices": result.choices}
+    record["notes"] = list(result.notes)
     if per_query:
         values = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
         record["per_query"] = {"query": result.query_ids, "values": values}

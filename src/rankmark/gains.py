@@ -40,18 +40,28 @@ def gain_of(relevance: Values, gain: Gain) -> Values:
             raise DataError(f"gain=exp2 of grade {highest:g} is too large for a number; use gain=linear")
         powers: Values = np.exp2(np.maximum(relevance, 0.0))
         return powers - 1.0
-    function = _looked_up(gain) if isinstance(gain, Mapping) else gain
     grades, which = np.unique(relevance, return_inverse=True)
-    return np.array([float(function(float(grade))) for grade in grades], dtype=np.float64)[which]
+    if isinstance(gain, Mapping):
+        gains = [_looked_up(gain, float(grade)) for grade in grades]
+    else:
+        gains = [_called(gain, float(grade)) for grade in grades]
+    return np.array(gains, dtype=np.float64)[which]
 
 
-def _looked_up(gains: Mapping[float, float]) -> Callable[[float], float]:
-    def gain(grade: float) -> float:
-        if grade in gains or grade == 0:
-            return gains.get(grade, 0.0)
-        known = ", ".join(f"{known:g}" for known in gains)
-        raise MeasureError(f"no gain for grade {grade:g}; the mapping knows {known}")
+def _looked_up(gains: Mapping[float, float], grade: float) -> float:
+    if grade in gains or grade == 0:
+        return gains.get(grade, 0.0)
+    known = ", ".join(f"{known:g}" for known in gains)
+    raise DataError(f"no gain for the judged grade {grade:g}; the mapping knows {known}")
 
+
+def _called(function: Callable[[float], float], grade: float) -> float:
+    try:
+        gain = float(function(grade))
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"gain: the function gives no number for grade {grade:g}: {error}") from error
+    if not math.isfinite(gain):
+        raise MeasureError(f"gain: the function gives {gain} for grade {grade:g}")
     return gain
 
 

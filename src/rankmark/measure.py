@@ -22,7 +22,7 @@ from rankmark.parameters import Parameter, format_value, parse_value
 if TYPE_CHECKING:
     from rankmark.lists import JudgedLists, Values
 
-__all__ = ["Measure", "Page", "as_measure", "list_measure", "page", "pages", "parse"]
+__all__ = ["Measure", "Page", "as_measure", "list_measure", "page", "pages", "parse", "split_measures"]
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
@@ -182,8 +182,10 @@ class Measure:
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
         object.__setattr__(self, "_written", self._write())
 
-    def __call__(self, **parameters: Any) -> Measure:
-        """The measure with these parameters set."""
+    def __call__(self, *values: Any, **parameters: Any) -> Measure:
+        """The measure with these parameters set, each by its name."""
+        if values:
+            raise MeasureError(f"{self.name}({values[0]!r}): parameters are set by name: {self.page.grammar}")
         return Measure(self.name, {**self.parameters, **parameters}, self.cutoff)
 
     def __matmul__(self, cutoff: int) -> Measure:
@@ -247,6 +249,8 @@ class Measure:
 def _checked_parameters(known: Page, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The parameters that differ from their defaults, in the page's order."""
     for name in given:
+        if name in ("k", "cutoff") and known.takes_cutoff:
+            raise MeasureError(f"{known.name}: the cutoff is written after the name: {known.name}@10")
         if name not in known.parameters:
             takes = ", ".join(known.parameters) or "none"
             raise MeasureError(
@@ -279,7 +283,7 @@ GREATEST_CUTOFF = 2**53
 _WRITTEN = re.compile(
     r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*))?", re.DOTALL
 )
-_TREC = re.compile(r"(?P<name>.+?)[_.](?P<cutoff>\d+)")
+_TREC = re.compile(r"(?P<name>.+?)[_.](?P<cutoff>[0-9]+)")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -290,6 +294,8 @@ def parse(text: str) -> Measure:
         MeasureError: no such measure, parameter or value; the message says which come near.
 
     """
+    if not isinstance(text, str):
+        raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
     written = _WRITTEN.fullmatch(text)
     trec = _TREC.fullmatch(text)
@@ -304,7 +310,7 @@ def parse(text: str) -> Measure:
 def _cutoff(text: str, written: str | None) -> int | None:
     if written is None:
         return None
-    if not re.fullmatch(r"\d+", written.strip()):
+    if not re.fullmatch(r"[0-9]+", written.strip()):
         raise MeasureError(f"{text!r}: the cutoff is a whole number from 1, not {written!r}")
     return int(written)
 
@@ -316,6 +322,18 @@ def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
         if not equals:
             raise MeasureError(f"{name}({text}): {argument!r} is not written parameter=value")
         yield parameter.strip(), parse_value(value)
+
+
+def split_measures(text: str) -> list[str]:
+    """Measures separated by spaces or commas, those inside brackets excepted."""
+    names, depth = [""], 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if depth <= 0 and (char.isspace() or char == ","):
+            names.append("")
+        else:
+            names[-1] += char
+    return [name for name in names if name]
 
 
 def as_measure(measure: str | Measure) -> Measure:

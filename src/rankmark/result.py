@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark import _native
 from rankmark.choices import Choices
-from rankmark.errors import MeasureError, did_you_mean
+from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.measure import Measure, as_measure
 
 if TYPE_CHECKING:
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.formats import Options
 
-__all__ = ["Counts", "MeasureCounts", "NotEvaluatedError", "Result", "signature", "version"]
-
-
-class NotEvaluatedError(MeasureError, KeyError):
-    """A measure that exists but that this result does not hold."""
-
-    __str__ = Exception.__str__  # KeyError would show the message as a quoted string
+__all__ = ["Counts", "MeasureCounts", "Result", "signature", "version"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +61,10 @@ class Counts:
     measures: Mapping[str, MeasureCounts]
 
 
-def signature(measure: Measure, choices: Choices) -> str:
+def signature(measure: Measure, choices: Choices, item_ids: str) -> str:
     """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
-    return "|".join([*measure.signature(), *choices.signature(), f"rankmark:{version()}"])
+    ids = f"item_ids:{item_ids}"  # integers break ties as numbers, text does so byte by byte
+    return "|".join([*measure.signature(), *choices.signature(), ids, f"rankmark:{version()}"])
 
 
 def version() -> str:
@@ -84,7 +79,7 @@ class Result:
     table and, beneath it, what happened to the queries.
     """
 
-    __slots__ = ("_choices", "_counts", "_per_query", "_query_ids", "_values")
+    __slots__ = ("_choices", "_counts", "_item_ids", "_notes", "_per_query", "_query_ids", "_values")
 
     def __init__(
         self,
@@ -95,12 +90,16 @@ class Result:
         query_ids: Table,
         choices: Mapping[str, Any],
         counts: Counts,
+        item_ids: Literal["integer", "text"] = "text",
+        notes: Iterable[str] = (),
     ) -> None:
         self._values = {measure: float(values[measure]) for measure in measures}
         self._per_query = {measure: _read_only(per_query_values[measure]) for measure in measures}
         self._query_ids = query_ids
         self._choices = Choices(**choices)
         self._counts = counts
+        self._item_ids = item_ids
+        self._notes = tuple(notes)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -135,13 +134,18 @@ class Result:
         return self._counts
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of how the tables were understood."""
+        return self._notes
+
+    @property
     def choices(self) -> dict[str, Any]:
         """How ties, duplicates, missing queries … were decided."""
         return asdict(self._choices)
 
     def signature(self, measure: str | Measure) -> str:
         """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
-        return signature(self._find(measure), self._choices)
+        return signature(self._find(measure), self._choices, self._item_ids)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
@@ -154,6 +158,12 @@ class Result:
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import polars as pl
+
+        saved = (self._values, self._per_query, pl.DataFrame(self._query_ids), self.choices, self._counts)
+        return _restored, (*saved, self._item_ids, self._notes)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -217,6 +227,30 @@ class Result:
             hint = did_you_mean(str(found), here)
             raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
         return found
+
+
+def _restored(
+    values: Mapping[Measure, float],
+    per_query: Mapping[Measure, np.ndarray[Any, Any]],
+    query_ids: pl.DataFrame,
+    choices: Mapping[str, Any],
+    counts: Counts,
+    item_ids: Literal["integer", "text"],
+    notes: tuple[str, ...],
+) -> Result:
+    """A result that was pickled or copied."""
+    from rankmark._native import Table
+
+    return Result(
+        measures=tuple(values),
+        values=values,
+        per_query_values=per_query,
+        query_ids=Table.from_arrow(query_ids),
+        choices=choices,
+        counts=counts,
+        item_ids=item_ids,
+        notes=notes,
+    )
 
 
 def _read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

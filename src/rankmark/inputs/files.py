@@ -60,6 +60,10 @@ def _expand(text: str) -> list[Path]:
     if exists:
         if path.is_dir():
             raise UsageError(f"{text!r} is a directory; name its files, for example '{path / '*.parquet'}'")
+        if not path.is_file():
+            raise UsageError(
+                f"{text!r} is a pipe or a device, not a file; save what it gives to a file first"
+            )
         return [path]
     if not glob.has_magic(text):
         siblings = (one.name for one in path.parent.iterdir()) if path.parent.is_dir() else ()

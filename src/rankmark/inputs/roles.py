@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Side = Literal["qrels", "run"]
-ColumnNames = Mapping[str, str | Sequence[str]]
+ColumnNames = Mapping[str, str | Sequence[str] | None]
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query": (
@@ -43,8 +43,6 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
     "score": ("run",),
     "rank": ("run",),
 }
-# Prefixes that mark numbered columns as a ranked list even where other numbered columns stand beside them.
-RANKED_PREFIXES = {"", "rank", "top", *ALIASES["item"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +60,8 @@ class Input:
     """Run without scores: the column of ranks; None where `value` is None too: the rows are in rank order."""
     text_ids: bool
     """The ids come from a format without types, where 7 and "7" are the same."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the result should know of how the table was understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence
 def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
     """Whether one of the texts is known as a column's name, so that they may be the head of a table."""
     said = {name for key, value in (columns or {}).items() for name in _parts(_parse_key(key)[1], value, ())}
-    known = {alias for aliases in ALIASES.values() for alias in aliases}
+    known = {alias for aliases in NORMAL_ALIASES.values() for alias in aliases}
     return any(text in said or _normal(text) in known for text in texts)
 
 
@@ -132,10 +132,12 @@ def _parse_key(key: str) -> tuple[tuple[Side, ...], str]:
     return sides, role
 
 
-def _parts(role: str, value: str | Sequence[str], names: Sequence[str]) -> list[str]:
-    """The column names in a value of `columns`: one, or for items a list of them."""
+def _parts(role: str, value: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
+    """The column names in a value of `columns`: one, for items a list of them, for no column none."""
+    if value is None and role in ("relevance", "score", "rank"):
+        return []
     if not isinstance(value, str):
-        if role != "items":
+        if role != "items" or value is None:
             raise UsageError(f"columns={{{role!r}: …}} takes one column name, not {value!r}")
         return list(value)
     if role == "items" and value not in names:
@@ -144,7 +146,16 @@ def _parts(role: str, value: str | Sequence[str], names: Sequence[str]) -> list[
 
 
 def _normal(name: str) -> str:
-    return re.sub(r"[-\s]", "_", name.strip().lower())
+    """A name without what its writers differ in: case, and what separates words."""
+    return re.sub(r"[-_\s]", "", name.lower())
+
+
+NORMAL_ALIASES = {role: {_normal(alias) for alias in aliases} for role, aliases in ALIASES.items()}
+# Prefixes by which numbered columns are known as a ranked list.
+NORMAL_PREFIXES = {
+    *("", "pred", "predicted", "prediction", "rank", "rec", "recommendation", "top"),
+    *NORMAL_ALIASES["item"],
+}
 
 
 def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNames | None) -> ColumnError:
@@ -153,9 +164,19 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
     hints = (did_you_mean(word, names) for word in (*asked, *ALIASES[role]))
     hint = next((hint for hint in hints if hint), "")
     wanted = "a score or a rank" if role == "score" else f"the {role}"
+    unsplit = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
+    if unsplit:
+        hint = f"; it looks separated by {unsplit!r}, which its format is not (.csv by ',', .tsv by a tab):"
     return ColumnError(
         f"{where} has no column for {wanted}{hint or ';'} its columns are {listed(names)}; "
         f"say which it is with {said_outright(role)}"
+    )
+
+
+def _may_be_relevance(name: str) -> bool:
+    """Whether a column's name comes near a relevance's, or is that of a score, as if a run were the qrels."""
+    return _normal(name) in NORMAL_ALIASES["score"] or any(
+        alias in _normal(name) for alias in NORMAL_ALIASES["relevance"] if alias != "gain"
     )
 
 
@@ -177,12 +198,17 @@ class _Finder:
         query = self._need("query")
         items, wide = self._items({query})
         if self.side == "qrels":
-            return Roles(query, items, wide, self._find("relevance"), None)
+            return Roles(query, items, wide, self._relevance({query, *items}), None)
         rank_said = "rank" in self.outright and "score" not in self.outright
         score = None if rank_said else self._find("score")
         return Roles(query, items, wide, score, None if score else self._find("rank"))
 
     def _say(self, key: str, role: str, parts: list[str]) -> None:
+        for other, names in self.outright.items():
+            if twice := set(names) & set(parts):
+                raise ColumnError(
+                    f"{self.where}: the column {twice.pop()!r} cannot be both {other} and {role}"
+                )
         missing = [part for part in parts if part not in self.names]
         if not missing:
             self.outright[role] = parts
@@ -194,17 +220,32 @@ class _Finder:
 
     def _find(self, role: str) -> str | None:
         if role in self.outright:
-            return self.outright[role][0]
+            return next(iter(self.outright[role]), None)
         said = {name for names in self.outright.values() for name in names}
         free = [name for name in self.names if name not in said]
-        fitting = [name for name in free if _normal(name) in ALIASES[role]]
-        fitting = fitting or [name for name in free if _normal(name).removesuffix("s") in ALIASES[role]]
+        fitting = [name for name in free if _normal(name) in NORMAL_ALIASES[role]]
+        fitting = fitting or [
+            name for name in free if _normal(name).removesuffix("s") in NORMAL_ALIASES[role]
+        ]
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
                 f"say which with {said_outright(role, fitting[0])}"
             )
         return fitting[0] if fitting else None
+
+    def _relevance(self, taken: set[str]) -> str | None:
+        found = self._find("relevance")
+        if found or "relevance" in self.outright:
+            return found
+        for name in self.names:
+            if name not in taken and _may_be_relevance(name):
+                raise ColumnError(
+                    f"{self.where} has no column known as the relevance, but {name!r} may be it; say so with "
+                    f"{said_outright('relevance', name)}, or, if every row is relevant, that there is none "
+                    'with columns={"relevance": None} (--column relevance=)'
+                )
+        return None
 
     def _need(self, role: str) -> str:
         found = self._find(role)
@@ -233,12 +274,18 @@ class _Finder:
             for prefix, group in groups.items()
             if sorted(group) in (list(range(len(group))), list(range(1, len(group) + 1)))
         }
-        fitting = [prefix for prefix in whole if _normal(prefix).strip("_") in RANKED_PREFIXES]
-        fitting = fitting or [prefix for prefix in whole if len(whole[prefix]) > 1]
+        fitting = [prefix for prefix in whole if _normal(prefix) in NORMAL_PREFIXES]
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} groups of numbered columns that can be the ranked items: "
                 f"{listed(whole[prefix][0] + ' …' for prefix in fitting)}; "
                 f"say which with {said_outright('items', ','.join(whole[fitting[0]][:2]) + ',…')}"
             )
-        return whole[fitting[0]] if fitting else ()
+        if fitting:
+            return whole[fitting[0]]
+        for columns in (columns for columns in whole.values() if len(columns) > 1):
+            raise ColumnError(
+                f"{self.where} has no column for the item; if {columns[0]!r}, {columns[1]!r} … are the "
+                f"ranked items, say so with {said_outright('items', ','.join(columns))}"
+            )
+        return ()

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError
-from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, find_roles, missing_role, said_outright
+from rankmark.inputs.roles import (
+    ColumnNames,
+    Input,
+    Roles,
+    Side,
+    find_roles,
+    listed,
+    missing_role,
+    said_outright,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +89,15 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     _check_ids(table, item, "item", source.where)
     _check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     _check_numbers(table, roles.rank, "rank", source.where)
-    return Input(table, source.where, roles.query, item, roles.value, roles.rank, source.text_ids)
+    notes = _notes(source, side, roles, columns)
+    return Input(table, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes)
+
+
+def _notes(source: Source, side: Side, roles: Roles, columns: ColumnNames | None) -> tuple[str, ...]:
+    others = [name for name in source.names if name not in roles.names]
+    if side == "run" or roles.value or not others or "relevance" in (columns or {}):
+        return ()
+    return (f"every row of {source.where} counts as relevant: no relevance among {listed(others)}",)
 
 
 def no_rows(where: str) -> DataError:

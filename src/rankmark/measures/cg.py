@@ -17,8 +17,9 @@ def cg(lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear") 
 
     Args:
         gain: ``linear`` is the grade itself, ``exp2`` is 2^grade − 1; a mapping such as ``{1:3,2:9}``
-            gives each grade its gain; from Python any function of a grade. Under ``linear`` and
-            ``exp2`` negative grades gain nothing.
+            gives each grade its gain, and a judged grade other than 0 that it lacks is an error;
+            from Python any function of a grade. Unjudged items gain nothing, nor do negative grades
+            under ``linear`` and ``exp2``.
 
     Range: from 0 (gains of the caller's own may be negative).
     No relevant item: 0.

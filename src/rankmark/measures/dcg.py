@@ -19,14 +19,14 @@ def dcg(
 
     Args:
         gain: ``linear`` is the grade itself, ``exp2`` is 2^grade − 1; a mapping such as ``{1:3,2:9}``
-            gives each grade its gain; from Python any function of a grade. Under ``linear`` and
-            ``exp2`` negative grades gain nothing.
+            gives each grade its gain, and a judged grade other than 0 that it lacks is an error;
+            from Python any function of a grade. Unjudged items gain nothing, nor do negative grades
+            under ``linear`` and ``exp2``.
         discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)), by which ranks 1 and 2
             weigh the same; a number b above 1 is 1/log_b(i + 1).
 
     Range: from 0 (gains of the caller's own may be negative); compare it only between systems on the
-        same
-    queries.
+    same queries.
     No relevant item: 0.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form (McSherry & Najork
     2008).

@@ -18,7 +18,8 @@ def expected_reciprocal_rank(
 ) -> Values:
     """Expected reciprocal rank: one over the rank at which a reader stops who is satisfied by good items.
 
-        ERR@k = Σ_{i≤k} (1/i) · S_i · Π_{j<i} (1 − S_j)        S_i = (2^rel_i − 1) / 2^max_grade
+        ERR@k = Σ_{i≤k} (1/i) · S_i · Π_{j<i} (1 − S_j)
+        S_i = (2^rel_i − 1) / 2^max_grade
 
     ``rel_i`` is the grade of the item at rank i, S_i the chance that it satisfies the reader, who then
     stops. Items that are not judged, or judged below 0, satisfy nobody.
@@ -33,8 +34,7 @@ def expected_reciprocal_rank(
     A grade above `max_grade` is a DataError.
 
     Source: O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, "Expected reciprocal rank for graded
-        relevance",
-    CIKM 2009.
+    relevance", CIKM 2009.
 
     Example:
         Grades 1 and 2 of at most 2 at ranks 1 and 2: 1/4 + (1/2) · (3/4) · (1 − 1/4) = 0.53125.

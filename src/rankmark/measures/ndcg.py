@@ -23,7 +23,8 @@ def ndcg(
 ) -> Values:
     """Normalised discounted cumulated gain: DCG as a share of what the best order would have.
 
-        nDCG@k = DCG@k / IDCG@k        DCG@k = Σ_{i≤k} gain(rel_i) · discount(i)
+        nDCG@k = DCG@k / IDCG@k
+        DCG@k = Σ_{i≤k} gain(rel_i) · discount(i)
 
     ``rel_i`` is the grade of the item at rank i, 0 if it is not judged; IDCG is the DCG of the ideal
     list. Tools differ in all three choices below, and all of them print "NDCG@k".
@@ -31,8 +32,9 @@ def ndcg(
     Args:
         gain: ``linear`` is the grade itself (trec_eval, scikit-learn), ``exp2`` is 2^grade − 1 (Burges
             et al. 2005; LightGBM, TF-Ranking); a mapping such as ``{1:3,2:9}`` gives each grade its
-            gain, grade 0 and unjudged items gain nothing; from Python any function of a grade. Under
-            ``linear`` and ``exp2`` negative grades gain nothing.
+            gain, and a judged grade other than 0 that it lacks is an error; from Python any function
+            of a grade. Unjudged items gain nothing, nor do negative grades under ``linear`` and
+            ``exp2``.
         discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)), by which ranks 1 and 2
             weigh the same (Järvelin & Kekäläinen 2002; LensKit); a number b above 1 is 1/log_b(i + 1).
         ideal: ``judged`` is the best order of all judged items, retrieved or not; ``retrieved`` the

@@ -38,8 +38,7 @@ def rank_biased_precision(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
     Source: A. Moffat, J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
-        TOIS 27(1),
-    2008.
+    TOIS 27(1), 2008.
 
     Example:
         Hits at ranks 1 and 3 with p = 0.5: 0.5 · (1 + 0.25) = 0.625.

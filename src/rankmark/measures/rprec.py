@@ -22,8 +22,7 @@ def r_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
     Source: C. Buckley, E. Voorhees, "Retrieval system evaluation", in "TREC: Experiment and Evaluation
-        in
-    Information Retrieval", 2005.
+    in Information Retrieval", 2005.
 
     Example:
         Three relevant items, two of them among the first three.

@@ -1,0 +1,135 @@
+"""What the front door takes, refuses and notices."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmark as rm
+
+QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}}
+RUN = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"x": 0.3, "c": 0.2}}
+
+
+@pytest.mark.parametrize(
+    "measures", ["nDCG@10, AP(rel=2)", ("nDCG@10", rm.AP(rel=2)), [rm.nDCG @ 10, "AP(rel=2)"]]
+)
+def test_measures_can_be_said_in_several_ways(measures):
+    assert list(rm.evaluate(QRELS, RUN, measures).values) == ["nDCG@10", "AP(rel=2)"]
+
+
+@pytest.mark.parametrize("measures", [None, 5, [], [None], [3], ""])
+def test_what_are_no_measures_is_refused(measures):
+    with pytest.raises(rm.MeasureError):
+        rm.evaluate(QRELS, RUN, measures)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: rm.nDCG("exp2"), r"parameters are set by name: nDCG\(gain=linear"),
+        (lambda: rm.nDCG(k=10), "the cutoff is written after the name: nDCG@10"),
+        (lambda: rm.nDCG @ 0, "the cutoff is a whole number from 1"),
+        (lambda: rm.nDCG @ True, "the cutoff is a whole number from 1"),
+        (lambda: rm.nDCG @ None, "the cutoff is a whole number from 1"),
+        (lambda: rm.nDCG @ 10**30, "the cutoff is a whole number from 1"),
+        (lambda: rm.Rprec @ 5, "Rprec takes no cutoff"),
+        (lambda: rm.parse("AP@\N{FULLWIDTH DIGIT ONE}"), "the cutoff is a whole number from 1"),
+        (lambda: rm.parse(None), "None is not the name of a measure"),
+    ],
+)
+def test_what_is_no_measure_is_refused(wrong, message):
+    with pytest.raises(rm.MeasureError, match=message):
+        wrong()
+
+
+@pytest.mark.parametrize(
+    ("gain", "kind", "message"),
+    [
+        (lambda _: float("nan"), rm.MeasureError, "the function gives nan for grade 1"),
+        (lambda _: "high", rm.MeasureError, "the function gives no number for grade 1"),
+        (lambda _: None, rm.MeasureError, "the function gives no number for grade 1"),
+        ({2: 3}, rm.DataError, "no gain for the judged grade 1; the mapping knows 2"),
+    ],
+)
+def test_gains_that_are_no_numbers_are_refused(gain, kind, message):
+    with pytest.raises(kind, match=message):
+        rm.evaluate(QRELS, RUN, rm.nDCG(gain=gain))
+
+
+def test_no_common_query_is_an_error_that_shows_both():
+    with pytest.raises(rm.DataError, match="its queries are such as 1, those of qrels such as 2"):
+        rm.evaluate([(2, 1, 1)], [(1, 1, 0.5)], "AP")
+
+
+def test_no_common_item_is_noted_in_the_account():
+    result = rm.evaluate({"q": {"A": 1}}, {"q": ["a"]}, "AP")
+    assert result.notes == ("no returned item is judged: run has items such as 'a', qrels such as 'A'",)
+    assert "no returned item is judged" in str(result)
+    assert rm.evaluate(QRELS, RUN, "AP").notes == ()
+
+
+def test_missing_queries_can_be_refused():
+    with pytest.raises(rm.DataError, match=r"run has no results for 1 query \('q2'\) with judgements"):
+        rm.evaluate(QRELS, {"q1": ["a"]}, "AP", missing="error")
+
+
+def test_results_without_judgements_can_be_refused():
+    with pytest.raises(rm.DataError, match="results for 1 query without judgements, the first is query 'q2'"):
+        rm.evaluate({"q1": {"a": 1}}, RUN, "AP", unjudged_queries="error")
+
+
+def test_queries_without_relevant_items_can_be_refused():
+    with pytest.raises(rm.DataError, match=r"AP\(rel=2\): nothing is relevant in 1 query \('q2'\)"):
+        rm.evaluate(QRELS, RUN, "AP(rel=2)", no_relevant="error")
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
+def test_threads_are_a_whole_number(threads):
+    with pytest.raises(rm.ChoiceError, match="is not a whole number from 1"):
+        rm.evaluate(QRELS, RUN, "AP", threads=threads)
+
+
+def test_the_signature_tells_how_ids_are_ordered():
+    assert "|item_ids:text|" in rm.evaluate(QRELS, RUN, "AP").signature("AP")
+    assert "|item_ids:integer|" in rm.evaluate([(1, 1, 1)], [(1, 1, 0.5)], "AP").signature("AP")
+
+
+@pytest.mark.parametrize(
+    "again", [copy.deepcopy, copy.copy, lambda result: pickle.loads(pickle.dumps(result))]
+)
+def test_results_can_be_copied_and_pickled(again):
+    result = rm.evaluate(QRELS, RUN, [rm.nDCG(gain={1: 1, 2: 3}, ideal=[2, 1]) @ 2, "AP"])
+    same = again(result)
+    assert same.values == result.values
+    assert same.per_query.equals(result.per_query)
+    assert same.signature("AP") == result.signature("AP")
+    assert str(same) == str(result)
+
+
+def test_query_ids_keep_their_type():
+    for dtype in (pl.Int8, pl.UInt64, pl.String, pl.Categorical):
+        ids = (
+            pl.Series("query", ["1", "2"])
+            .cast(pl.Int8 if dtype == pl.Int8 else pl.String)
+            .cast(dtype, strict=False)
+        )
+        qrels = pl.DataFrame({"query": ids, "item": [1, 2]})
+        result = rm.evaluate(qrels, qrels.with_columns(score=0.5), "AP")
+        assert result.per_query.schema["query"] == dtype
+        assert result.per_query["query"].to_list() == ids.to_list()
+
+
+def test_chunks_do_not_matter():
+    whole = pl.DataFrame(
+        {"query": np.arange(40) // 10, "item": np.arange(40) % 10, "score": np.arange(40) % 7}
+    )
+    parts = pl.concat([whole[:3], whole[3:17], whole[17:]], rechunk=False)
+    qrels = whole.filter(pl.col("item") % 3 == 0).select("query", "item")
+    alone, together = (rm.evaluate(qrels, run, "AP nDCG@5") for run in (whole, parts))
+    assert parts.n_chunks() == 3
+    assert alone.per_query.equals(together.per_query)
