@@ -657,5 +657,5 @@ def test_a_grade_above_the_highest_of_err_is_refused():
 def test_a_gain_that_the_mapping_lacks_is_refused():
     measure = rm.DCG(gain={1: 1})
     assert_same(GOOD, GOOD, measures=[str(measure)])
-    with pytest.raises(MeasureError, match="2"):
+    with pytest.raises(DataError, match="2"):
         rm.evaluate([*GOOD, ("q", "c", 2.0)], [*GOOD, ("q", "c", 2.0)], [measure])
