@@ -237,6 +237,16 @@ def test_lists_in_rank_order():
         assert rows(run) == expected
 
 
+def test_pandas_with_ids_in_the_index():
+    table = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rating": [2.0, 0.0]})
+    qrels = read_qrels(table.set_index(["user", "item"]))
+    series = read_qrels(table.set_index(["user", "item"])["rating"])
+    for read in (qrels, series):
+        assert (read.query, read.item, read.value) == ("user", "item", "rating")
+        assert read.table.column_values("item") == ["a", "b"]
+    assert list(table.columns) == ["user", "item", "rating"]
+
+
 @pytest.mark.parametrize("prefix", ["item_", "top_", "rank", "", "Top-", "prediction "])
 @pytest.mark.parametrize("start", [0, 1])
 def test_wide(prefix, start, tmp_path):

@@ -12,7 +12,7 @@ from rankmark.measure import pages, parse
 if TYPE_CHECKING:
     from rankmark.measure import Page
 
-__all__ = ["measure_list", "measure_page"]
+__all__ = ["measure_list", "measure_page", "page_text"]
 
 WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
 LEGEND = """\
@@ -38,13 +38,17 @@ def _listed(page: Page) -> str:
 
 
 def measure_page(measure: str) -> str:
-    """The page of a measure, with its paragraphs broken to the width of a terminal and all else as it is.
+    """The page of a measure.
 
     Raises:
         MeasureError: there is no such measure.
 
     """
-    page = parse(measure).page
+    return page_text(parse(measure).page)
+
+
+def page_text(page: Page) -> str:
+    """A page with its paragraphs broken to the width of a terminal and all else as it is."""
     header = [page.grammar, f"also {', '.join(page.aliases)}"] if page.aliases else [page.grammar]
     paragraphs = _paragraphs(page.doc.replace("`", "").splitlines())
     return "\n".join([*header, "", *map(_broken, paragraphs)]).rstrip()

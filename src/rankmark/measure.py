@@ -42,6 +42,11 @@ class Page:
     parameters: Mapping[str, Parameter]
     takes_cutoff: bool
 
+    def __str__(self) -> str:
+        from rankmark.manual import page_text
+
+        return page_text(self)
+
     @property
     def doc(self) -> str:
         """The page as a reader sees it: the function's docstring."""

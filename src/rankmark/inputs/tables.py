@@ -55,6 +55,8 @@ def open_table(source: object, side: Side) -> Source | None:
     if polars is not None and isinstance(source, polars.DataFrame):
         # Indexed, not selected: a selection runs on polars' threads, which a forked process lacks.
         return Source(side, source.columns, lambda roles: _from_polars(source[roles.names], side))
+    if pandas is not None and isinstance(source, pandas.Series):
+        return _from_pandas(source.to_frame(source.name or VALUE_OF[side]), side)
     if pandas is not None and isinstance(source, pandas.DataFrame):
         return _from_pandas(source, side)
     if pyarrow is not None and isinstance(source, pyarrow.Table | pyarrow.RecordBatch):
@@ -118,7 +120,12 @@ def _from_polars(frame: pl.DataFrame, where: str) -> Table:
     return Table.from_arrow(frame.cast({pl.Null: pl.Int64}) if untyped else frame)
 
 
+VALUE_OF = {"qrels": "relevance", "run": "score"}
+
+
 def _from_pandas(frame: Any, side: Side) -> Source:
+    levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    frame = frame.reset_index(levels) if levels else frame
     names = [str(name) for name in frame.columns]
 
     def take(roles: Roles) -> Table:

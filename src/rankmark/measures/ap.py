@@ -28,7 +28,7 @@ def average_precision(
     Items that are not retrieved contribute 0. Its mean over queries is MAP.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
         denominator: D. With R relevant items, n retrieved and cutoff k: ``relevant`` is R (trec_eval
             and most of search), ``min`` is min(R, k), so that a full list of k hits scores 1 (RecBole,
             RePlay, LightGBM), ``retrieved`` is min(R, n, k) (LensKit), ``cutoff`` is k, ``hits`` is the

@@ -23,7 +23,7 @@ def f_measure(
     without a cutoff the whole list counts and P divides by its length. 0 where nothing was hit.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
         beta: β, how many times as much recall weighs as precision; 1 gives F1. It is β that is given,
             not β².
 

@@ -20,7 +20,7 @@ def hit_ratio(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) 
     agree, and agree with HR.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
 
     Range: 0 to 1.
     No relevant item: such a query adds nothing to either sum; its own value is undefined.

@@ -26,7 +26,7 @@ def hit_rate(
     hits by all relevant items instead.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
         hits: ``any`` asks whether there is one; ``count`` is the number of hits, whose mean can exceed
             1 (recpack's "HitK").
 

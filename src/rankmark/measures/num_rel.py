@@ -15,7 +15,7 @@ def num_rel(lists: JudgedLists, *, rel: float = 1) -> Values:
     ``rel_d`` is the grade of judged item d.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
 
     Range: from 0.
     No relevant item: 0.

@@ -15,7 +15,7 @@ def num_rel_ret(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1
     ``rel_i`` is the grade of the item at rank i.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
 
     Range: from 0.
     No relevant item: 0.

@@ -26,7 +26,7 @@ def precision(
     length.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
         denominator: D. With R relevant items and n retrieved: ``cutoff`` is k, so that a list shorter
             than k is filled up with items that are not relevant (trec_eval and most others),
             ``retrieved`` is min(n, k) (LensKit, TF-Ranking), ``min`` is min(k, R), so that 1 can be

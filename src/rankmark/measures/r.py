@@ -25,7 +25,7 @@ def recall(
     ``rel_i`` is the grade of the item at rank i.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
         denominator: D. ``relevant`` is the number R of relevant items, retrieved or not; ``min`` is
             min(k, R), so that 1 can be reached however many are relevant (capped recall; LensKit,
             BEIR's R_cap, recpack's calibrated recall).

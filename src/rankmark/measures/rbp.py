@@ -28,7 +28,7 @@ def rank_biased_precision(
     list count as not relevant, and only an endless list of relevant items reaches 1.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
         p: the reader's patience; 0.5 looks at the first few items, 0.95 at the first twenty or so.
             Tools differ in their default: 0.8 here and in ir_measures, 0.9 in trec_eval, 0.85 in
             LensKit.

@@ -15,7 +15,7 @@ def r_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     ``rel_i`` is the grade of the item at rank i. At this rank precision and recall are the same.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.

@@ -28,7 +28,7 @@ def reciprocal_rank(
     ``rel_i`` is the grade of the item at rank i. Its mean over queries is MRR.
 
     Args:
-        rel: the least grade that counts as relevant.
+        rel: the least grade that counts as relevant; an unjudged item never does.
         hits: ``first`` looks at the first hit alone; ``all`` adds 1/rank over every hit.
         denominator: D, by which the sum is divided: ``one`` leaves it as it is, ``relevant`` is the
             number of relevant items (with ``hits=all`` the "MRR" of FuxiCTR and of the MIND news data
