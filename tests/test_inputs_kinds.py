@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from rankmark._native import Table
+from rankmark.errors import DataError
 from rankmark.inputs import Input, read_qrels, read_run
 
 QRELS = {
@@ -235,6 +236,21 @@ def test_lists_in_rank_order():
         run = read_run(source)
         assert (run.value, run.rank) == (None, None)
         assert rows(run) == expected
+
+
+def test_a_wide_table_of_pandas_with_gaps():
+    """Which pandas holds as floats."""
+    run = read_run(pd.DataFrame({"query": [1, 2], "item_1": [10, 11], "item_2": [12, None]}))
+    assert rows(run) == [(1, 10), (1, 12), (2, 11)]
+
+
+def test_two_lists_for_one_query_without_scores_are_refused():
+    table = pl.DataFrame({"query": [1, 2, 1], "items": [[1], [2], [3]]})
+    with pytest.raises(DataError, match=r"query 1 has several lists \(rows 0 and 2, from 0\)"):
+        read_run(table)
+    scores = pl.Series("scores", [[0.1], [0.2], [0.3]])
+    assert len(rows(read_run(table.with_columns(scores)))) == 3
+    assert len(rows(read_qrels(table))) == 3
 
 
 def test_pandas_with_ids_in_the_index():

@@ -85,6 +85,8 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     if side == "run" and not (listed or source.in_rank_order or roles.value or roles.rank):
         raise missing_role("score", source.names, source.where, columns)
     if listed:
+        if side == "run" and not (roles.value or roles.rank):
+            _check_one_list_a_query(table, roles.query, source.where)
         table, roles = _explode(table, roles, source.where)
     item = roles.items[0]
     _check_ids(table, roles.query, "query", source.where)
@@ -193,11 +195,23 @@ def _check_numbers(table: Table, name: str | None, role: str, where: str) -> Non
         )
 
 
+def _check_one_list_a_query(table: Table, query: str, where: str) -> None:
+    import polars as pl
+
+    queries = pl.DataFrame(table)[query]
+    again = queries.is_duplicated().arg_true()
+    if len(again):
+        raise DataError(
+            f"{where}: query {queries[int(again[0])]!r} has several lists (rows {again[0]} and {again[1]}, "
+            "from 0), and no scores say how they are to be merged; give it one"
+        )
+
+
 def _explode(table: Table, roles: Roles, where: str) -> tuple[Table, Roles]:
     """One row an item, for a table with one row a query."""
     import polars as pl
 
-    frame = pl.DataFrame(table)
+    frame = _whole_numbers(pl.DataFrame(table), roles.items)
     values = [name for name in (roles.value, roles.rank) if name is not None]
     _check_are_lists(frame, values, where)
     item = "item" if roles.wide else roles.items[0]
@@ -225,6 +239,15 @@ def _as_list(frame: pl.DataFrame, name: str) -> pl.Expr:
 
     column = pl.col(name)
     return column.arr.to_list() if isinstance(frame.schema[name], pl.Array) else column
+
+
+def _whole_numbers(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Columns of floats that are all whole, as pandas makes of integers with gaps, as integers."""
+    import polars as pl
+
+    floats = [name for name in names if frame.schema[name].is_float()]
+    whole = [name for name in floats if (frame[name].drop_nulls().fill_nan(0.5) % 1 == 0).all()]
+    return frame.with_columns(pl.col(whole).cast(pl.Int64)) if whole else frame
 
 
 def _joined(frame: pl.DataFrame, names: Sequence[str], where: str) -> pl.Expr:
