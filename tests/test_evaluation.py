@@ -133,3 +133,69 @@ def test_chunks_do_not_matter():
     alone, together = (rm.evaluate(qrels, run, "AP nDCG@5") for run in (whole, parts))
     assert parts.n_chunks() == 3
     assert alone.per_query.equals(together.per_query)
+
+
+ROWS = 100_000  # enough for scattered rows to be brought together before they are read
+
+
+@pytest.fixture(scope="module")
+def shop() -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgements and results of 900 users, of whom 50 are not judged and 50 have no results; many ties."""
+    draw = np.random.default_rng(7)
+    user, item = np.divmod(draw.choice(850 * 500, ROWS, replace=False), 500)
+    run = pl.DataFrame({"user": user, "item": item, "score": draw.integers(0, 40, ROWS) / 8}).sort("user")
+    judged = draw.choice(850 * 500, 20_000, replace=False)
+    qrels = pl.DataFrame(
+        {"user": judged // 500 + 50, "item": judged % 500, "rating": draw.integers(0, 4, 20_000)}
+    )
+    return qrels.sort("user"), run
+
+
+@pytest.mark.parametrize("ids", [pl.Int64, pl.Int16, pl.String, pl.Categorical])
+@pytest.mark.parametrize("choices", [{}, {"ties": "random"}, {"ties": "expected", "scores": "float32"}])
+def test_scattered_rows_give_the_same_values_to_the_last_bit(shop, ids, choices):
+    text = pl.String if ids == pl.Categorical else ids
+    qrels, run = (table.with_columns(pl.col("user", "item").cast(text).cast(ids)) for table in shop)
+    measures = ["nDCG@10", "AP", "RR", "R@20", "Judged@5", "NumRet"]
+    grouped = rm.evaluate(qrels, run, measures, **choices)
+    for threads in (1, 2):
+        scattered = run.sample(fraction=1, shuffle=True, seed=threads)
+        result = rm.evaluate(qrels, scattered, measures, threads=threads, **choices)
+        assert result.per_query.equals(grouped.per_query)
+        assert result.counts == grouped.counts
+        assert result.values == grouped.values
+    assert grouped.counts.unjudged == 50
+    assert grouped.counts.missing == 50
+
+
+def test_scattered_rows_with_ranks_alone(shop):
+    qrels, run = shop
+    ranked = run.sort("user", "score", "item", descending=[False, True, True]).select(
+        "user", "item", rank=pl.int_range(pl.len()).over("user")
+    )
+    grouped, scattered = (
+        rm.evaluate(qrels, table, "AP nDCG@5").per_query
+        for table in (run, ranked.sample(fraction=1, shuffle=True))
+    )
+    assert scattered.equals(grouped)
+
+
+def test_scattered_rows_keep_their_order_among_equal_scores(shop):
+    qrels, run = shop
+    dealt = run.with_columns(turn=pl.int_range(pl.len()).over("user")).sort("turn", maintain_order=True)
+    grouped, scattered = (rm.evaluate(qrels, table, "AP", ties="input").per_query for table in (run, dealt))
+    assert scattered.equals(grouped)
+
+
+def test_a_repeated_item_among_scattered_rows_is_found_where_it_is(shop):
+    qrels, run = shop
+    scattered = run.sample(fraction=1, shuffle=True, seed=0)
+    judged = scattered["user"].is_in(qrels["user"].unique().implode()).arg_true()
+    first, again = int(judged[10]), int(judged[-1])
+    repeated = scattered.with_row_index().with_columns(
+        pl.when(pl.col("index") == again).then(scattered[name][first]).otherwise(pl.col(name)).alias(name)
+        for name in ("user", "item")
+    )
+    message = f"1 item returned again .* in row {again}, already in row {first} "
+    with pytest.raises(rm.DataError, match=message):
+        rm.evaluate(qrels, repeated, "AP")

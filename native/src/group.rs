@@ -16,6 +16,8 @@ use crate::ids::Column;
 
 /// Rows looked at by one task.
 const BLOCK: usize = 1 << 16;
+/// Segments of fewer rows than this, on average, are short.
+const SHORT: usize = 8;
 /// Marks a segment whose query is not judged.
 const UNJUDGED: u32 = u32::MAX;
 
@@ -95,21 +97,75 @@ impl<K: Key> Queries<K> {
         ordinal
     }
 
-    /// Groups the results by the judged queries; also the number of queries that are not judged, and the
-    /// first row of such a query.
-    pub fn group(&self, column: &Column<'_, K>) -> Result<(Groups, usize, Option<usize>)> {
+    /// Finds the judged query of every result.
+    pub fn assign(&self, column: &Column<'_, K>) -> Result<Assigned> {
         let starts = segment_starts(column)?;
         let query_of: Vec<u32> = starts[..starts.len() - 1]
             .par_iter()
             .map(|&start| self.find(column.value(start as usize)).unwrap_or(UNJUDGED))
             .collect();
         let unjudged = distinct_unjudged(column, &starts, &query_of);
-        let first = query_of.iter().position(|&query| query == UNJUDGED).map(|at| starts[at] as usize);
-        Ok((counting_sort(&starts, &query_of, self.first_rows.len()), unjudged, first))
+        Ok(Assigned { starts, query_of, queries: self.first_rows.len(), unjudged })
     }
 
     fn find(&self, key: K) -> Option<u32> {
         self.ordinals.find(key.hash(), |&(known, _)| known == key).map(|&(_, ordinal)| ordinal)
+    }
+}
+
+/// The segments of the results, each with its judged query.
+pub struct Assigned {
+    /// The first row of each segment, and at the end the number of rows.
+    starts: Vec<u32>,
+    /// The query of each segment, or [`UNJUDGED`].
+    query_of: Vec<u32>,
+    queries: usize,
+    /// Number of queries with results and without judgements.
+    pub unjudged: usize,
+}
+
+impl Assigned {
+    /// Number of judged queries.
+    pub fn queries(&self) -> usize {
+        self.queries
+    }
+
+    /// Number of segments.
+    pub fn segments(&self) -> usize {
+        self.query_of.len()
+    }
+
+    /// The rows of some segments.
+    pub fn rows(&self, segments: Range<usize>) -> Range<usize> {
+        self.starts[segments.start] as usize..self.starts[segments.end] as usize
+    }
+
+    /// Those of some segments that have a judged query, with it.
+    pub fn judged(&self, segments: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
+        let judged = segments.filter(|&segment| self.query_of[segment] != UNJUDGED);
+        judged.map(|segment| (self.query_of[segment], self.rows(segment..segment + 1)))
+    }
+
+    /// The first row whose query is not judged.
+    pub fn first_unjudged(&self) -> Option<usize> {
+        let segment = self.query_of.iter().position(|&query| query == UNJUDGED);
+        segment.map(|segment| self.starts[segment] as usize)
+    }
+
+    /// Whether the rows of a query lie so far apart that it pays to bring them together before reading them.
+    pub fn is_scattered(&self) -> bool {
+        self.segments() > BLOCK && self.segments() > self.rows(0..self.segments()).len() / SHORT
+    }
+
+    /// The segments brought into the order of their queries.
+    pub fn groups(&self) -> Groups {
+        counting_sort(&self.starts, &self.query_of, self.queries)
+    }
+
+    /// The row at which a query's result stands that is at `position` among them.
+    pub fn row(&self, query: usize, position: usize) -> usize {
+        let own = self.judged(0..self.segments()).filter(|&(of, _)| of as usize == query);
+        own.flat_map(|(_, rows)| rows).nth(position).expect("a position among the rows of its query")
     }
 }
 

@@ -1,16 +1,16 @@
 //! From the columns of judgements and results to judged lists: group, match, rank; every query for itself.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_schema::DataType;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::group::{Groups, Queries};
+use crate::group::{Assigned, Groups, Queries};
 use crate::hash::Key;
 use crate::ids::{Column, Ids, numbers, unsigned};
 use crate::list::{Hit, Judge, Repeated, Repeats, Rules, Ties, first_mattering_tie};
+use crate::partition::{Gathered, Partitions};
 use crate::table::Table;
 
 /// Queries judged by one task.
@@ -93,8 +93,9 @@ fn judge_items<Q: Key>(
 ) -> Result<JudgedLists> {
     let (of_qrels, of_run) = (ids(qrels, &qrels.item, "item")?, ids(run, &run.item, "item")?);
     let (queries, judged) = Queries::new(qrels_queries)?;
-    let (results, unjudged_queries, first_unjudged) = queries.group(run_queries)?;
-    if let Some(row) = first_unjudged.filter(|_| plan.refuse_unjudged_queries) {
+    let results = queries.assign(run_queries)?;
+    let unjudged_queries = results.unjudged;
+    if let Some(row) = results.first_unjudged().filter(|_| plan.refuse_unjudged_queries) {
         return Err(unjudged_query(run, row, unjudged_queries)?);
     }
     let seed = |&row: &u32| qrels_queries.value(row as usize).stable_hash(plan.seed);
@@ -161,7 +162,7 @@ struct Job<'a> {
     plan: &'a Plan,
     cancelled: &'a AtomicBool,
     judged: Groups,
-    results: Groups,
+    results: Assigned,
     /// Under [`Ties::Random`] a seed for every query, made of its id alone.
     seeds: Vec<u64>,
 }
@@ -174,6 +175,7 @@ struct Scratch<K> {
     items: Vec<K>,
     scores: Vec<f64>,
     compared: Vec<f64>,
+    gathered: Gathered<K>,
 }
 
 /// The lists of some queries, and the rows refused in them.
@@ -202,15 +204,14 @@ impl Job<'_> {
         let scores = read_numbers(self.run, self.run.value.as_ref(), "score", Accepted::NotNan)?;
         let ranks = read_numbers(self.run, self.run.rank.as_ref(), "rank", Accepted::NotNan)?;
         let columns = Columns { judged, grades, items, scores, ranks };
-        let blocks: Vec<Block> = (0..self.judged.len().div_ceil(BLOCK))
+        let lists = if self.results.is_scattered() {
+            Lists::Partitioned(Partitions::new(&self.results, items, columns.order()))
+        } else {
+            Lists::InPlace(self.results.groups())
+        };
+        let blocks: Vec<Block> = (0..self.judged.len().div_ceil(lists.queries()))
             .into_par_iter()
-            .map_init(
-                || Scratch::new(rules),
-                |scratch, block| {
-                    let begin = block * BLOCK;
-                    self.block(begin..self.judged.len().min(begin + BLOCK), &columns, scratch)
-                },
-            )
+            .map_init(|| Scratch::new(rules), |scratch, block| self.block(block, &columns, &lists, scratch))
             .collect();
         self.refuse_repeated(&blocks)?;
         Ok(concat(blocks))
@@ -218,31 +219,37 @@ impl Job<'_> {
 
     fn block<K: Key>(
         &self,
-        queries: Range<usize>,
+        number: usize,
         columns: &Columns<'_, K>,
+        lists: &Lists<K>,
         scratch: &mut Scratch<K>,
     ) -> Block {
+        let begin = number * lists.queries();
+        if let Lists::Partitioned(partitions) = lists {
+            partitions.gather(number, &mut scratch.gathered);
+        }
         let mut block = Block::default();
-        for query in queries {
+        for query in begin..self.judged.len().min(begin + lists.queries()) {
             // A cancelled call throws its lists away, so the rest need not be right.
             if self.cancelled.load(Ordering::Relaxed) {
                 break;
             }
-            let (judgements, results) = self.query(query, columns, scratch);
-            block.judgements.add(query, judgements);
-            block.results.add(query, results);
-            block.lists.push(&scratch.judge, self.results.ranges(query).next().is_some());
+            self.query(query, query - begin, columns, lists, scratch, &mut block);
         }
         block
     }
 
+    /// Judges one query, which is at `place` in its block.
     fn query<K: Key>(
         &self,
         query: usize,
+        place: usize,
         columns: &Columns<'_, K>,
+        lists: &Lists<K>,
         scratch: &mut Scratch<K>,
-    ) -> (Repeats, Repeats) {
-        let Scratch { judge, judged, grades, items, scores, compared } = scratch;
+        block: &mut Block,
+    ) {
+        let Scratch { judge, judged, grades, items, scores, compared, gathered } = scratch;
         let judged = self.judged.values(query, columns.judged, judged);
         let grades = match &columns.grades {
             Some(column) => self.judged.values(query, column, grades),
@@ -252,41 +259,54 @@ impl Job<'_> {
                 grades
             }
         };
-        let items = self.results.values(query, columns.items, items);
-        let column = columns.scores.as_ref().or(columns.ranks.as_ref());
-        let scores = column.map(|column| self.results.values(query, column, scores));
+        let order = columns.order();
+        let (items, scores) = match lists {
+            Lists::InPlace(groups) => {
+                let scores = order.map(|column| groups.values(query, column, scores));
+                (groups.values(query, columns.items, items), scores)
+            }
+            Lists::Partitioned(_) => {
+                let (items, scores) = gathered.list(place);
+                (items, order.map(|_| scores))
+            }
+        };
         let scores = match (scores, &columns.scores) {
             (Some(scores), Some(_)) if !self.plan.float32 => Some(scores),
             (Some(scores), Some(_)) => Some(convert(scores, compared, |score| f64::from(score as f32))),
             (Some(ranks), None) => Some(convert(ranks, compared, |rank| -rank)),
             (None, _) => None,
         };
-        judge.list(judged, grades, items, scores, self.seeds.get(query).copied().unwrap_or(0))
+        let seed = self.seeds.get(query).copied().unwrap_or(0);
+        let (judgements, results) = judge.list(judged, grades, items, scores, seed);
+        block.judgements.add(query, judgements);
+        block.results.add(query, results);
+        block.lists.push(judge, !items.is_empty());
     }
 
     fn refuse_repeated(&self, blocks: &[Block]) -> Result<()> {
-        self.refuse(self.qrels, &self.judged, blocks.iter().map(|block| &block.judgements), "judged")?;
-        self.refuse(self.run, &self.results, blocks.iter().map(|block| &block.results), "returned")
+        let judgements = blocks.iter().map(|block| &block.judgements);
+        refuse(self.qrels, |query, position| self.judged.row(query, position), judgements, "judged")?;
+        let results = blocks.iter().map(|block| &block.results);
+        refuse(self.run, |query, position| self.results.row(query, position), results, "returned")
     }
+}
 
-    fn refuse<'b>(
-        &self,
-        source: &Source,
-        groups: &Groups,
-        refused: impl Iterator<Item = &'b Refused> + Clone,
-        verb: &str,
-    ) -> Result<()> {
-        let Some((query, first)) = refused.clone().find_map(|refused| refused.first) else { return Ok(()) };
-        let (earlier, later) = (groups.row(query, first.earlier), groups.row(query, first.later));
-        let item = ids(source, &source.item, "item")?.display(later, false);
-        let query = ids(source, &source.query, "query")?.display(later, false);
-        Err(Error::data(format!(
-            "{}: {} {verb} again for the same query; the first is item {item} of query {query} in row {later}, \
-             already in row {earlier} (from 0); remove them or choose duplicates=\"first\" or \"best\"",
-            source.name,
-            plural(refused.map(|refused| refused.count).sum(), "item", "items"),
-        )))
-    }
+fn refuse<'b>(
+    source: &Source,
+    row: impl Fn(usize, usize) -> usize,
+    refused: impl Iterator<Item = &'b Refused> + Clone,
+    verb: &str,
+) -> Result<()> {
+    let Some((query, first)) = refused.clone().find_map(|refused| refused.first) else { return Ok(()) };
+    let (earlier, later) = (row(query, first.earlier), row(query, first.later));
+    let item = ids(source, &source.item, "item")?.display(later, false);
+    let query = ids(source, &source.query, "query")?.display(later, false);
+    Err(Error::data(format!(
+        "{}: {} {verb} again for the same query; the first is item {item} of query {query} in row {later}, \
+         already in row {earlier} (from 0); remove them or choose duplicates=\"first\" or \"best\"",
+        source.name,
+        plural(refused.map(|refused| refused.count).sum(), "item", "items"),
+    )))
 }
 
 /// Rows checked by one task.
@@ -338,6 +358,24 @@ fn convert<'s>(values: &[f64], out: &'s mut Vec<f64>, rule: impl Fn(f64) -> f64)
     out
 }
 
+/// Where the lists are read from.
+enum Lists<K> {
+    /// The run's own columns.
+    InPlace(Groups),
+    /// A copy of them, dealt out by query.
+    Partitioned(Partitions<K>),
+}
+
+impl<K: Key> Lists<K> {
+    /// Queries judged by one task.
+    fn queries(&self) -> usize {
+        match self {
+            Self::InPlace(_) => BLOCK,
+            Self::Partitioned(partitions) => partitions.queries(),
+        }
+    }
+}
+
 /// The columns of both tables that the lists are made of.
 struct Columns<'a, K> {
     judged: &'a Column<'a, K>,
@@ -345,6 +383,13 @@ struct Columns<'a, K> {
     items: &'a Column<'a, K>,
     scores: Option<Column<'a, f64>>,
     ranks: Option<Column<'a, f64>>,
+}
+
+impl<'a, K> Columns<'a, K> {
+    /// What orders the lists: scores or ranks, if there are any.
+    fn order(&self) -> Option<&Column<'a, f64>> {
+        self.scores.as_ref().or(self.ranks.as_ref())
+    }
 }
 
 impl<K: Key> Scratch<K> {
@@ -356,6 +401,7 @@ impl<K: Key> Scratch<K> {
             items: Vec::new(),
             scores: Vec::new(),
             compared: Vec::new(),
+            gathered: Gathered::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod hash;
 mod ids;
 mod judge;
 mod list;
+mod partition;
 mod pool;
 mod progress;
 mod segments;
