@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# The Rust tests link the same Python that the package is built for.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
 .PHONY: help demo test lint bench clean
