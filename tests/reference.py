@@ -171,7 +171,7 @@ def gained(grade: float | None, gain: Gain) -> float:
         return math.pow(2.0, max(grade, 0.0)) - 1.0
     if isinstance(gain, Mapping):
         if grade not in gain and grade != 0:
-            raise MeasureError(f"no gain for grade {grade}")
+            raise DataError(f"no gain for grade {grade}")
         return gain.get(grade, 0.0)
     assert callable(gain)
     return float(gain(grade))

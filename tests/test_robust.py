@@ -125,13 +125,16 @@ def test_a_forked_child_evaluates_too():
         + LARGE
         + """
 import os, signal, warnings
+import polars as pl
 warnings.simplefilter("ignore", DeprecationWarning)
 before = rm.evaluate(qrels, run, ["AP"])["AP"], small()
+frames = pl.from_arrow(qrels), pl.from_arrow(run)
+rm.evaluate(*frames, ["AP"])
 child = os.fork()
 if child == 0:
     signal.alarm(30)
     after = [(rm.evaluate(qrels, run, ["AP"], threads=n)["AP"], small()) for n in (None, 1, 2)]
-    os._exit(after != [before] * 3)
+    os._exit(after != [before] * 3 or rm.evaluate(*frames, ["AP"])["AP"] != before[0])
 _, status = os.waitpid(child, 0)
 print(os.waitstatus_to_exitcode(status), small())
 """

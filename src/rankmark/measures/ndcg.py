@@ -43,7 +43,8 @@ def ndcg(
             list of grades is itself the ideal list, the same for every query.
 
     Range: 0 to 1 with an ideal of judged items; an ideal given by the caller can be beaten.
-    No relevant item (IDCG = 0): decided by `no_relevant`.
+    No relevant item (IDCG = 0): decided by `no_relevant`. With ``ideal=retrieved`` this includes lists
+    that hold nothing relevant.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form (McSherry &
     Najork 2008).
 
