@@ -1,4 +1,8 @@
-"""The front door: inputs, plan, engine, result."""
+"""The front door: inputs, plan, engine, result.
+
+The module is not called `evaluate`, because importing it would put it in the place of the function on the
+package.
+"""
 
 from __future__ import annotations
 
