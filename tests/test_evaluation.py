@@ -88,6 +88,13 @@ def test_queries_without_relevant_items_can_be_refused():
         rm.evaluate(QRELS, RUN, "AP(rel=2)", no_relevant="error")
 
 
+def test_messages_show_unsigned_ids_as_they_are():
+    ids = pl.Series("item", [2**63 + 5, 2**63 + 5], dtype=pl.UInt64)
+    qrels = pl.DataFrame({"query": [1, 1], "item": ids})
+    with pytest.raises(rm.DataError, match=f"the first is item {2**63 + 5} of query 1 in row 1"):
+        rm.evaluate(qrels, qrels.with_columns(score=0.5), "AP")
+
+
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
 def test_threads_are_a_whole_number(threads):
     with pytest.raises(rm.ChoiceError, match="is not a whole number from 1"):

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::group::{Assigned, Groups, Queries};
 use crate::hash::Key;
-use crate::ids::{Column, Ids, numbers, unsigned};
+use crate::ids::{Column, Ids, is_u64, numbers, unsigned};
 use crate::list::{Hit, Judge, Repeated, Repeats, Rules, Ties, first_mattering_tie};
 use crate::partition::{Gathered, Partitions};
 use crate::table::Table;
@@ -95,7 +95,9 @@ fn judge_items<Q: Key>(
     let (queries, judged) = Queries::new(qrels_queries)?;
     let results = queries.assign(run_queries)?;
     let unjudged_queries = results.unjudged;
-    if let Some(row) = results.first_unjudged().filter(|_| plan.refuse_unjudged_queries) {
+    if plan.refuse_unjudged_queries
+        && let Some(row) = results.first_unjudged()
+    {
         return Err(unjudged_query(run, row, unjudged_queries)?);
     }
     let seed = |&row: &u32| qrels_queries.value(row as usize).stable_hash(plan.seed);
@@ -120,6 +122,11 @@ fn ids<'a>(source: &'a Source, column: &str, role: &str) -> Result<Ids<'a>> {
     Ids::new(&source.table, column, &describe(source, role, column))
 }
 
+/// The id of one row, for messages.
+fn shown(source: &Source, column: &str, role: &str, row: usize) -> Result<String> {
+    Ok(ids(source, column, role)?.display(row, is_u64(dtype(source, column))))
+}
+
 fn dtype<'a>(source: &'a Source, column: &str) -> &'a DataType {
     let index = source.table.schema.index_of(column).expect("the column has been read");
     source.table.schema.field(index).data_type()
@@ -142,7 +149,7 @@ fn different(role: &str, qrels: &Source, run: &Source) -> Error {
 }
 
 fn unjudged_query(run: &Source, row: usize, count: usize) -> Result<Error> {
-    let query = ids(run, &run.query, "query")?.display(row, false);
+    let query = shown(run, &run.query, "query", row)?;
     Ok(Error::data(format!(
         "{}: results for {} without judgements, the first is query {query} in row {row} (from 0); \
          remove them or choose unjudged_queries=\"skip\"",
@@ -299,8 +306,8 @@ fn refuse<'b>(
 ) -> Result<()> {
     let Some((query, first)) = refused.clone().find_map(|refused| refused.first) else { return Ok(()) };
     let (earlier, later) = (row(query, first.earlier), row(query, first.later));
-    let item = ids(source, &source.item, "item")?.display(later, false);
-    let query = ids(source, &source.query, "query")?.display(later, false);
+    let item = shown(source, &source.item, "item", later)?;
+    let query = shown(source, &source.query, "query", later)?;
     Err(Error::data(format!(
         "{}: {} {verb} again for the same query; the first is item {item} of query {query} in row {later}, \
          already in row {earlier} (from 0); remove them or choose duplicates=\"first\" or \"best\"",
