@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -217,7 +216,7 @@ def _result(
         values=values,
         per_query_values=per_query,
         query_ids=query_ids,
-        choices=asdict(choices),
+        choices=choices,
         counts=Counts(
             judged=len(observed.answered),
             answered=answered,

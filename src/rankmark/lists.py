@@ -95,10 +95,7 @@ class JudgedLists:
 
     def before(self, running: Values, start: float) -> Values:
         """A running value as it was one item earlier; `start` for the first item of a list."""
-        shifted = np.concatenate(([start], running[:-1])) if len(running) else running
-        firsts = self.offsets[:-1]
-        shifted[firsts[firsts < self.offsets[1:]]] = start
-        return shifted
+        return np.where(self._opens_list(), start, np.roll(running, 1))
 
     @property
     def query(self) -> NDArray[np.intp]:
@@ -113,11 +110,8 @@ class JudgedLists:
 
     def descending(self, x: Values) -> Values:
         """The values `x`, in each list from the greatest to the least."""
-        rises = x[1:] > x[:-1]
-        rises[self.offsets[1:-1][(self.offsets[1:-1] > 0) & (self.offsets[1:-1] < len(x))] - 1] = False
-        if not rises.any():
-            return x
-        return x[np.lexsort((-x, self.query))]
+        rises = (x[1:] > x[:-1]) & ~self._opens_list()[1:]
+        return x[np.lexsort((-x, self.query))] if rises.any() else x
 
     def within(self, cutoff: ArrayLike | None) -> Values:
         """1 for an item at rank `cutoff` or better, else 0; with ties the share of orders in which it is.
@@ -174,23 +168,19 @@ class JudgedLists:
         running = self.running_sum(hit)
         if self.ties is None:
             return running - hit, _floats(hit)
-        opens, closes = self._tie_borders()
+        first = self.ties[0]
+        opens = self._opens_list()
+        opens[1:] |= first[1:] != first[:-1]
+        closes = np.roll(opens, -1)  # the first item of all opens a group, so the last one closes one
         group = np.cumsum(opens) - 1
         upto = running[closes][group]
         before = (running - hit)[opens][group]
         return before, upto - before
 
-    def _tie_borders(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Whether an item is the first, and the last, of the judged ones tied with it."""
-        assert self.ties is not None
-        first = self.ties[0]
-        opens = np.ones(len(first), dtype=np.bool_)
-        opens[1:] = first[1:] != first[:-1]
-        starts = self.offsets[:-1]
-        opens[starts[starts < len(first)]] = True
-        closes = np.ones(len(first), dtype=np.bool_)
-        closes[:-1] = opens[1:]
-        return opens, closes
+    def _opens_list(self) -> NDArray[np.bool_]:
+        """Whether an item is the first of its list."""
+        opens: NDArray[np.bool_] = np.diff(self.query, prepend=-1) != 0
+        return opens
 
     def _first_hits(self, hit: NDArray[np.bool_]) -> NDArray[np.intp]:
         places = np.flatnonzero(hit)

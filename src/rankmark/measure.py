@@ -22,7 +22,17 @@ from rankmark.parameters import Parameter, format_value, parse_value
 if TYPE_CHECKING:
     from rankmark.lists import JudgedLists, Values
 
-__all__ = ["Measure", "Page", "as_measure", "list_measure", "page", "pages", "parse", "split_measures"]
+__all__ = [
+    "Measure",
+    "Page",
+    "as_measure",
+    "list_measure",
+    "no_closed_form",
+    "page",
+    "pages",
+    "parse",
+    "split_measures",
+]
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
@@ -212,10 +222,7 @@ class Measure:
     def compute(self, lists: JudgedLists) -> Values | tuple[Values, Values]:
         """The measure's value for each query; NaN where the query has no relevant item."""
         if lists.ties is not None and not self.page.expected:
-            raise MeasureError(
-                f"{self} has no closed form of its mean over the orders of tied items; "
-                'use ties="best" and ties="worst" for its range, or ties="random" with several seeds'
-            )
+            raise no_closed_form(str(self))
         cutoff = {"cutoff": self.cutoff} if self.page.takes_cutoff else {}
         return self.page.function(lists, **cutoff, **self.arguments)
 
@@ -249,6 +256,14 @@ class Measure:
 
     def __hash__(self) -> int:
         return hash(self._written)
+
+
+def no_closed_form(measure: str) -> MeasureError:
+    """The error for a measure asked for under ``ties="expected"`` that cannot give it."""
+    return MeasureError(
+        f"{measure} has no closed form of its mean over the orders of tied items; "
+        'use ties="best" and ties="worst" for its range, or ties="random" with several seeds'
+    )
 
 
 def _checked_parameters(known: Page, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -88,7 +88,7 @@ class Result:
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
         query_ids: Table,
-        choices: Mapping[str, Any],
+        choices: Choices,
         counts: Counts,
         item_ids: Literal["integer", "text"] = "text",
         notes: Iterable[str] = (),
@@ -96,7 +96,7 @@ class Result:
         self._values = {measure: float(values[measure]) for measure in measures}
         self._per_query = {measure: _read_only(per_query_values[measure]) for measure in measures}
         self._query_ids = query_ids
-        self._choices = Choices(**choices)
+        self._choices = choices
         self._counts = counts
         self._item_ids = item_ids
         self._notes = tuple(notes)
@@ -162,7 +162,7 @@ class Result:
     def __reduce__(self) -> tuple[Any, ...]:
         import polars as pl
 
-        saved = (self._values, self._per_query, pl.DataFrame(self._query_ids), self.choices, self._counts)
+        saved = (self._values, self._per_query, pl.DataFrame(self._query_ids), self._choices, self._counts)
         return _restored, (*saved, self._item_ids, self._notes)
 
     def __str__(self) -> str:
@@ -233,7 +233,7 @@ def _restored(
     values: Mapping[Measure, float],
     per_query: Mapping[Measure, np.ndarray[Any, Any]],
     query_ids: pl.DataFrame,
-    choices: Mapping[str, Any],
+    choices: Choices,
     counts: Counts,
     item_ids: Literal["integer", "text"],
     notes: tuple[str, ...],

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankmark.errors import MeasureError
 from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.measure import list_measure, no_closed_form
 
 
 @list_measure("AP", aliases=("MAP", "map_cut"), bounds=(0, 1), cite="buckley2000")
@@ -91,8 +91,5 @@ def _precision_at_hits(lists: JudgedLists, hit: NDArray[np.bool_], cutoff: int |
 
 def _hits_found(lists: JudgedLists, hit: NDArray[np.bool_], cutoff: int | None) -> Values:
     if lists.ties is not None:
-        raise MeasureError(
-            "AP(denominator=hits) has no closed form of its mean over the orders of tied items; "
-            'use ties="best" and ties="worst" for its range, or ties="random" with several seeds'
-        )
+        raise no_closed_form("AP(denominator=hits)")
     return lists.sum(hit * lists.within(cutoff))
