@@ -6,7 +6,9 @@ mod group;
 mod hash;
 mod ids;
 mod judge;
+mod judged;
 mod list;
+mod matching;
 mod partition;
 mod pool;
 mod progress;
@@ -16,9 +18,10 @@ mod trec;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -50,6 +53,7 @@ fn arrow_error(py: Python<'_>, error: &ArrowError) -> PyErr {
 
 /// Runs `work` on `threads` threads without the GIL, and lets Ctrl-C through while it runs.
 ///
+/// With 0 threads the calling thread does it, and Ctrl-C waits for it: for what takes no longer than a moment.
 /// `work` is told of an interrupt by its argument and should end soon after; a panic in it becomes a
 /// RuntimeError.
 fn interruptible<T: Send + 'static>(
@@ -58,6 +62,10 @@ fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&AtomicBool) -> error::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let cancelled = Arc::new(AtomicBool::new(false));
+    if threads == 0 {
+        let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(&cancelled))));
+        return result_of(py, outcome);
+    }
     let (sender, receiver) = sync_channel(1);
     let seen = Arc::clone(&cancelled);
     pool::pool(threads).spawn(move || {
@@ -80,14 +88,19 @@ fn interruptible<T: Send + 'static>(
             }
         }
     });
-    match (interrupt, outcome) {
-        (Some(interrupt), _) => Err(interrupt),
-        (None, Ok(result)) => result.map_err(|error| raise(py, &error)),
-        (None, Err(panic)) => Err(PyRuntimeError::new_err(format!(
-            "a fault in rankmark itself, please report it: {}",
-            panic_message(panic.as_ref())
-        ))),
-    }
+    interrupt.map_or_else(|| result_of(py, outcome), Err)
+}
+
+/// What work came to that may have panicked.
+fn result_of<T>(py: Python<'_>, outcome: thread::Result<error::Result<T>>) -> PyResult<T> {
+    outcome.map_or_else(
+        |panic| {
+            let message = panic_message(panic.as_ref());
+            let told = format!("a fault in rankmark itself, please report it: {message}");
+            Err(PyRuntimeError::new_err(told))
+        },
+        |result| result.map_err(|error| raise(py, &error)),
+    )
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -285,9 +298,10 @@ fn decompress_file(py: Python<'_>, path: String) -> PyResult<Option<Bound<'_, Py
     Ok(content.map(|content| PyBytes::new(py, &content)))
 }
 
-/// The judged lists of all queries as flat arrays.
+/// The judged lists of some queries as flat arrays.
 #[pyclass(frozen, get_all, module = "rankmark._native")]
 struct JudgedLists {
+    queries: Py<PyArray1<u32>>,
     rank: Py<PyArray1<i64>>,
     tied_first: Option<Py<PyArray1<i64>>>,
     tied_last: Option<Py<PyArray1<i64>>>,
@@ -298,29 +312,23 @@ struct JudgedLists {
     retrieved: Py<PyArray1<i64>>,
     answered: Py<PyArray1<bool>>,
     tied_rank: Py<PyArray1<i64>>,
-    first_rows: Py<PyArray1<u32>>,
-    unjudged_queries: usize,
 }
 
 impl JudgedLists {
-    fn new(py: Python<'_>, lists: judge::JudgedLists, tie_groups: bool) -> Self {
-        let hits = &lists.hits;
-        let ranks = |rank: fn(&list::Hit) -> u32| -> Py<PyArray1<i64>> {
-            hits.iter().map(|hit| i64::from(rank(hit))).collect::<Vec<_>>().into_pyarray(py).unbind()
-        };
+    fn new(py: Python<'_>, lists: judged::JudgedLists) -> Self {
+        let (tied_first, tied_last) = lists.tied.unzip();
         Self {
-            rank: ranks(|hit| hit.rank),
-            tied_first: tie_groups.then(|| ranks(|hit| hit.tied.0)),
-            tied_last: tie_groups.then(|| ranks(|hit| hit.tied.1)),
-            relevance: hits.iter().map(|hit| hit.relevance).collect::<Vec<_>>().into_pyarray(py).unbind(),
-            offsets: lists.hit_offsets.into_pyarray(py).unbind(),
+            queries: lists.queries.into_pyarray(py).unbind(),
+            rank: lists.rank.into_pyarray(py).unbind(),
+            tied_first: tied_first.map(|first| first.into_pyarray(py).unbind()),
+            tied_last: tied_last.map(|last| last.into_pyarray(py).unbind()),
+            relevance: lists.relevance.into_pyarray(py).unbind(),
+            offsets: lists.offsets.into_pyarray(py).unbind(),
             ideal: lists.ideal.into_pyarray(py).unbind(),
             ideal_offsets: lists.ideal_offsets.into_pyarray(py).unbind(),
             retrieved: lists.retrieved.into_pyarray(py).unbind(),
             answered: lists.answered.into_pyarray(py).unbind(),
             tied_rank: lists.tied_rank.into_pyarray(py).unbind(),
-            first_rows: lists.first_rows.into_pyarray(py).unbind(),
-            unjudged_queries: lists.unjudged_queries,
         }
     }
 }
@@ -334,13 +342,17 @@ fn source(columns: Columns<'_>) -> judge::Source {
 }
 
 /// Matches a run with the judgements and ranks it; `threads=0` means all cores.
+///
+/// `consume` is called with `JudgedLists` of some queries at a time, by any thread and in any order. Gives the
+/// first row of each judged query in the judgements, and the number of queries that are not judged.
 #[pyfunction]
-#[pyo3(signature = (qrels, run, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, threads))]
+#[pyo3(signature = (qrels, run, consume, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, threads))]
 #[expect(clippy::too_many_arguments, reason = "each is a choice with a name of its own")]
-fn judge_lists(
-    py: Python<'_>,
-    qrels: Columns<'_>,
-    run: Columns<'_>,
+fn judge_lists<'py>(
+    py: Python<'py>,
+    qrels: Columns<'py>,
+    run: Columns<'py>,
+    consume: Py<PyAny>,
     ties: &str,
     seed: u64,
     duplicates: &str,
@@ -348,7 +360,7 @@ fn judge_lists(
     unjudged_queries: &str,
     scores: &str,
     threads: usize,
-) -> PyResult<JudgedLists> {
+) -> PyResult<(Bound<'py, PyArray1<u32>>, usize)> {
     let rules = Rules {
         ties: ties_named(ties),
         duplicates: duplicates_named(duplicates),
@@ -360,17 +372,46 @@ fn judge_lists(
         float32: scores == "float32",
         seed,
         refuse_unjudged_queries: unjudged_queries == "error",
+        tie_groups: ties == "expected",
     };
     let (qrels, results) = (source(qrels), source(run));
-    let threads = if threads == 0 { pool::cores() } else { threads };
-    // Waking more threads costs more than a small call takes.
-    let threads = if results.table.num_rows() < SMALL { 1 } else { threads };
-    let lists =
-        interruptible(py, threads, move |cancelled| judge::judge(&qrels, &results, &plan, cancelled))?;
-    Ok(JudgedLists::new(py, lists, ties == "expected"))
+    let small = results.table.num_rows().max(qrels.table.num_rows()) < SMALL;
+    let threads = if small {
+        0
+    } else if threads == 0 {
+        pool::cores()
+    } else {
+        threads
+    };
+    let raised = Arc::new(Mutex::new(None));
+    let first_raised = Arc::clone(&raised);
+    let account = interruptible(py, threads, move |cancelled| {
+        let consume = |lists| hand_over(&consume, lists, &first_raised);
+        judge::judge(&qrels, &results, &plan, cancelled, &consume)
+    })?;
+    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some((_, error)) => Err(error),
+        None => Ok((account.first_rows.into_pyarray(py), account.unjudged_queries)),
+    }
 }
 
-/// Rows below which one thread does the work.
+/// An exception raised for some queries, and the first of them.
+type Raised = Mutex<Option<(u32, PyErr)>>;
+
+/// Calls `consume` with the lists; of all exceptions that of the first queries is kept.
+fn hand_over(consume: &Py<PyAny>, lists: judged::JudgedLists, raised: &Raised) {
+    let Some(&first) = lists.queries.first() else { return };
+    Python::attach(|py| {
+        if let Err(error) = consume.call1(py, (JudgedLists::new(py, lists),)) {
+            let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
+            if raised.as_ref().is_none_or(|&(earlier, _)| first < earlier) {
+                *raised = Some((first, error));
+            }
+        }
+    });
+}
+
+/// Rows below which the calling thread does the work: waking others costs more.
 const SMALL: usize = 20_000;
 
 /// The rule of a name that `rankmark.choices` has checked; under "expected" any order will do.

@@ -1,5 +1,7 @@
 """The Rust core."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,7 @@ def read_trec(path: str, kind: str, progress: Progress) -> Table: ...
 def decompress(path: str) -> bytes | None: ...
 
 class JudgedLists:
+    queries: NDArray[np.uint32]
     rank: NDArray[np.int64]
     tied_first: NDArray[np.int64] | None
     tied_last: NDArray[np.int64] | None
@@ -43,14 +46,13 @@ class JudgedLists:
     retrieved: NDArray[np.int64]
     answered: NDArray[np.bool_]
     tied_rank: NDArray[np.int64]
-    first_rows: NDArray[np.uint32]
-    unjudged_queries: int
 
 Columns = tuple[Table, str, str, str, str | None, str | None]
 
 def judge_lists(
     qrels: Columns,
     run: Columns,
+    consume: Callable[[JudgedLists], None],
     *,
     ties: str,
     seed: int,
@@ -59,7 +61,7 @@ def judge_lists(
     unjudged_queries: str,
     scores: str,
     threads: int,
-) -> JudgedLists: ...
+) -> tuple[NDArray[np.uint32], int]: ...
 def segment_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def segment_running_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def segment_running_product(

@@ -31,8 +31,9 @@ from rankmark.measure import Measure, as_measure, split_measures
 from rankmark.result import Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
+    from rankmark.engines.observed import Computed, Observed
     from rankmark.inputs import Input
-    from rankmark.lists import JudgedLists, Values
+    from rankmark.lists import Values
 
 __all__ = ["evaluate"]
 
@@ -110,7 +111,7 @@ def evaluate(
     asked = _measures(measures)
     _check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
-    observed = local.observe(judgements, results, choices, threads)
+    observed = local.observe(judgements, results, choices, asked, threads)
     query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
     _check_answered(observed, query_ids, choices, judgements, results)
     notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
@@ -148,7 +149,7 @@ def _check_threads(threads: int | None) -> None:
 
 
 def _check_answered(
-    observed: _native.JudgedLists,
+    observed: Observed,
     query_ids: _native.Table,
     choices: Choices,
     judgements: Input,
@@ -168,9 +169,9 @@ def _check_answered(
         )
 
 
-def _match_notes(observed: _native.JudgedLists, judgements: Input, results: Input) -> list[str]:
+def _match_notes(observed: Observed, judgements: Input, results: Input) -> list[str]:
     """A word on ids if no item that was returned is judged: they may be written differently."""
-    if len(observed.rank):
+    if observed.hits:
         return []
     returned, judged = (_first_id(table, table.item) for table in (results, judgements))
     note = (
@@ -193,17 +194,16 @@ def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
 
 def _result(
     asked: tuple[Measure, ...],
-    observed: _native.JudgedLists,
+    observed: Observed,
     query_ids: _native.Table,
     choices: Choices,
     item_ids: Literal["integer", "text"],
     notes: list[str],
 ) -> Result:
-    lists = local.judged_lists(observed)
     counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
     values, per_query, counts = {}, {}, {}
     for measure in asked:
-        parts, no_relevant = _decided(measure, lists, counted, query_ids, choices)
+        parts, no_relevant = _decided(measure, observed, counted, query_ids, choices)
         per_query[measure], values[measure] = _aggregate(measure, parts, counted)
         counts[str(measure)] = MeasureCounts(
             averaged=int(np.count_nonzero(~np.isnan(per_query[measure]))),
@@ -231,28 +231,29 @@ def _result(
 
 def _decided(
     measure: Measure,
-    lists: JudgedLists,
+    observed: Observed,
     counted: NDArray[np.bool_],
     query_ids: _native.Table,
     choices: Choices,
-) -> tuple[tuple[Values, ...], NDArray[np.bool_]]:
+) -> tuple[Computed, NDArray[np.bool_]]:
     """What the page computes, with `no_relevant` applied, and which queries that concerned."""
-    computed = measure.compute(lists)
-    if isinstance(computed, tuple):
+    computed = observed.computed[measure]
+    if measure.page.aggregate == "ratio":
         return computed, counted & (computed[1] == 0)
-    undefined = np.isnan(computed) & counted
+    values = computed[0]
+    undefined = np.isnan(values) & counted
     if choices.no_relevant == "error" and undefined.any():
         raise DataError(
             f"{measure}: nothing is relevant in {_some(query_ids, np.flatnonzero(undefined))}; "
             'choose no_relevant="zero", "skip" or "one"'
         )
     if choices.no_relevant in ("zero", "one"):
-        computed = np.where(undefined, 1.0 if choices.no_relevant == "one" else 0.0, computed)
-    return (computed,), undefined
+        values = np.where(undefined, 1.0 if choices.no_relevant == "one" else 0.0, values)
+    return (values,), undefined
 
 
 def _aggregate(
-    measure: Measure, parts: tuple[Values, ...], counted: NDArray[np.bool_]
+    measure: Measure, parts: Computed, counted: NDArray[np.bool_]
 ) -> tuple[Values, float]:
     """One value a query (NaN where it is left out), and one for all."""
     if measure.page.aggregate == "ratio":
@@ -270,7 +271,7 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(observed: _native.JudgedLists, measure: Measure) -> int:
+def _tied(observed: Observed, measure: Measure) -> int:
     """Queries in which tie-breaking decides between different grades inside the cutoff."""
     tied = observed.tied_rank > 0
     if measure.cutoff is not None:

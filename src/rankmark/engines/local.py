@@ -5,20 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankmark import _native
-from rankmark.lists import JudgedLists
+from rankmark.engines.observed import Observed, Part, measured, merged
 
 if TYPE_CHECKING:
     from rankmark.choices import Choices
     from rankmark.inputs import Input
+    from rankmark.measure import Measure
 
-__all__ = ["judged_lists", "observe"]
+__all__ = ["observe"]
 
 
-def observe(qrels: Input, run: Input, choices: Choices, threads: int | None) -> _native.JudgedLists:
-    """Matches the run with the judgements and ranks it, once for all measures."""
-    return _native.judge_lists(
+def observe(
+    qrels: Input, run: Input, choices: Choices, measures: tuple[Measure, ...], threads: int | None
+) -> Observed:
+    """Matches the run with the judgements and ranks it once for all measures.
+
+    Each thread judges some queries and computes their measures while their lists are still in its cache.
+    """
+    parts: list[Part] = []
+    first_rows, unjudged_queries = _native.judge_lists(
         _columns(qrels),
         _columns(run),
+        lambda lists: parts.append(measured(lists, measures)),
         ties=choices.ties,
         seed=choices.seed,
         duplicates=choices.duplicates,
@@ -27,17 +35,7 @@ def observe(qrels: Input, run: Input, choices: Choices, threads: int | None) -> 
         scores=choices.scores,
         threads=threads or 0,
     )
-
-
-def judged_lists(observed: _native.JudgedLists) -> JudgedLists:
-    """What list measures see of it."""
-    ties = None
-    if observed.tied_first is not None and observed.tied_last is not None:
-        ties = (observed.tied_first, observed.tied_last)
-    ideal = JudgedLists.perfect(observed.ideal, observed.ideal_offsets)
-    return JudgedLists(
-        observed.rank, observed.relevance, observed.offsets, observed.retrieved, ties=ties, ideal=ideal
-    )
+    return merged(parts, first_rows, unjudged_queries)
 
 
 def _columns(table: Input) -> _native.Columns:
