@@ -155,24 +155,30 @@ fn segment_starts<K: Key>(column: &Column<'_, K>) -> Result<Vec<u32>> {
         // One row of the block before, so that its last query is known.
         let first = begin.saturating_sub(1);
         let keys = column.values(first..rows.min(begin + BLOCK), scratch);
-        let changes = changes(keys).map(|i| (first + i) as u32);
-        (begin == 0).then_some(0).into_iter().chain(changes).collect()
+        let mut starts = Vec::new();
+        if begin == 0 {
+            starts.push(0);
+        }
+        push_changes(keys, first as u32, &mut starts);
+        starts
     });
     let mut starts = blocks.concat();
     starts.push(rows as u32);
     Ok(starts)
 }
 
-/// The places at which a key differs from the one before.
-fn changes<K: Key>(keys: &[K]) -> impl Iterator<Item = usize> + '_ {
+/// Adds the rows at which a key differs from the one before, if the first key stands in row `first`.
+fn push_changes<K: Key>(keys: &[K], first: u32, rows: &mut Vec<u32>) {
     /// Keys compared at once: in most such stretches nothing changes.
     const STRIDE: usize = 32;
-    (1..keys.len()).step_by(STRIDE).flat_map(|begin| {
+    for begin in (1..keys.len()).step_by(STRIDE) {
         let end = keys.len().min(begin + STRIDE);
-        let same = keys[begin - 1..end - 1] == keys[begin..end];
-        let stretch = if same { begin..begin } else { begin..end };
-        stretch.filter(|&i| keys[i] != keys[i - 1])
-    })
+        let (before, own) = (&keys[begin - 1..end - 1], &keys[begin..end]);
+        if before != own {
+            let changes = before.iter().zip(own).zip(first + begin as u32..);
+            rows.extend(changes.filter(|((before, own), _)| before != own).map(|(_, row)| row));
+        }
+    }
 }
 
 /// How many keys there are in sets that may overlap.

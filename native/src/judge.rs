@@ -369,16 +369,19 @@ fn read_numbers<'a>(
     let Some(name) = column else { return Ok(None) };
     let what = describe(source, role, name);
     let column = numbers(&source.table, name, &what)?;
-    let refused = |&value: &f64| value.is_nan() || accepted == Accepted::Finite && value.is_infinite();
+    let finite = accepted == Accepted::Finite;
+    let refused = |&value: &f64| value.is_nan() | (finite & value.is_infinite());
     let blocks = pool::map_init(column.len().div_ceil(CHECKED), Vec::new, |scratch, block| {
         let begin = block * CHECKED;
         let pieces = (begin..column.len().min(begin + CHECKED)).step_by(PIECE);
         let mut found: (usize, Option<usize>) = (0, None);
         for start in pieces {
             let values = column.values(start..column.len().min(start + PIECE), scratch);
-            let count = values.iter().filter(|value| refused(value)).count();
-            found.1 = found.1.or_else(|| Some(start + values.iter().position(refused)?));
-            found.0 += count;
+            // Without an early end, several at a time can be checked.
+            if values.iter().fold(false, |any, value| any | refused(value)) {
+                found.0 += values.iter().filter(|value| refused(value)).count();
+                found.1 = found.1.or_else(|| Some(start + values.iter().position(refused)?));
+            }
         }
         found
     });

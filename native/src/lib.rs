@@ -444,6 +444,45 @@ fn segment_sum<'py>(
     Ok(segments::sum(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
 }
 
+/// How many of each segment are true.
+#[pyfunction]
+fn segment_count<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, bool>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    Ok(segments::count(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
+}
+
+/// The offsets that are left of the segments when only what is true stays in them.
+#[pyfunction]
+fn segment_kept<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, bool>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    Ok(segments::kept(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
+}
+
+/// The place of each value in its segment, from 1.
+#[pyfunction]
+fn segment_ranks<'py>(
+    py: Python<'py>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    Ok(segments::ranks(offsets.as_slice()?).into_pyarray(py))
+}
+
+/// The values, in each segment from the greatest to the least.
+#[pyfunction]
+fn segment_descending<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    Ok(segments::descending(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
+}
+
 /// Running sums that start anew in each segment.
 #[pyfunction]
 fn segment_running_sum<'py>(
@@ -481,7 +520,8 @@ mod _native {
 
     #[pymodule_export]
     use super::{
-        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, read_trec,
-        segment_running_product, segment_running_sum, segment_sum,
+        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, read_trec, segment_count,
+        segment_descending, segment_kept, segment_ranks, segment_running_product, segment_running_sum,
+        segment_sum,
     };
 }

@@ -138,7 +138,11 @@ impl Judge {
     fn take_ideal(&mut self, grades: &[f64]) {
         self.ideal.clear();
         self.ideal.extend_from_slice(grades);
-        self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+        if grades.len() <= FEW {
+            place_by_rank(grades, &mut self.ideal);
+        } else {
+            self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
     }
 
     /// The rows with one row an item: the first, or the one with the highest score.
@@ -272,6 +276,15 @@ impl Lot {
     }
 }
 
+/// Sorts `values` into `sorted`, greatest first, by counting what comes before each: no branch to mispredict.
+fn place_by_rank(values: &[f64], sorted: &mut [f64]) {
+    for (place, &value) in values.iter().enumerate() {
+        let greater = values.iter().map(|&other| usize::from(other > value)).sum::<usize>();
+        let equal = values[..place].iter().map(|&other| usize::from(other == value)).sum::<usize>();
+        sorted[greater + equal] = value;
+    }
+}
+
 /// Whether every score is less than the one before; looks at all, which can be done several at a time.
 fn descends(scores: &[f64]) -> bool {
     let pairs = scores.iter().zip(scores.iter().skip(1));
@@ -280,7 +293,7 @@ fn descends(scores: &[f64]) -> bool {
 
 const ABSENT: u32 = u32::MAX;
 
-/// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
+/// Up to so many judged items, counting what stands before each is cheaper than sorting.
 const FEW: usize = 24;
 
 /// The best rank at which the tie-breaking decides between different grades, if it does at all.
@@ -357,6 +370,14 @@ mod tests {
         let (best, ..) = list(Rules { duplicates: Duplicates::Best, ..RULES }, &judged, &results);
         assert_eq!(ranks(&best), [(1, 2.0)]);
         assert_eq!((best.ideal, best.retrieved), (vec![2.0], 2));
+    }
+
+    #[test]
+    fn few_values_are_sorted_like_many() {
+        let values = [1.0, 0.0, 3.0, 1.0, -2.0, 3.0];
+        let mut sorted = values;
+        place_by_rank(&values, &mut sorted);
+        assert_eq!(sorted, [3.0, 3.0, 1.0, 1.0, 0.0, -2.0]);
     }
 
     #[test]

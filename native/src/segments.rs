@@ -1,4 +1,4 @@
-//! Sums and running sums within the segments of a flat array; one segment a query.
+//! What is computed within the segments of a flat array; one segment a query.
 
 use std::ops::Range;
 
@@ -10,6 +10,43 @@ fn segments(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> + '_ {
 /// The sum of each segment, added from left to right.
 pub fn sum(values: &[f64], offsets: &[i64]) -> Vec<f64> {
     segments(offsets).map(|rows| values[rows].iter().fold(0.0, |sum, value| sum + value)).collect()
+}
+
+/// How many of each segment are true.
+pub fn count(values: &[bool], offsets: &[i64]) -> Vec<f64> {
+    counts(values, offsets).map(|count| count as f64).collect()
+}
+
+/// The offsets that are left of the segments when only what is true stays in them.
+pub fn kept(values: &[bool], offsets: &[i64]) -> Vec<i64> {
+    let ends = counts(values, offsets).scan(0, |end, count| {
+        *end += count;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+fn counts(values: &[bool], offsets: &[i64]) -> impl Iterator<Item = i64> {
+    segments(offsets).map(|rows| values[rows].iter().map(|&value| i64::from(value)).sum())
+}
+
+/// The place of each value in its segment, from 1.
+pub fn ranks(offsets: &[i64]) -> Vec<i64> {
+    let mut out = Vec::with_capacity(offsets.last().map_or(0, |&end| end as usize));
+    segments(offsets).for_each(|rows| out.extend(1..=rows.len() as i64));
+    out
+}
+
+/// The values, in each segment from the greatest to the least.
+pub fn descending(values: &[f64], offsets: &[i64]) -> Vec<f64> {
+    let mut out = values.to_vec();
+    for rows in segments(offsets) {
+        let own = &mut out[rows];
+        if !own.is_sorted_by(|a, b| a >= b) {
+            own.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
+    }
+    out
 }
 
 /// For each value, the sum of its segment up to and including it.
@@ -53,6 +90,19 @@ mod tests {
     #[test]
     fn empty_segments_sum_to_zero() {
         assert_eq!(sum(&[1.0, 2.0, 4.0], &[0, 0, 2, 2, 3]), [0.0, 3.0, 0.0, 4.0]);
+    }
+
+    #[test]
+    fn what_is_true_is_counted_and_kept() {
+        let values = [true, false, true];
+        assert_eq!(count(&values, &[0, 0, 2, 3]), [0.0, 1.0, 1.0]);
+        assert_eq!(kept(&values, &[0, 0, 2, 3]), [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn ranks_and_orders_start_anew_in_each_segment() {
+        assert_eq!(ranks(&[0, 2, 2, 5]), [1, 2, 1, 2, 3]);
+        assert_eq!(descending(&[1.0, 2.0, 0.0, 4.0, 3.0], &[0, 2, 2, 5]), [2.0, 1.0, 4.0, 3.0, 0.0]);
     }
 
     #[test]

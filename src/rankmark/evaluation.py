@@ -252,9 +252,7 @@ def _decided(
     return (values,), undefined
 
 
-def _aggregate(
-    measure: Measure, parts: Computed, counted: NDArray[np.bool_]
-) -> tuple[Values, float]:
+def _aggregate(measure: Measure, parts: Computed, counted: NDArray[np.bool_]) -> tuple[Values, float]:
     """One value a query (NaN where it is left out), and one for all."""
     if measure.page.aggregate == "ratio":
         hits, of = parts

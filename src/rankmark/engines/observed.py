@@ -1,4 +1,4 @@
-"""What an engine hands on: of every judged query what each measure computed, and what tie-breaking decides."""
+"""What an engine hands on: the values of every judged query, and what tie-breaking decides in it."""
 
 from __future__ import annotations
 
@@ -65,9 +65,7 @@ def measured(lists: _native.JudgedLists, measures: Iterable[Measure]) -> Part:
     if lists.tied_first is not None and lists.tied_last is not None:
         ties = (lists.tied_first, lists.tied_last)
     ideal = JudgedLists.perfect(lists.ideal, lists.ideal_offsets)
-    seen = JudgedLists(
-        lists.rank, lists.relevance, lists.offsets, lists.retrieved, ties=ties, ideal=ideal
-    )
+    seen = JudgedLists(lists.rank, lists.relevance, lists.offsets, lists.retrieved, ties=ties, ideal=ideal)
     computed = {measure: _parts(measure.compute(seen)) for measure in measures}
     return Part(lists.queries, lists.answered, lists.tied_rank, computed, len(lists.rank))
 
@@ -75,22 +73,20 @@ def measured(lists: _native.JudgedLists, measures: Iterable[Measure]) -> Part:
 def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: int) -> Observed:
     """Brings the queries of all parts into their order."""
     queries = np.concatenate([part.queries for part in parts])
-    measures = parts[0].computed
 
     def whole(pieces: list[NDArray[Any]]) -> NDArray[Any]:
         joined = np.empty(len(queries), pieces[0].dtype)
         joined[queries] = np.concatenate(pieces)
         return joined
 
+    def computed(measure: Measure) -> Computed:
+        pieces = zip(*(part.computed[measure] for part in parts), strict=True)
+        return tuple(whole(list(each)) for each in pieces)
+
     return Observed(
         answered=whole([part.answered for part in parts]),
         tied_rank=whole([part.tied_rank for part in parts]),
-        computed={
-            measure: tuple(
-                whole(list(pieces)) for pieces in zip(*(part.computed[measure] for part in parts), strict=True)
-            )
-            for measure in measures
-        },
+        computed={measure: computed(measure) for measure in parts[0].computed},
         hits=sum(part.hits for part in parts),
         first_rows=first_rows,
         unjudged_queries=unjudged_queries,

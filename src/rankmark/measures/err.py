@@ -51,7 +51,8 @@ def expected_reciprocal_rank(
             f"ERR: grade {highest:g} is above max_grade={max_grade:g}; write ERR(max_grade={highest:g}), "
             "or whatever is the highest grade of your scale"
         )
-    satisfied = (np.exp2(np.maximum(lists.relevance, 0.0)) - 1.0) / np.exp2(max_grade)
-    goes_on = lists.before(lists.running_product(1.0 - satisfied), start=1.0)
-    value = lists.sum(goes_on * satisfied / lists.rank * lists.within(cutoff))
+    top = lists.top(cutoff)
+    satisfied = (np.exp2(np.maximum(top.relevance, 0.0)) - 1.0) / np.exp2(max_grade)
+    goes_on = top.before(top.running_product(1.0 - satisfied), start=1.0)
+    value = top.sum(goes_on * satisfied / top.rank)
     return ratio(value, 1.0, lists.ideal.sum(lists.ideal.relevance > 0))

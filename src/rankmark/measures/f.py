@@ -42,7 +42,7 @@ def f_measure(
         0.333333
 
     """
-    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
     size = lists.length(None) if cutoff is None else np.full(len(relevant), float(cutoff))
     # P and R put in, the fraction becomes linear in the hits.

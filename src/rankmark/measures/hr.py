@@ -46,10 +46,10 @@ def hit_rate(
         0.5
 
     """
-    hit = lists.relevance >= rel
+    items = lists.hits(rel)
 
     def inside(rank: NDArray[np.int64]) -> Values:
         return np.ones(len(rank)) if cutoff is None else (rank <= cutoff).astype(np.float64)
 
-    found = lists.at_first(hit, inside) if hits == "any" else lists.sum(hit * lists.within(cutoff))
+    found = items.at_first(inside) if hits == "any" else items.count(cutoff)
     return ratio(found, 1.0, lists.relevant(rel))

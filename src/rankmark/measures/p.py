@@ -49,7 +49,7 @@ def precision(
         [0.4, 0.5, 0.5]
 
     """
-    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
     length = lists.length(cutoff)
     size = length if cutoff is None or denominator == "retrieved" else np.full(len(length), float(cutoff))

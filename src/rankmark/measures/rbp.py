@@ -49,9 +49,10 @@ def rank_biased_precision(
         0.625
 
     """
+    hits = lists.hits(rel).top(cutoff)
 
     def weight(rank: NDArray[np.int64]) -> Values:
         weights: Values = (1 - p) * np.power(p, rank - 1.0)
         return weights * (True if cutoff is None else rank <= cutoff)
 
-    return ratio(lists.sum((lists.relevance >= rel) * lists.at_rank(weight)), 1.0, lists.relevant(rel))
+    return ratio(hits.sum(hits.at_rank(weight)), 1.0, lists.relevant(rel))

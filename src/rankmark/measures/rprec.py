@@ -34,5 +34,6 @@ def r_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
 
     """
     relevant = lists.relevant(rel)
-    hits = lists.sum((lists.relevance >= rel) * lists.within(relevant))
-    return ratio(hits, relevant, relevant)
+    hits = lists.hits(rel)
+    found = hits.sum(hits.within(relevant))
+    return ratio(found, relevant, relevant)

@@ -50,11 +50,11 @@ def reciprocal_rank(
         (1.0, 1.333333)
 
     """
-    hit = lists.relevance >= rel
+    items = lists.hits(rel)
 
     def weight(rank: NDArray[np.int64]) -> Values:
         return (1.0 / rank) * (True if cutoff is None else rank <= cutoff)
 
-    total = lists.at_first(hit, weight) if hits == "first" else lists.sum(hit * lists.at_rank(weight))
+    total = items.at_first(weight) if hits == "first" else items.sum(items.at_rank(weight))
     relevant = lists.relevant(rel)
     return ratio(total, 1.0 if denominator == "one" else relevant, relevant)
