@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::group::{Groups, Queries, check_rows, is_scattered};
 use crate::hash::Key;
 use crate::ids::{Column, Ids, is_u64, numbers, unsigned};
-use crate::judged::JudgedLists;
+use crate::judged::{JudgedLists, Numbers};
 use crate::list::{Judge, Rules, Ties};
 use crate::matching::{Repeated, Repeats};
 use crate::partition::{Gathered, Partitions};
@@ -224,18 +224,18 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         scratch: &mut Scratch<K>,
     ) -> Part {
         let mut part = Part::default();
-        let mut judged = JudgedLists::new(self.tables.plan.tie_groups);
+        let mut judged = JudgedLists::new(lists.queries(blocks.clone()), self.tables.plan.tie_groups);
         for block in blocks {
             if let Lists::Partitioned(partitions) = lists {
                 part.unjudged_queries += partitions.gather(block, &mut scratch.gathered);
             }
-            for (place, query) in lists.queries(block).enumerate() {
+            for (place, query) in lists.queries(block..block + 1).iter().enumerate() {
                 // A cancelled call throws its lists away, so the rest need not be right.
                 if self.tables.cancelled.load(Ordering::Relaxed) {
                     return part;
                 }
                 let answered = self.query(query, place, columns, lists, scratch, &mut part);
-                judged.push(query, &scratch.judge, answered);
+                judged.push(&scratch.judge, answered);
             }
         }
         (self.tables.consume)(judged);
@@ -427,15 +427,17 @@ impl<Q: Key, K: Key> Lists<Q, K> {
         }
     }
 
-    /// The numbers of a block's queries.
-    fn queries(&self, block: usize) -> impl Iterator<Item = u32> + '_ {
-        let (in_place, dealt) = match self {
+    /// The queries of some blocks.
+    fn queries(&self, blocks: Range<usize>) -> Numbers {
+        match self {
             Self::InPlace(groups, _) => {
-                (Some((block * BLOCK..groups.len().min((block + 1) * BLOCK)).map(|query| query as u32)), None)
+                let first = |block: usize| groups.len().min(block * BLOCK) as u32;
+                Numbers::Range(first(blocks.start)..first(blocks.end))
             }
-            Self::Partitioned(partitions) => (None, Some(partitions.queries(block))),
-        };
-        in_place.into_iter().flatten().chain(dealt.into_iter().flatten())
+            Self::Partitioned(partitions) => {
+                Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).collect())
+            }
+        }
     }
 
     /// Queries that were seen not to be judged while grouping.

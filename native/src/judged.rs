@@ -1,12 +1,40 @@
 //! What comes out: the judged items of every list.
 
+use std::ops::Range;
+
 use crate::list::{Judge, first_mattering_tie};
 
+/// The numbers of some queries.
+pub enum Numbers {
+    /// One after the other.
+    Range(Range<u32>),
+    /// In any order.
+    Each(Vec<u32>),
+}
+
+impl Numbers {
+    /// The first of them.
+    pub fn first(&self) -> Option<u32> {
+        match self {
+            Self::Range(range) => (!range.is_empty()).then_some(range.start),
+            Self::Each(numbers) => numbers.first().copied(),
+        }
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let (range, numbers) = match self {
+            Self::Range(range) => (range.clone(), &[][..]),
+            Self::Each(numbers) => (0..0, &numbers[..]),
+        };
+        range.chain(numbers.iter().copied())
+    }
+}
+
 /// The judged items of some queries' lists, query after query, as flat columns.
-#[derive(Default)]
 pub struct JudgedLists {
     /// The numbers of the queries.
-    pub queries: Vec<u32>,
+    pub queries: Numbers,
     /// The ranks of the judged items of each list, ascending.
     pub rank: Vec<i64>,
     /// Where ties are averaged over, the first and the last rank of the items with each one's score.
@@ -28,15 +56,24 @@ pub struct JudgedLists {
 }
 
 impl JudgedLists {
-    /// No lists yet; `ties` says whether tied ranks are kept.
-    pub fn new(ties: bool) -> Self {
-        let tied = ties.then(Default::default);
-        Self { tied, offsets: vec![0], ideal_offsets: vec![0], ..Self::default() }
+    /// No lists yet of these queries; `ties` says whether tied ranks are kept.
+    pub fn new(queries: Numbers, ties: bool) -> Self {
+        Self {
+            queries,
+            rank: Vec::new(),
+            tied: ties.then(Default::default),
+            relevance: Vec::new(),
+            offsets: vec![0],
+            ideal: Vec::new(),
+            ideal_offsets: vec![0],
+            retrieved: Vec::new(),
+            answered: Vec::new(),
+            tied_rank: Vec::new(),
+        }
     }
 
-    /// Adds what a list came to.
-    pub fn push(&mut self, query: u32, judge: &Judge, answered: bool) {
-        self.queries.push(query);
+    /// Adds what the list of the next query came to.
+    pub fn push(&mut self, judge: &Judge, answered: bool) {
         self.rank.extend(judge.hits.iter().map(|hit| i64::from(hit.rank)));
         self.relevance.extend(judge.hits.iter().map(|hit| hit.relevance));
         if let Some((first, last)) = &mut self.tied {

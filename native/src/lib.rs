@@ -15,6 +15,7 @@ mod progress;
 mod segments;
 mod table;
 mod trec;
+mod values;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,10 +30,10 @@ use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Field, Schema};
 use arrow_select::interleave::interleave;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyList, PySlice, PyTuple};
 
 use crate::error::Error;
 use crate::ids::Ids;
@@ -298,10 +299,10 @@ fn decompress_file(py: Python<'_>, path: String) -> PyResult<Option<Bound<'_, Py
     Ok(content.map(|content| PyBytes::new(py, &content)))
 }
 
-/// The judged lists of some queries as flat arrays.
+/// The judged lists of some queries as flat arrays; `queries` is a slice or an array of their numbers.
 #[pyclass(frozen, get_all, module = "rankmark._native")]
 struct JudgedLists {
-    queries: Py<PyArray1<u32>>,
+    queries: Py<PyAny>,
     rank: Py<PyArray1<i64>>,
     tied_first: Option<Py<PyArray1<i64>>>,
     tied_last: Option<Py<PyArray1<i64>>>,
@@ -316,9 +317,15 @@ struct JudgedLists {
 
 impl JudgedLists {
     fn new(py: Python<'_>, lists: judged::JudgedLists) -> Self {
+        let queries = match lists.queries {
+            judged::Numbers::Range(range) => {
+                PySlice::new(py, range.start as isize, range.end as isize, 1).into_any()
+            }
+            judged::Numbers::Each(numbers) => numbers.into_pyarray(py).into_any(),
+        };
         let (tied_first, tied_last) = lists.tied.unzip();
         Self {
-            queries: lists.queries.into_pyarray(py).unbind(),
+            queries: queries.unbind(),
             rank: lists.rank.into_pyarray(py).unbind(),
             tied_first: tied_first.map(|first| first.into_pyarray(py).unbind()),
             tied_last: tied_last.map(|last| last.into_pyarray(py).unbind()),
@@ -400,7 +407,7 @@ type Raised = Mutex<Option<(u32, PyErr)>>;
 
 /// Calls `consume` with the lists; of all exceptions that of the first queries is kept.
 fn hand_over(consume: &Py<PyAny>, lists: judged::JudgedLists, raised: &Raised) {
-    let Some(&first) = lists.queries.first() else { return };
+    let Some(first) = lists.queries.first() else { return };
     Python::attach(|py| {
         if let Err(error) = consume.call1(py, (JudgedLists::new(py, lists),)) {
             let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
@@ -503,10 +510,58 @@ fn segment_running_product<'py>(
     Ok(segments::running_product(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
 }
 
+/// The sum of each segment, each value times `weights[rank - 1]`; later ranks weigh nothing.
+#[pyfunction]
+fn segment_weighted_sum<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+    ranks: PyReadonlyArray1<'py, i64>,
+    weights: PyReadonlyArray1<'py, f64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (values, ranks, weights) = (values.as_slice()?, ranks.as_slice()?, weights.as_slice()?);
+    Ok(segments::weighted_sum(values, ranks, weights, offsets.as_slice()?).into_pyarray(py))
+}
+
+/// One number for all queries, or one a query.
+#[derive(FromPyObject)]
+enum Denominator<'py> {
+    One(f64),
+    Each(PyReadonlyArray1<'py, f64>),
+}
+
+/// Each numerator over its denominator: NaN where nothing is relevant, else 0 where the denominator is 0.
+#[pyfunction]
+fn ratio<'py>(
+    py: Python<'py>,
+    numerator: PyReadonlyArray1<'py, f64>,
+    denominator: Denominator<'py>,
+    relevant: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (above, relevant) = (numerator.as_slice()?, relevant.as_slice()?);
+    let quotients = match denominator {
+        Denominator::One(below) => values::ratio(above, std::iter::repeat(below), relevant),
+        Denominator::Each(below) => values::ratio(above, below.as_slice()?.iter().copied(), relevant),
+    };
+    Ok(quotients.into_pyarray(py))
+}
+
+/// Puts `filler` in the place of NaN and NaN where a query does not count; gives the sum of the values, how
+/// many there are, and how many were NaN before.
+#[pyfunction]
+fn settle(
+    mut values: PyReadwriteArray1<'_, f64>,
+    counted: PyReadonlyArray1<'_, bool>,
+    filler: f64,
+) -> PyResult<(f64, usize, usize)> {
+    let total = values::settle(values.as_slice_mut()?, counted.as_slice()?, filler);
+    Ok((total.sum, total.count, total.undefined))
+}
+
 /// The compensated sum of all values.
 #[pyfunction]
 fn exact_sum(values: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-    Ok(segments::compensated_sum(values.as_slice()?))
+    Ok(values::compensated_sum(values.as_slice()?))
 }
 
 #[pymodule]
@@ -520,8 +575,8 @@ mod _native {
 
     #[pymodule_export]
     use super::{
-        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, read_trec, segment_count,
+        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, ratio, read_trec, segment_count,
         segment_descending, segment_kept, segment_ranks, segment_running_product, segment_running_sum,
-        segment_sum,
+        segment_sum, segment_weighted_sum, settle,
     };
 }

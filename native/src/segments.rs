@@ -12,6 +12,16 @@ pub fn sum(values: &[f64], offsets: &[i64]) -> Vec<f64> {
     segments(offsets).map(|rows| values[rows].iter().fold(0.0, |sum, value| sum + value)).collect()
 }
 
+/// The sum of each segment, each value times the weight of its rank; ranks without a weight weigh nothing.
+pub fn weighted_sum(values: &[f64], ranks: &[i64], weights: &[f64], offsets: &[i64]) -> Vec<f64> {
+    let weight = |&rank: &i64| weights.get(rank as usize - 1).copied().unwrap_or(0.0);
+    let sum = |rows: Range<usize>| {
+        let own = values[rows.clone()].iter().zip(&ranks[rows]);
+        own.fold(0.0, |sum, (value, rank)| sum + value * weight(rank))
+    };
+    segments(offsets).map(sum).collect()
+}
+
 /// How many of each segment are true.
 pub fn count(values: &[bool], offsets: &[i64]) -> Vec<f64> {
     counts(values, offsets).map(|count| count as f64).collect()
@@ -70,19 +80,6 @@ fn running(values: &[f64], offsets: &[i64], start: f64, step: fn(f64, f64) -> f6
     out
 }
 
-/// The sum of all values with Neumaier's compensation, so that the order hardly matters.
-///
-/// A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
-pub fn compensated_sum(values: &[f64]) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0);
-    for &value in values {
-        let next = sum + value;
-        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
-        sum = next;
-    }
-    if lost.is_finite() { sum + lost } else { sum }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,13 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn running_values_start_anew_in_each_segment() {
-        assert_eq!(running_sum(&[1.0, 2.0, 4.0], &[0, 2, 3]), [1.0, 3.0, 4.0]);
-        assert_eq!(running_product(&[0.5, 0.5, 0.25], &[0, 2, 3]), [0.5, 0.25, 0.25]);
+    fn ranks_beyond_the_weights_weigh_nothing() {
+        let (values, ranks) = ([1.0, 2.0, 4.0], [1, 3, 2]);
+        assert_eq!(weighted_sum(&values, &ranks, &[1.0, 0.5], &[0, 2, 3]), [1.0, 2.0]);
     }
 
     #[test]
-    fn the_compensated_sum_keeps_what_a_plain_one_loses() {
-        assert_eq!(compensated_sum(&[1.0, 1e100, 1.0, -1e100]), 2.0);
+    fn running_values_start_anew_in_each_segment() {
+        assert_eq!(running_sum(&[1.0, 2.0, 4.0], &[0, 2, 3]), [1.0, 3.0, 4.0]);
+        assert_eq!(running_product(&[0.5, 0.5, 0.25], &[0, 2, 3]), [0.5, 0.25, 0.25]);
     }
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from rankmark.evaluation import evaluate
+    from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
     from rankmark.result import Counts, MeasureCounts, Result
 
@@ -56,6 +57,7 @@ __all__ = [
     "FormatError",
     "HitRatio",
     "IdTypeError",
+    "Input",
     "Judged",
     "Measure",
     "MeasureCounts",
@@ -73,10 +75,15 @@ __all__ = [
     "evaluate",
     "nDCG",
     "parse",
+    "read_qrels",
+    "read_run",
 ]
 
 _HOME = {
     "evaluate": "evaluation",
+    "Input": "inputs",
+    "read_qrels": "inputs",
+    "read_run": "inputs",
     "Measure": "measure",
     "parse": "measure",
     "Counts": "result",

@@ -35,7 +35,7 @@ def read_trec(path: str, kind: str, progress: Progress) -> Table: ...
 def decompress(path: str) -> bytes | None: ...
 
 class JudgedLists:
-    queries: NDArray[np.uint32]
+    queries: slice | NDArray[np.uint32]
     rank: NDArray[np.int64]
     tied_first: NDArray[np.int64] | None
     tied_last: NDArray[np.int64] | None
@@ -71,4 +71,18 @@ def segment_running_sum(values: NDArray[np.float64], offsets: NDArray[np.int64])
 def segment_running_product(
     values: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]: ...
+def segment_weighted_sum(
+    values: NDArray[np.float64],
+    ranks: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+) -> NDArray[np.float64]: ...
+def ratio(
+    numerator: NDArray[np.float64],
+    denominator: float | NDArray[np.float64],
+    relevant: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+def settle(
+    values: NDArray[np.float64], counted: NDArray[np.bool_], filler: float
+) -> tuple[float, int, int]: ...
 def exact_sum(values: NDArray[np.float64]) -> float: ...

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.errors import DataError, MeasureError
 from rankmark.lists import JudgedLists, Values
 from rankmark.parameters import Above
 
-__all__ = ["Discount", "Gain", "discount_of", "discounted_sum", "gain_of"]
+__all__ = ["Discount", "Gain", "discounted_sum", "discounts", "gain_of"]
 
 Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[float, float] | Callable[[float], float]
 """``linear``: the grade; ``exp2``: 2^grade − 1; a mapping from grade to gain; a function of the grade.
@@ -65,8 +65,27 @@ def _called(function: Callable[[float], float], grade: float) -> float:
     return gain
 
 
-def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
-    """The discount of each rank."""
+def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:
+    """Σ gain · discount over the items of each list down to the cutoff; one a query."""
+    return lists.weighted_sum(gains, discounts(discount, lists.depth(cutoff)))
+
+
+def discounts(discount: Discount, depth: int) -> Values:
+    """The discounts of the ranks from 1 to `depth`."""
+    return _first_discounts(discount)[:depth] if depth <= KEPT else _discounts(discount, depth)
+
+
+KEPT = 1024
+"""So many discounts are kept between calls: few logarithms, but as many as a small call has time for."""
+
+
+@functools.lru_cache(maxsize=16)
+def _first_discounts(discount: Discount) -> Values:
+    return _discounts(discount, KEPT)
+
+
+def _discounts(discount: Discount, depth: int) -> Values:
+    rank = np.arange(1, depth + 1)
     logarithms: Values
     if discount == "log2":
         logarithms = np.log2(rank + 1.0)
@@ -75,12 +94,3 @@ def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
     else:
         logarithms = np.log(rank + 1.0) / math.log(discount)
     return 1.0 / logarithms
-
-
-def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:
-    """Σ gain · discount over the items of each list down to the cutoff; one a query."""
-
-    def weight(rank: NDArray[np.int64]) -> Values:
-        return discount_of(rank, discount) * (True if cutoff is None else rank <= cutoff)
-
-    return lists.sum(gains * lists.at_rank(weight))

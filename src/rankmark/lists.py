@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,7 +62,7 @@ class JudgedLists:
     @classmethod
     def perfect(cls, relevance: Values, offsets: NDArray[np.int64]) -> Self:
         """Lists of judged items alone, at ranks 1, 2, 3 … in the order given."""
-        return cls(_native.segment_ranks(offsets), relevance, offsets, np.diff(offsets))
+        return cls(_native.segment_ranks(offsets), relevance, offsets, offsets[1:] - offsets[:-1])
 
     @property
     def ideal(self) -> JudgedLists:
@@ -115,7 +115,7 @@ class JudgedLists:
 
     def _counted(self, cutoff: int | None) -> Values:
         if cutoff is None:
-            return np.diff(self.offsets).astype(np.float64)
+            return _floats(self.offsets[1:] - self.offsets[:-1])
         return self.sum(self.rank <= cutoff if self.ties is None else self.within(cutoff))
 
     def sum(self, x: ArrayLike) -> Values:
@@ -164,29 +164,42 @@ class JudgedLists:
         first, last = self.ties
         return np.clip((limit - first + 1) / (last - first + 1), 0.0, 1.0)
 
-    def at_rank(self, weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
-        """The weight of each item's rank; with ties the mean weight of the ranks it can have."""
+    def weighted_sum(self, x: float | Values, weights: Values) -> Values:
+        """The sum over the items of each list of `x` times the weight of the item's rank; one a query.
+
+        `x` is one number, or one an item. The weights are those of the ranks 1, 2, 3 …; ranks beyond them
+        weigh nothing. With ties an item weighs the mean of the ranks it can have.
+        """
         if self.ties is None:
-            return _at(self.rank, weight)
-        first, last = self.ties
-        ranks = np.arange(1, last.max(initial=0) + 1)
-        below = np.concatenate(([0.0], np.cumsum(_floats(weight(ranks)))))
+            each = x if isinstance(x, np.ndarray) else np.full(len(self.rank), x)
+            return _native.segment_weighted_sum(each, self.rank, weights, self.offsets)
+        return self.sum(self._mean_weight(weights, *self.ties) * x)
+
+    @staticmethod
+    def _mean_weight(weights: Values, first: NDArray[np.int64], last: NDArray[np.int64]) -> Values:
+        padded = np.zeros(max(len(weights), last.max(initial=0)) + 1)
+        padded[1 : len(weights) + 1] = weights
+        below = np.cumsum(padded)
         # One rank's weight is taken as it is: a difference of sums would blur its last digit.
         mean = (below[last] - below[first - 1]) / (last - first + 1)
-        return _floats(np.where(first == last, _at(self.rank, weight), mean))
+        return _floats(np.where(first == last, padded[first], mean))
 
-    def at_first(self, weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
-        """The weight of the rank of each list's first item here, 0 without one; one a query.
+    def depth(self, cutoff: int | None = None) -> int:
+        """The last rank, down to `cutoff`, that an item here can have."""
+        last = int((self.rank if self.ties is None else self.ties[1]).max(initial=0))
+        return last if cutoff is None else min(last, cutoff)
+
+    def at_first(self, weight: Callable[[NDArray[Any]], ArrayLike]) -> Values:
+        """The weight of the rank of each list's first item here, that of infinity without one; one a query.
 
         With ties its mean over all orders. Of ``s`` tied items ``r`` are here; the first of them is ``j``
         places down with probability C(s−1−j, r−1) / C(s, r).
         """
+        if self.ties is None:
+            return _floats(weight(self._once("first rank", self._first_rank)))
+        value = np.zeros(len(self.retrieved))
         queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
         firsts = self.offsets[queries]
-        value = np.zeros(len(self.retrieved))
-        if self.ties is None:
-            value[queries] = _at(self.rank[firsts], weight)
-            return value
         start = self.ties[0][firsts]
         size = self.ties[1][firsts] - start + 1
         hits = self.tied()[1][firsts].astype(np.int64)
@@ -198,6 +211,13 @@ class JudgedLists:
             probability = probability[left] * (size - hits - place) / (size - 1 - place)
             place += 1
         return value
+
+    def _first_rank(self) -> Values:
+        """The rank of each list's first item here, infinity without one."""
+        rank = np.full(len(self.retrieved), np.inf)
+        queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
+        rank[queries] = self.rank[self.offsets[queries]]
+        return rank
 
     def tied(self) -> tuple[Values, Values]:
         """For each item how many items here rank above all tied with it, and how many are tied with it."""
@@ -224,21 +244,9 @@ class JudgedLists:
         return self._known[key]  # type: ignore[return-value]
 
 
-def ratio(numerator: ArrayLike, denominator: ArrayLike, relevant: Values) -> Values:
+def ratio(numerator: ArrayLike, denominator: float | Values, relevant: Values) -> Values:
     """One value a query: NaN where nothing is `relevant`, else 0 where the denominator is 0."""
-    below = np.asarray(denominator, dtype=np.float64)
-    value: Values = np.zeros(len(relevant))
-    np.divide(numerator, below, out=value, where=below != 0)
-    value[relevant <= 0] = np.nan
-    return value
-
-
-def _at(rank: NDArray[np.int64], weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
-    """The weight of each rank; where ranks repeat, computed once for all."""
-    highest = rank.max(initial=0)
-    if highest >= len(rank):
-        return _floats(weight(rank))
-    return _floats(weight(np.arange(1, highest + 1))).take(rank - 1)
+    return _native.ratio(_floats(numerator), denominator, relevant)
 
 
 def _floats(x: ArrayLike) -> Values:

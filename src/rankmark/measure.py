@@ -182,12 +182,14 @@ class Measure:
         name: the measure's one name, whatever alias it was asked for by.
         parameters: those that were set to something else than their default.
         cutoff: how many items from the top count; None for all.
+        page: the measure's definition.
 
     """
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
+    page: Page = field(init=False)
     _written: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -195,6 +197,7 @@ class Measure:
         object.__setattr__(self, "name", known.name)
         object.__setattr__(self, "parameters", _checked_parameters(known, self.parameters))
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
+        object.__setattr__(self, "page", known)
         object.__setattr__(self, "_written", self._write())
 
     def __call__(self, *values: Any, **parameters: Any) -> Measure:
@@ -210,11 +213,6 @@ class Measure:
         return Measure(self.name, self.parameters, cutoff)
 
     @property
-    def page(self) -> Page:
-        """The measure's definition."""
-        return pages()[self.name]
-
-    @property
     def arguments(self) -> dict[str, Any]:
         """Every parameter with its value, set or default."""
         return {name: self.parameters.get(name, p.default) for name, p in self.page.parameters.items()}
@@ -223,8 +221,9 @@ class Measure:
         """The measure's value for each query; NaN where the query has no relevant item."""
         if lists.ties is not None and not self.page.expected:
             raise no_closed_form(str(self))
-        cutoff = {"cutoff": self.cutoff} if self.page.takes_cutoff else {}
-        return self.page.function(lists, **cutoff, **self.arguments)
+        if self.page.takes_cutoff:
+            return self.page.function(lists, cutoff=self.cutoff, **self.parameters)
+        return self.page.function(lists, **self.parameters)
 
     def signature(self) -> list[str]:
         """The measure and the value of each parameter, defaults included."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +11,12 @@ from numpy.typing import NDArray
 from rankmark.lists import JudgedLists, Values
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rankmark import _native
     from rankmark.measure import Measure
 
-__all__ = ["Computed", "Observed", "Part", "measured", "merged"]
-
-Computed: TypeAlias = tuple[Values, ...]
-"""One value a query; for a ratio of sums its numerators and its denominators."""
+__all__ = ["Observed", "Part", "measured", "merged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +27,16 @@ class Part:
         queries: their numbers, in the order in which the judgements name them first.
         answered: whether each has results.
         tied_rank: the best rank at which tie-breaking decides between different grades, 0 if it nowhere does.
-        computed: what each measure gives for them; NaN where nothing is relevant.
+        values: what the measures give, one value a query, or two for a ratio of sums: its numerators and its
+            denominators; NaN where nothing is relevant.
         hits: number of judged items in their lists.
 
     """
 
-    queries: NDArray[np.uint32]
+    queries: slice | NDArray[np.uint32]
     answered: NDArray[np.bool_]
     tied_rank: NDArray[np.int64]
-    computed: Mapping[Measure, Computed]
+    values: list[Values]
     hits: int
 
 
@@ -53,45 +52,41 @@ class Observed:
 
     answered: NDArray[np.bool_]
     tied_rank: NDArray[np.int64]
-    computed: Mapping[Measure, Computed]
+    values: list[Values]
     hits: int
     first_rows: NDArray[np.uint32]
     unjudged_queries: int
 
 
-def measured(lists: _native.JudgedLists, measures: Iterable[Measure]) -> Part:
+def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Part:
     """Computes the measures of some queries."""
     ties = None
     if lists.tied_first is not None and lists.tied_last is not None:
         ties = (lists.tied_first, lists.tied_last)
-    ideal = JudgedLists.perfect(lists.ideal, lists.ideal_offsets)
-    seen = JudgedLists(lists.rank, lists.relevance, lists.offsets, lists.retrieved, ties=ties, ideal=ideal)
-    computed = {measure: _parts(measure.compute(seen)) for measure in measures}
-    return Part(lists.queries, lists.answered, lists.tied_rank, computed, len(lists.rank))
+    seen = JudgedLists(
+        lists.rank,
+        lists.relevance,
+        lists.offsets,
+        lists.retrieved,
+        ties=ties,
+        ideal=JudgedLists.perfect(lists.ideal, lists.ideal_offsets),
+    )
+    values: list[Values] = []
+    for measure in measures:
+        computed = measure.compute(seen)
+        values.extend(computed if isinstance(computed, tuple) else (computed,))
+    return Part(lists.queries, lists.answered, lists.tied_rank, values, len(lists.rank))
 
 
 def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: int) -> Observed:
     """Brings the queries of all parts into their order."""
-    queries = np.concatenate([part.queries for part in parts])
-
-    def whole(pieces: list[NDArray[Any]]) -> NDArray[Any]:
-        joined = np.empty(len(queries), pieces[0].dtype)
-        joined[queries] = np.concatenate(pieces)
-        return joined
-
-    def computed(measure: Measure) -> Computed:
-        pieces = zip(*(part.computed[measure] for part in parts), strict=True)
-        return tuple(whole(list(each)) for each in pieces)
-
-    return Observed(
-        answered=whole([part.answered for part in parts]),
-        tied_rank=whole([part.tied_rank for part in parts]),
-        computed={measure: computed(measure) for measure in parts[0].computed},
-        hits=sum(part.hits for part in parts),
-        first_rows=first_rows,
-        unjudged_queries=unjudged_queries,
-    )
-
-
-def _parts(computed: Values | tuple[Values, Values]) -> Computed:
-    return computed if isinstance(computed, tuple) else (computed,)
+    queries = len(first_rows)
+    answered, tied_rank = np.empty(queries, dtype=np.bool_), np.empty(queries, dtype=np.int64)
+    values = [np.empty(queries) for _ in parts[0].values]
+    for part in parts:
+        answered[part.queries] = part.answered
+        tied_rank[part.queries] = part.tied_rank
+        for whole, own in zip(values, part.values, strict=True):
+            whole[part.queries] = own
+    hits = sum(part.hits for part in parts)
+    return Observed(answered, tied_rank, values, hits, first_rows, unjudged_queries)

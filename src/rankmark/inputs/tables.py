@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError
 from rankmark.inputs.roles import (
+    VALUE_OF,
     ColumnNames,
     Input,
     Roles,
@@ -94,7 +95,9 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     _check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     _check_numbers(table, roles.rank, "rank", source.where)
     notes = _notes(source, side, roles, columns)
-    return Input(table, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes)
+    return Input(
+        table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes
+    )
 
 
 def _notes(source: Source, side: Side, roles: Roles, columns: ColumnNames | None) -> tuple[str, ...]:
@@ -120,9 +123,6 @@ def _from_polars(frame: pl.DataFrame, where: str) -> Table:
     # Columns without any value have no type, which not every Arrow library takes the same way.
     untyped = pl.Null in frame.dtypes
     return Table.from_arrow(frame.cast({pl.Null: pl.Int64}) if untyped else frame)
-
-
-VALUE_OF = {"qrels": "relevance", "run": "score"}
 
 
 def _from_pandas(frame: Any, side: Side) -> Source:

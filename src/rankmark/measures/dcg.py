@@ -43,5 +43,4 @@ def dcg(
         (4.26186, 5.0)
 
     """
-    top = lists.top(cutoff)
-    return discounted_sum(top, gain_of(top.relevance, gain), cutoff, discount)
+    return discounted_sum(lists, gain_of(lists.relevance, gain), cutoff, discount)

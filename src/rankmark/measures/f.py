@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 from rankmark.parameters import Above
@@ -44,6 +42,6 @@ def f_measure(
     """
     hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
-    size = lists.length(None) if cutoff is None else np.full(len(relevant), float(cutoff))
+    size = lists.length(None) if cutoff is None else float(cutoff)
     # P and R put in, the fraction becomes linear in the hits.
     return ratio((1 + beta**2) * hits, beta**2 * relevant + size, relevant)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.measure import GREATEST_CUTOFF, list_measure
 
 
 @list_measure(
@@ -47,9 +44,6 @@ def hit_rate(
 
     """
     items = lists.hits(rel)
-
-    def inside(rank: NDArray[np.int64]) -> Values:
-        return np.ones(len(rank)) if cutoff is None else (rank <= cutoff).astype(np.float64)
-
-    found = items.at_first(inside) if hits == "any" else items.count(cutoff)
+    limit = GREATEST_CUTOFF if cutoff is None else cutoff
+    found = items.at_first(lambda rank: rank <= limit) if hits == "any" else items.count(cutoff)
     return ratio(found, 1.0, lists.relevant(rel))

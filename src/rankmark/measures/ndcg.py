@@ -63,14 +63,11 @@ def ndcg(
         (0.960808, 0.959454)
 
     """
-    top = lists.top(cutoff)
-    dcg = discounted_sum(top, gain_of(top.relevance, gain), cutoff, discount)
+    dcg = discounted_sum(lists, gain_of(lists.relevance, gain), cutoff, discount)
     best = _ideal_list(lists, ideal)
-    if ideal == "judged" and isinstance(gain, str):  # in the order of their gains already
-        best = best.top(cutoff)
-        gains = gain_of(best.relevance, gain)
-    else:
-        gains = best.descending(gain_of(best.relevance, gain))
+    gains = gain_of(best.relevance, gain)
+    if ideal != "judged" or not isinstance(gain, str):  # else they descend as the grades do
+        gains = best.descending(gains)
     idcg = discounted_sum(best, gains, cutoff, discount)
     return ratio(dcg, idcg, relevant=idcg)
 

@@ -51,6 +51,5 @@ def precision(
     """
     hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
-    length = lists.length(cutoff)
-    size = length if cutoff is None or denominator == "retrieved" else np.full(len(length), float(cutoff))
+    size = lists.length(cutoff) if cutoff is None or denominator == "retrieved" else float(cutoff)
     return ratio(hits, np.minimum(size, relevant) if denominator == "min" else size, relevant)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
@@ -49,10 +48,6 @@ def rank_biased_precision(
         0.625
 
     """
-    hits = lists.hits(rel).top(cutoff)
-
-    def weight(rank: NDArray[np.int64]) -> Values:
-        weights: Values = (1 - p) * np.power(p, rank - 1.0)
-        return weights * (True if cutoff is None else rank <= cutoff)
-
-    return ratio(hits.sum(hits.at_rank(weight)), 1.0, lists.relevant(rel))
+    hits = lists.hits(rel)
+    weights = (1 - p) * np.power(p, np.arange(hits.depth(cutoff), dtype=np.float64))
+    return ratio(hits.weighted_sum(1.0, weights), 1.0, lists.relevant(rel))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
@@ -51,10 +50,10 @@ def reciprocal_rank(
 
     """
     items = lists.hits(rel)
-
-    def weight(rank: NDArray[np.int64]) -> Values:
-        return (1.0 / rank) * (True if cutoff is None else rank <= cutoff)
-
-    total = items.at_first(weight) if hits == "first" else items.sum(items.at_rank(weight))
+    if hits == "first":
+        limit = np.inf if cutoff is None else cutoff
+        total = items.at_first(lambda rank: (1.0 / rank) * (rank <= limit))
+    else:
+        total = items.weighted_sum(1.0, 1.0 / np.arange(1, items.depth(cutoff) + 1))
     relevant = lists.relevant(rel)
     return ratio(total, 1.0 if denominator == "one" else relevant, relevant)
