@@ -6,6 +6,7 @@ package.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.lists import JudgedLists, Values
 
-__all__ = ["evaluate"]
+__all__ = ["LEAST_FACTOR", "evaluate", "match"]
 
 
 def evaluate(
@@ -110,14 +111,27 @@ def evaluate(
     asked = _measures(measures)
     _check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
-    observed = local.observe(judgements, results, choices, threads)
-    query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-    _check_answered(observed, query_ids, choices, judgements, results)
+    observed, query_ids = match(judgements, results, choices, threads)
     notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
     item_ids: Literal["integer", "text"] = (
         "integer" if results.table.kind(results.item) == "integer" else "text"
     )
     return _result(asked, observed, query_ids, choices, item_ids, notes)
+
+
+def match(
+    judgements: Input, results: Input, choices: Choices, threads: int | None = None
+) -> tuple[_native.JudgedLists, _native.Table]:
+    """The results ranked and matched with the judgements, and the ids of the judged queries.
+
+    Raises:
+        DataError: there is nothing to measure, or the choices refuse what there is.
+
+    """
+    observed = local.observe(judgements, results, choices, threads)
+    query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
+    _check_answered(observed, query_ids, choices, judgements, results)
+    return observed, query_ids
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
@@ -262,8 +276,19 @@ def _aggregate(
         return per_query, _quotient(_native.exact_sum(hits[counted]), _native.exact_sum(of[counted]))
     per_query = np.where(counted, parts[0], np.nan)
     present = per_query[~np.isnan(per_query)]
+    if measure.mean == "geometric":
+        return per_query, _geometric_mean(present)
     total = _native.exact_sum(present)
     return per_query, total if measure.page.aggregate == "sum" else _quotient(total, len(present))
+
+
+LEAST_FACTOR = 1e-5
+"""What a query with less counts in a geometric mean, which one 0 would make 0 (trec_eval's value)."""
+
+
+def _geometric_mean(values: Values) -> float:
+    logarithms = np.log(np.maximum(values, LEAST_FACTOR))
+    return math.exp(_quotient(_native.exact_sum(logarithms), len(values)))
 
 
 def _quotient(total: float, count: float) -> float:

@@ -85,6 +85,14 @@ class JudgedLists:
         """The sum of `x` over the items of each list, added in rank order; one a query."""
         return _native.segment_sum(_floats(x), self.offsets)
 
+    def max(self, x: ArrayLike) -> Values:
+        """The greatest `x` among the items of each list, 0 for a list without items; one a query."""
+        greatest = np.zeros(len(self.retrieved))
+        filled = np.flatnonzero(np.diff(self.offsets))
+        if len(filled):
+            greatest[filled] = np.maximum.reduceat(_floats(x), self.offsets[filled])
+        return greatest
+
     def running_sum(self, x: ArrayLike) -> Values:
         """For each item the sum of `x` over the items of its list down to it."""
         return _native.segment_running_sum(_floats(x), self.offsets)
@@ -107,6 +115,12 @@ class JudgedLists:
     def spread(self, per_query: ArrayLike) -> NDArray[np.float64]:
         """A value a query, repeated for each item of its list."""
         return _floats(per_query)[self.query]
+
+    def in_ideal(self, x: Values) -> Values:
+        """For each item what `x`, of the ideal list's items, is at the item's rank; below its end its last."""
+        ideal = self.ideal
+        lengths = np.diff(ideal.offsets)[self.query]  # at least 1: whoever is here is judged
+        return x[ideal.offsets[self.query] + np.minimum(self.rank, lengths) - 1]
 
     def descending(self, x: Values) -> Values:
         """The values `x`, in each list from the greatest to the least."""
@@ -138,6 +152,25 @@ class JudgedLists:
         single = _floats(weight(self.rank))
         mean = (below[last] - below[first - 1]) / (last - first + 1)
         return _floats(np.where(first == last, single, mean))
+
+    def at_rank_within(
+        self, weight: Callable[[NDArray[np.int64]], ArrayLike], cutoff: ArrayLike | None
+    ) -> Values:
+        """The weight of each item's rank, 0 below `cutoff`; with ties the mean over the ranks it can have.
+
+        `cutoff` is one number, one a query, or None for the whole list.
+        """
+        if cutoff is None:
+            return self.at_rank(weight)
+        limit = np.asarray(cutoff, dtype=np.int64)
+        limit = limit[self.query] if limit.ndim else limit
+        if self.ties is None:
+            return _floats(weight(self.rank)) * (self.rank <= limit)
+        first, last = self.ties
+        upto = np.concatenate(([0.0], np.cumsum(_floats(weight(np.arange(1, last.max(initial=0) + 1))))))
+        end = np.maximum(np.minimum(last, limit), first - 1)
+        single = _floats(weight(self.rank)) * (self.rank <= limit)
+        return np.where(first == last, single, (upto[end] - upto[first - 1]) / (last - first + 1))
 
     def at_first(self, hit: NDArray[np.bool_], weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
         """The weight of the rank of each list's first hit, 0 without a hit; one a query.
