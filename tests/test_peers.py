@@ -69,13 +69,18 @@ def tables() -> tuple[Table, Table]:
     return qrels, run
 
 
-def test_every_shared_measure_of_every_query(pytrec_eval, tables):
+def with_level(measure: rm.Measure, rel: float) -> rm.Measure:
+    return measure(rel=rel) if "rel" in measure.arguments else measure
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+def test_every_shared_measure_of_every_query(rel, pytrec_eval, tables):
     qrels, run = tables
     families = {name.rsplit("_", 1)[0] if name[-1].isdigit() else name for name in SHARED}
     names = {f"{f}.{','.join(map(str, CUTOFFS))}" if f"{f}_1" in SHARED else f for f in families}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names, relevance_level=rel).evaluate(run)
 
-    measures = [rm.parse(name) for name in SHARED.values()]
+    measures = [with_level(rm.parse(name), rel) for name in SHARED.values()]
     result = rm.evaluate(qrels, run, measures, scores="float32", missing="skip")
     ours = result.per_query.drop_nulls()
     assert set(ours["query"]) == set(theirs) == qrels.keys() & run.keys()

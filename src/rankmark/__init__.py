@@ -22,22 +22,35 @@ if TYPE_CHECKING:
     from rankmark.result import Counts, MeasureCounts, Result
 
     AP: Measure
+    Bpref: Measure
     CG: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
+    G: Measure
     HR: Measure
     HitRatio: Measure
+    IPrec: Measure
     Judged: Measure
+    NumNonrelRet: Measure
+    NumQ: Measure
     NumRel: Measure
     NumRelRet: Measure
     NumRet: Measure
     P: Measure
     R: Measure
     RBP: Measure
+    RBPResidual: Measure
     RR: Measure
+    RnDCG: Measure
     Rprec: Measure
+    SetAP: Measure
+    Unjudged: Measure
+    Utility: Measure
+    binG: Measure
+    infAP: Measure
     nDCG: Measure
+    nDCG_rel: Measure
 
 __all__ = [
     "AP",
@@ -47,6 +60,7 @@ __all__ = [
     "HR",
     "RBP",
     "RR",
+    "Bpref",
     "ChoiceError",
     "ColumnError",
     "Counts",
@@ -54,24 +68,36 @@ __all__ = [
     "F",
     "FileMissingError",
     "FormatError",
+    "G",
     "HitRatio",
+    "IPrec",
     "IdTypeError",
     "Judged",
     "Measure",
     "MeasureCounts",
     "MeasureError",
     "NotEvaluatedError",
+    "NumNonrelRet",
+    "NumQ",
     "NumRel",
     "NumRelRet",
     "NumRet",
     "P",
     "R",
+    "RBPResidual",
     "RankmarkError",
     "Result",
+    "RnDCG",
     "Rprec",
+    "SetAP",
+    "Unjudged",
     "UsageError",
+    "Utility",
+    "binG",
     "evaluate",
+    "infAP",
     "nDCG",
+    "nDCG_rel",
     "parse",
 ]
 

@@ -34,6 +34,7 @@ __all__ = [
     "write_whole",
 ]
 
+
 class Options(TypedDict, total=False):
     """What every format takes."""
 

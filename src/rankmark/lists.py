@@ -117,7 +117,7 @@ class JudgedLists:
         return _floats(per_query)[self.query]
 
     def in_ideal(self, x: Values) -> Values:
-        """For each item what `x`, of the ideal list's items, is at the item's rank; below its end its last."""
+        """The ideal list's `x` at the rank of each item here; beyond the ideal list's end, its last."""
         ideal = self.ideal
         lengths = np.diff(ideal.offsets)[self.query]  # at least 1: whoever is here is judged
         return x[ideal.offsets[self.query] + np.minimum(self.rank, lengths) - 1]

@@ -8,6 +8,7 @@ mean a family, of which each parameter is a measure: ``P`` is ``P_5`` to ``P_100
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -71,9 +72,10 @@ def split_name(text: str) -> tuple[TrecMeasure, str] | None:
     None if trec_eval has no such measure.
     """
     for known in _LONGEST_FIRST:
-        rest = text.removeprefix(known.name)
-        if text == known.name or (rest != text and rest[0] in "._" and rest[1:]):
-            return known, rest[1:]
+        if text.startswith(known.name):
+            rest = text.removeprefix(known.name)
+            if not rest or re.match(r"[._][-+.\d]", rest):
+                return known, rest[1:]
     return None
 
 
@@ -81,7 +83,7 @@ def trec_measure(text: str) -> Measure | None:
     """The one measure that trec_eval calls `text`; None if it has no such name.
 
     Raises:
-        MeasureError: `text` is several measures, or one thing here and another there, or has a wrong parameter.
+        MeasureError: `text` is several measures, or another one here than there, or has a wrong parameter.
 
     """
     found = split_name(text)

@@ -54,4 +54,5 @@ def binary_preference(lists: JudgedLists, *, rel: float = 1) -> Values:
 def _capped_sum(last: Values, most: Values) -> Values:
     """Σ min(n, most) for n from 0 to `last`, which can be -1."""
     rising = np.minimum(last, most)
-    return rising * (rising + 1) / 2 + np.maximum(last - most, 0) * most
+    capped: Values = rising * (rising + 1) / 2 + np.maximum(last - most, 0) * most
+    return capped

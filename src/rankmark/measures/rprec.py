@@ -12,9 +12,7 @@ from rankmark.parameters import Above
 
 
 @list_measure("Rprec", aliases=("R-precision", "r_precision"), bounds=(0, 1), cite="buckley2005")
-def r_precision(
-    lists: JudgedLists, *, rel: float = 1, multiple: Annotated[float, Above(0)] = 1
-) -> Values:
+def r_precision(lists: JudgedLists, *, rel: float = 1, multiple: Annotated[float, Above(0)] = 1) -> Values:
     """R-precision: the precision among the first R items, R being the number of relevant ones.
 
         Rprec = (1/k) Σ_{i≤k} [rel_i ≥ rel],  k = ⌊multiple · R + 0.9⌋
