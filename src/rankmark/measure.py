@@ -113,8 +113,9 @@ def list_measure(
         aliases: other names that are understood.
         bounds: least and greatest value, None where there is none.
         cite: the source.
-        aggregate: how the values of all queries become one: their ``mean``, their ``sum``, or the ``ratio``
-            of two sums (the function then returns numerators and denominators).
+        aggregate: how the values of all queries become one: their ``mean`` (which mean is for the measure
+            to say, see `MEAN`), their ``sum``, or the ``ratio`` of two sums (the function then returns
+            numerators and denominators).
         expected: whether the function gives the mean over all orders of tied items.
 
     """
@@ -172,8 +173,11 @@ def page(name: str) -> Page:
     """
     found = _known(name)
     if found is None:
+        from rankmark.trec_names import TREC_MEASURES  # made of measures
+
+        names = [*(known.name for known in TREC_MEASURES), *_names()]
         raise MeasureError(
-            f"no measure {name!r}{did_you_mean(name, _names())} (`rankmark measures` lists them all)"
+            f"no measure {name!r}{did_you_mean(name, names)} (`rankmark measures` lists them all)"
         )
     return pages()[found]
 
@@ -337,7 +341,8 @@ def parse(text: str) -> Measure:
     """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or trec_eval's ``ndcg_cut_10``.
 
     Raises:
-        MeasureError: no such measure, parameter or value; the message says which come near.
+        MeasureError: no such measure, parameter or value, with what comes near; or a name that means several
+            measures, with these.
 
     """
     if not isinstance(text, str):
@@ -380,7 +385,7 @@ def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
         yield parameter.strip(), parse_value(value)
 
 
-_NUMBERS = re.compile(r",[-+.\d=eE]+(?=[\s,]|$)")
+_NUMBERS = re.compile(r",[-+.\d][-+.\d=eE]*(?=[\s,]|$)")
 
 
 def split_measures(text: str) -> list[str]:

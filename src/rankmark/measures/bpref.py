@@ -28,7 +28,7 @@ def binary_preference(lists: JudgedLists, *, rel: float = 1) -> Values:
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
     Source: C. Buckley, E. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004; with
-    min(N, R) for R as in trec_eval since 2005.
+    min(N, R) for R as in trec_eval.
 
     Example:
         The items a and c are relevant, b and e are not, x is not judged: nothing stands above a, and b

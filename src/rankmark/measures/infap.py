@@ -47,6 +47,6 @@ def inferred_average_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     judged_above = lists.running_sum(judged) - 1
     precision_above = (relevant_above + EPSILON) / (judged_above + 2 * EPSILON)
     relevant = lists.relevant(rel)
-    # Elsewhere than at hits these counts mean nothing, and their quotient can be 0 / 0.
+    # Elsewhere than at hits these counts mean nothing; there the product below is 0.
     estimated = (1 + pooled_above * precision_above) / lists.rank
     return ratio(lists.sum(hit * estimated), relevant, relevant)
