@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.choices import values_of
 from rankmark.measure import pages
-from rankmark.parameters import Above, Between, Parameter
+from rankmark.parameters import Above, Between, Parameter, Within
 
 PAGES = pages()
 few = settings(max_examples=25)  # of each measure
@@ -49,12 +49,14 @@ def option_values(option: Any) -> st.SearchStrategy[Any]:
     if origin is Mapping:
         return st.dictionaries(finite, finite, min_size=1, max_size=4)
     if origin is Sequence:
-        return st.lists(finite, min_size=1, max_size=4)
+        return st.lists(option_values(get_args(option)[0]), min_size=1, max_size=4)
     assert origin is Callable, f"say here how to draw {option}"
     return st.nothing()
 
 
-def numbers_in(interval: Above | Between) -> st.SearchStrategy[float]:
+def numbers_in(interval: Above | Between | Within) -> st.SearchStrategy[float]:
+    if isinstance(interval, Within):
+        return st.floats(interval.low, interval.high)
     high = getattr(interval, "high", None)
     return st.floats(interval.low, high, exclude_min=True, exclude_max=high is not None, allow_infinity=False)
 
@@ -76,6 +78,13 @@ def usable_values(parameter: Parameter) -> st.SearchStrategy[Any]:
         "discount": (1.5, 10),
         "beta": (0.5, 1, 3),
         "p": (0.1, 0.5, 0.95),
+        "multiple": (0.2, 1, 1.7),
+        "recall": (0, 0.3, 1, (0.25, 0.5)),
+        "relevant": (1, 2.5),
+        "nonrelevant": (-1, 0),
+        "missed": (0, -0.5),
+        "rejected": (0, 0.25),
+        "items": (100,),
     }
     return st.sampled_from([*parameter.choices, *numbers.get(parameter.name, ())])
 
@@ -152,11 +161,24 @@ def test_a_default_need_not_be_said(name):
         assert str(rm.Measure(name, {parameter.name: parameter.default})) == name
 
 
+# Here one thing and another in trec_eval.
+AMBIGUOUS = {"rbp": ("RBP(p=0.9,gain=scaled)", "RBP")}
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_an_ambiguous_name_is_refused_with_what_it_could_be(name):
+    with pytest.raises(rm.MeasureError) as caught:
+        rm.parse(name)
+    for meaning in AMBIGUOUS[name]:
+        assert rm.parse(meaning)
+        assert meaning in str(caught.value)
+
+
 @every_measure
 def test_every_alias_is_understood_in_any_case(name):
     page = PAGES[name]
     for alias in (name, *page.aliases):
-        for written in (alias, alias.lower(), alias.upper()):
+        for written in {alias, alias.lower(), alias.upper()} - AMBIGUOUS.keys():
             assert rm.parse(written).name == name, written
         if page.takes_cutoff:
             for written in (f"{alias}@10", f"{alias}_10", f"{alias}.10", f"{alias} @ 10"):
@@ -184,6 +206,24 @@ def test_a_cutoff_beyond_all_integers_is_as_good_as_none_or_refused(name):
     except rm.MeasureError:
         return
     assert math.isfinite(rm.evaluate(*rows, [measure])[measure])
+
+
+@every_measure
+def test_what_is_averaged_and_never_negative_can_be_averaged_geometrically(name):
+    page = PAGES[name]
+    if page.aggregate != "mean" or page.bounds[0] is None:
+        with pytest.raises(rm.MeasureError, match="no parameter 'mean'"):
+            rm.Measure(name)(mean="geometric")
+        return
+    rows = [("q1", "a", 1.0), ("q2", "b", 1.0)], [("q1", "a", 1.0), ("q1", "x", 0.5), ("q2", "x", 1.0)]
+    plain, geometric = rm.Measure(name), rm.Measure(name)(mean="geometric")
+    result = rm.evaluate(*rows, [plain, geometric])
+    values = result.query_values(plain)
+    assert identical(dict(enumerate(values)), dict(enumerate(result.query_values(geometric))))
+    assert result[geometric] == pytest.approx(math.sqrt(math.prod(np.maximum(values, 1e-5))), rel=1e-12)
+    assert str(geometric) == f"{name}(mean=geometric)"
+    assert "mean:geometric" in geometric.signature()
+    assert not any("mean:" in part for part in plain.signature())
 
 
 def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart():
@@ -298,7 +338,9 @@ def test_other_queries_do_not_matter(name, data, rows):
 
 # What divides by k itself, as its page says, goes on falling beyond the list.
 DIVIDES_BY_CUTOFF = {"P": ("cutoff", "min"), "AP": ("cutoff",)}
-KEEPS_ITS_VALUE = [name for name, page in PAGES.items() if page.takes_cutoff and name != "F"]
+KEEPS_ITS_VALUE = [
+    name for name, page in PAGES.items() if page.takes_cutoff and name not in ("F", "Unjudged")
+]
 
 
 def divides_by_cutoff(measure: rm.Measure) -> bool:
@@ -325,8 +367,10 @@ def test_beyond_the_list_p_and_f_fall_with_k(rows, cutoff):
     assert by_query(rows, rm.F @ cutoff) == pytest.approx(f, rel=1e-15)
 
 
-# Judged looks at who was judged, not at how well.
-BETTER_IS_MORE = [name for name in PAGES if name != "Judged"]
+# These look at who was judged, and not only at how well; or count what is bad. G discounts a gain less once
+# others have caught up with the ideal list, so that two items can be worth more the other way round.
+OTHER_THAN_BETTER = ("Judged", "Unjudged", "RBPResidual", "infAP", "NumNonrelRet", "G")
+BETTER_IS_MORE = [name for name in PAGES if name not in OTHER_THAN_BETTER]
 
 
 @pytest.mark.parametrize("name", BETTER_IS_MORE)

@@ -49,6 +49,8 @@ pub struct Plan {
     pub refuse_unjudged_queries: bool,
     /// Whether the ranks that tied items share are wanted.
     pub tie_groups: bool,
+    /// Whether all queries are to be one part.
+    pub whole: bool,
 }
 
 /// What is known when all lists have been judged.
@@ -211,6 +213,9 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
     /// Parts have about as many judgements as fit the cache with what measures make of them, but no thread
     /// is to be idle while another does a large one.
     fn blocks_of_a_part(&self, blocks: usize) -> usize {
+        if self.tables.plan.whole {
+            return blocks.max(1);
+        }
         let judgements = self.qrels_queries.len() / blocks.max(1);
         let shared = if pool::threads() == 1 { blocks } else { blocks / (4 * pool::threads()) };
         (PART / judgements.max(1)).min(shared).max(1)

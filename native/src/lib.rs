@@ -350,10 +350,11 @@ fn source(columns: Columns<'_>) -> judge::Source {
 
 /// Matches a run with the judgements and ranks it; `threads=0` means all cores.
 ///
-/// `consume` is called with `JudgedLists` of some queries at a time, by any thread and in any order. Gives the
+/// `consume` is called with `JudgedLists` of some queries at a time, by any thread and in any order, or once
+/// for all queries where `whole` is asked for. Gives the
 /// first row of each judged query in the judgements, and the number of queries that are not judged.
 #[pyfunction]
-#[pyo3(signature = (qrels, run, consume, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, threads))]
+#[pyo3(signature = (qrels, run, consume, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, whole, threads))]
 #[expect(clippy::too_many_arguments, reason = "each is a choice with a name of its own")]
 fn judge_lists<'py>(
     py: Python<'py>,
@@ -366,6 +367,7 @@ fn judge_lists<'py>(
     unjudged: &str,
     unjudged_queries: &str,
     scores: &str,
+    whole: bool,
     threads: usize,
 ) -> PyResult<(Bound<'py, PyArray1<u32>>, usize)> {
     let rules = Rules {
@@ -380,6 +382,7 @@ fn judge_lists<'py>(
         seed,
         refuse_unjudged_queries: unjudged_queries == "error",
         tie_groups: ties == "expected",
+        whole,
     };
     let (qrels, results) = (source(qrels), source(run));
     let small = results.table.num_rows().max(qrels.table.num_rows()) < SMALL;
@@ -575,8 +578,8 @@ mod _native {
 
     #[pymodule_export]
     use super::{
-        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, ratio, read_trec, segment_count,
-        segment_descending, segment_kept, segment_ranks, segment_running_product, segment_running_sum,
-        segment_sum, segment_weighted_sum, settle,
+        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, ratio, read_trec,
+        segment_count, segment_descending, segment_kept, segment_ranks, segment_running_product,
+        segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
 }

@@ -23,22 +23,35 @@ if TYPE_CHECKING:
     from rankmark.result import Counts, MeasureCounts, Result
 
     AP: Measure
+    Bpref: Measure
     CG: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
+    G: Measure
     HR: Measure
     HitRatio: Measure
+    IPrec: Measure
     Judged: Measure
+    NumNonrelRet: Measure
+    NumQ: Measure
     NumRel: Measure
     NumRelRet: Measure
     NumRet: Measure
     P: Measure
     R: Measure
     RBP: Measure
+    RBPResidual: Measure
     RR: Measure
+    RnDCG: Measure
     Rprec: Measure
+    SetAP: Measure
+    Unjudged: Measure
+    Utility: Measure
+    binG: Measure
+    infAP: Measure
     nDCG: Measure
+    nDCG_rel: Measure
 
 __all__ = [
     "AP",
@@ -48,6 +61,7 @@ __all__ = [
     "HR",
     "RBP",
     "RR",
+    "Bpref",
     "ChoiceError",
     "ColumnError",
     "Counts",
@@ -55,7 +69,9 @@ __all__ = [
     "F",
     "FileMissingError",
     "FormatError",
+    "G",
     "HitRatio",
+    "IPrec",
     "IdTypeError",
     "Input",
     "Judged",
@@ -63,17 +79,27 @@ __all__ = [
     "MeasureCounts",
     "MeasureError",
     "NotEvaluatedError",
+    "NumNonrelRet",
+    "NumQ",
     "NumRel",
     "NumRelRet",
     "NumRet",
     "P",
     "R",
+    "RBPResidual",
     "RankmarkError",
     "Result",
+    "RnDCG",
     "Rprec",
+    "SetAP",
+    "Unjudged",
     "UsageError",
+    "Utility",
+    "binG",
     "evaluate",
+    "infAP",
     "nDCG",
+    "nDCG_rel",
     "parse",
     "read_qrels",
     "read_run",

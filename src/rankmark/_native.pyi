@@ -60,6 +60,7 @@ def judge_lists(
     unjudged: str,
     unjudged_queries: str,
     scores: str,
+    whole: bool,
     threads: int,
 ) -> tuple[NDArray[np.uint32], int]: ...
 def segment_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...

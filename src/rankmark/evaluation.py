@@ -7,6 +7,7 @@ package.
 from __future__ import annotations
 
 import functools
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.lists import Values
 
-__all__ = ["evaluate"]
+__all__ = ["LEAST_FACTOR", "check_answered", "evaluate"]
 
 
 def evaluate(
@@ -114,7 +115,7 @@ def evaluate(
     judgements, results = read_inputs(qrels, run, columns)
     observed = local.observe(judgements, results, choices, asked, threads)
     query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-    _check_answered(observed, query_ids, choices, judgements, results)
+    check_answered(observed.answered, query_ids, choices, judgements, results)
     notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
     item_ids: Literal["integer", "text"] = (
         "integer" if results.table.kind(results.item) == "integer" else "text"
@@ -154,17 +155,18 @@ def _check_threads(threads: int | None) -> None:
         raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
 
 
-def _check_answered(
-    observed: Observed,
+def check_answered(
+    answered: NDArray[np.bool_],
     query_ids: _native.Table,
     choices: Choices,
     judgements: Input,
     results: Input,
 ) -> None:
-    if observed.answered.all():
+    """Refuses a run that answers none of the judged queries, or lacks one where `missing` refuses that."""
+    if answered.all():
         return
-    unanswered = np.flatnonzero(~observed.answered)
-    if len(unanswered) == len(observed.answered):
+    unanswered = np.flatnonzero(~answered)
+    if len(unanswered) == len(answered):
         raise DataError(
             f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
             f"such as {_first_id(results, results.query)!r}, those of {judgements.name} such as "
@@ -253,7 +255,10 @@ def _settled(
         )
     filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, np.nan)
     total, averaged, no_relevant = _native.settle(values, counted, filler)
-    value = total if measure.page.aggregate == "sum" else _quotient(total, averaged)
+    if measure.mean == "geometric":
+        value = _geometric_mean(values[~np.isnan(values)])
+    else:
+        value = total if measure.page.aggregate == "sum" else _quotient(total, averaged)
     return value, values, averaged, no_relevant
 
 
@@ -266,6 +271,15 @@ def _settled_ratio(
     _, averaged, _ = _native.settle(per_query, counted, np.nan)
     value = _quotient(_native.exact_sum(above[counted]), _native.exact_sum(below[counted]))
     return value, per_query, averaged, no_relevant
+
+
+LEAST_FACTOR = 1e-5
+"""What a query with less counts in a geometric mean, which one 0 would make 0 (trec_eval's value)."""
+
+
+def _geometric_mean(values: Values) -> float:
+    logarithms = np.log(np.maximum(values, LEAST_FACTOR))
+    return math.exp(_quotient(_native.exact_sum(logarithms), len(values)))
 
 
 def _quotient(total: float, count: float) -> float:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankmark.errors import DataError, MeasureError
 from rankmark.lists import JudgedLists, Values
 from rankmark.parameters import Above
 
-__all__ = ["Discount", "Gain", "discounted_sum", "discounts", "gain_of"]
+__all__ = ["Discount", "Gain", "discount_of", "discounted_sum", "discounts", "gain_of"]
 
 Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[float, float] | Callable[[float], float]
 """``linear``: the grade; ``exp2``: 2^grade − 1; a mapping from grade to gain; a function of the grade.
@@ -85,7 +86,11 @@ def _first_discounts(discount: Discount) -> Values:
 
 
 def _discounts(discount: Discount, depth: int) -> Values:
-    rank = np.arange(1, depth + 1)
+    return discount_of(np.arange(1, depth + 1), discount)
+
+
+def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
+    """The discount of each rank."""
     logarithms: Values
     if discount == "log2":
         logarithms = np.log2(rank + 1.0)

@@ -125,6 +125,14 @@ class JudgedLists:
             return _native.segment_count(values, self.offsets)
         return _native.segment_sum(_floats(values), self.offsets)
 
+    def max(self, x: ArrayLike) -> Values:
+        """The greatest `x` among the items of each list, 0 for a list without items; one a query."""
+        greatest = np.zeros(len(self.retrieved))
+        filled = np.flatnonzero(np.diff(self.offsets))
+        if len(filled):
+            greatest[filled] = np.maximum.reduceat(_floats(x), self.offsets[filled])
+        return greatest
+
     def running_sum(self, x: ArrayLike) -> Values:
         """For each item the sum of `x` over the items of its list down to it."""
         return _native.segment_running_sum(_floats(x), self.offsets)
@@ -145,6 +153,12 @@ class JudgedLists:
     def spread(self, per_query: ArrayLike) -> NDArray[np.float64]:
         """A value a query, repeated for each item of its list."""
         return _floats(per_query)[self.query]
+
+    def in_ideal(self, x: Values) -> Values:
+        """The ideal list's `x` at the rank of each item here; beyond the ideal list's end, its last."""
+        ideal = self.ideal
+        lengths = np.diff(ideal.offsets)[self.query]  # at least 1: whoever is here is judged
+        return x[ideal.offsets[self.query] + np.minimum(self.rank, lengths) - 1]
 
     def descending(self, x: Values) -> Values:
         """The values `x`, in each list from the greatest to the least."""
@@ -173,21 +187,31 @@ class JudgedLists:
         if self.ties is None:
             each = x if isinstance(x, np.ndarray) else np.full(len(self.rank), x)
             return _native.segment_weighted_sum(each, self.rank, weights, self.offsets)
-        return self.sum(self._mean_weight(weights, *self.ties) * x)
-
-    @staticmethod
-    def _mean_weight(weights: Values, first: NDArray[np.int64], last: NDArray[np.int64]) -> Values:
-        padded = np.zeros(max(len(weights), last.max(initial=0)) + 1)
-        padded[1 : len(weights) + 1] = weights
-        below = np.cumsum(padded)
-        # One rank's weight is taken as it is: a difference of sums would blur its last digit.
-        mean = (below[last] - below[first - 1]) / (last - first + 1)
-        return _floats(np.where(first == last, padded[first], mean))
+        padded = np.append(weights, np.zeros(max(0, self.depth() - len(weights)) + 1))
+        return self.sum(self.at_rank(lambda rank: padded[rank - 1]) * x)
 
     def depth(self, cutoff: int | None = None) -> int:
         """The last rank, down to `cutoff`, that an item here can have."""
         last = int((self.rank if self.ties is None else self.ties[1]).max(initial=0))
         return last if cutoff is None else min(last, cutoff)
+
+    def at_rank(
+        self, weight: Callable[[NDArray[np.int64]], ArrayLike], cutoff: ArrayLike | None = None
+    ) -> Values:
+        """The weight of each item's rank, 0 below `cutoff`; with ties the mean over the ranks it can have.
+
+        `cutoff` is one number, one a query, or None for the whole list.
+        """
+        limit = np.asarray(np.iinfo(np.int64).max if cutoff is None else cutoff, dtype=np.int64)
+        limit = limit[self.query] if limit.ndim else limit
+        single = _floats(weight(self.rank)) * (self.rank <= limit)
+        if self.ties is None:
+            return single
+        first, last = self.ties
+        upto = np.concatenate(([0.0], np.cumsum(_floats(weight(np.arange(1, last.max(initial=0) + 1))))))
+        end = np.maximum(np.minimum(last, limit), first - 1)
+        # One rank's weight is taken as it is: a difference of sums would blur its last digit.
+        return np.where(first == last, single, (upto[end] - upto[first - 1]) / (last - first + 1))
 
     def at_first(self, weight: Callable[[NDArray[Any]], ArrayLike]) -> Values:
         """The weight of the rank of each list's first item here, that of infinity without one; one a query.
@@ -219,18 +243,22 @@ class JudgedLists:
         rank[queries] = self.rank[self.offsets[queries]]
         return rank
 
-    def tied(self) -> tuple[Values, Values]:
-        """For each item how many items here rank above all tied with it, and how many are tied with it."""
-        place = _native.segment_ranks(self.offsets)
+    def tied(self, counted: NDArray[np.bool_] | None = None) -> tuple[Values, Values]:
+        """For each item how many of the `counted` rank above all tied with it, and how many are tied with it.
+
+        All items here are counted if `counted` is None. An item is tied with itself.
+        """
+        own = np.ones(len(self.rank)) if counted is None else _floats(counted)
+        running = self.running_sum(own)
         if self.ties is None:
-            return _floats(place - 1), np.ones(len(place))
+            return running - own, own
         first = self.ties[0]
         opens = self._opens_list()
         opens[1:] |= first[1:] != first[:-1]
         closes = np.roll(opens, -1)  # the first item of all opens a group, so the last one closes one
         group = np.cumsum(opens) - 1
-        above = _floats(place[opens] - 1)
-        return above[group], _floats(place[closes] - above)[group]
+        above = (running - own)[opens]
+        return above[group], (running[closes] - above)[group]
 
     def _opens_list(self) -> NDArray[np.bool_]:
         """Whether an item is the first of its list."""
@@ -244,9 +272,9 @@ class JudgedLists:
         return self._known[key]  # type: ignore[return-value]
 
 
-def ratio(numerator: ArrayLike, denominator: float | Values, relevant: Values) -> Values:
+def ratio(numerator: ArrayLike, denominator: float | Values, relevant: ArrayLike) -> Values:
     """One value a query: NaN where nothing is `relevant`, else 0 where the denominator is 0."""
-    return _native.ratio(_floats(numerator), denominator, relevant)
+    return _native.ratio(_floats(numerator), denominator, _floats(relevant))
 
 
 def _floats(x: ArrayLike) -> Values:

@@ -26,6 +26,7 @@ __all__ = [
     "Measure",
     "Page",
     "as_measure",
+    "is_known",
     "list_measure",
     "no_closed_form",
     "page",
@@ -35,7 +36,15 @@ __all__ = [
 ]
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
+Mean: TypeAlias = Literal["arithmetic", "geometric"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+
+
+MEAN = Parameter("mean", Mean, "arithmetic")
+"""How the queries' values are averaged: ``AP(mean=geometric)`` is GMAP.
+
+Every averaged measure that is never negative takes it; no page sees it, since a page gives one value a query.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,13 @@ class Page:
         return self.doc.partition("\n")[0]
 
     @property
+    def accepted(self) -> Mapping[str, Parameter]:
+        """The parameters that the measure takes: the function's, and `MEAN` where it can be averaged so."""
+        low = self.bounds[0]
+        averaged = self.aggregate == "mean" and low is not None and low >= 0
+        return {**self.parameters, MEAN.name: MEAN} if averaged else self.parameters
+
+    @property
     def grammar(self) -> str:
         """How the measure is written, with its defaults: ``AP(rel=1,denominator=relevant)@k``."""
         written = ",".join(f"{p.name}={format_value(p.default)}" for p in self.parameters.values())
@@ -97,8 +113,9 @@ def list_measure(
         aliases: other names that are understood.
         bounds: least and greatest value, None where there is none.
         cite: the source.
-        aggregate: how the values of all queries become one: their ``mean``, their ``sum``, or the ``ratio``
-            of two sums (the function then returns numerators and denominators).
+        aggregate: how the values of all queries become one: their ``mean`` (which mean is for the measure
+            to say, see `MEAN`), their ``sum``, or the ``ratio`` of two sums (the function then returns
+            numerators and denominators).
         expected: whether the function gives the mean over all orders of tied items.
 
     """
@@ -156,8 +173,11 @@ def page(name: str) -> Page:
     """
     found = _known(name)
     if found is None:
+        from rankmark.trec_names import TREC_MEASURES  # made of measures
+
+        names = [*(known.name for known in TREC_MEASURES), *_names()]
         raise MeasureError(
-            f"no measure {name!r}{did_you_mean(name, _names())} (`rankmark measures` lists them all)"
+            f"no measure {name!r}{did_you_mean(name, names)} (`rankmark measures` lists them all)"
         )
     return pages()[found]
 
@@ -165,6 +185,11 @@ def page(name: str) -> Page:
 @functools.cache
 def _names_in_lower_case() -> Mapping[str, str]:
     return {name.lower(): known for name, known in _names().items()}
+
+
+def is_known(name: str) -> bool:
+    """Whether a measure has this name or alias, in any case."""
+    return _known(name) is not None
 
 
 def _known(name: str) -> str | None:
@@ -191,6 +216,7 @@ class Measure:
     cutoff: int | None = None
     page: Page = field(init=False)
     _written: str = field(init=False)
+    _given: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
         known = page(self.name)
@@ -199,6 +225,7 @@ class Measure:
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
         object.__setattr__(self, "page", known)
         object.__setattr__(self, "_written", self._write())
+        object.__setattr__(self, "_given", self._keywords())
 
     def __call__(self, *values: Any, **parameters: Any) -> Measure:
         """The measure with these parameters set, each by its name."""
@@ -214,21 +241,32 @@ class Measure:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Every parameter with its value, set or default."""
+        """Every parameter of the page with its value, set or default."""
         return {name: self.parameters.get(name, p.default) for name, p in self.page.parameters.items()}
+
+    @property
+    def mean(self) -> Mean:
+        """How the queries' values are averaged, where they are."""
+        mean: Mean = self.parameters.get(MEAN.name, MEAN.default)
+        return mean
 
     def compute(self, lists: JudgedLists) -> Values | tuple[Values, Values]:
         """The measure's value for each query; NaN where the query has no relevant item."""
         if lists.ties is not None and not self.page.expected:
             raise no_closed_form(str(self))
-        if self.page.takes_cutoff:
-            return self.page.function(lists, cutoff=self.cutoff, **self.parameters)
-        return self.page.function(lists, **self.parameters)
+        return self.page.function(lists, **self._given)
 
     def signature(self) -> list[str]:
-        """The measure and the value of each parameter, defaults included."""
+        """The measure and the value of each parameter, the page's defaults included."""
         short = Measure(self.name, {}, self.cutoff)
-        return [str(short), *(f"{name}:{format_value(value)}" for name, value in self.arguments.items())]
+        mean = [] if self.mean == MEAN.default else [f"{MEAN.name}:{self.mean}"]
+        values = [f"{name}:{format_value(value)}" for name, value in self.arguments.items()]
+        return [str(short), *values, *mean]
+
+    def _keywords(self) -> dict[str, Any]:
+        """What the page's function is called with."""
+        own = {name: value for name, value in self.parameters.items() if name in self.page.parameters}
+        return {**own, "cutoff": self.cutoff} if self.page.takes_cutoff else own
 
     def _write(self) -> str:
         written = ",".join(f"{name}={format_value(value)}" for name, value in self.parameters.items())
@@ -270,18 +308,15 @@ def _checked_parameters(known: Page, given: Mapping[str, Any]) -> Mapping[str, A
     for name in given:
         if name in ("k", "cutoff") and known.takes_cutoff:
             raise MeasureError(f"{known.name}: the cutoff is written after the name: {known.name}@10")
-        if name not in known.parameters:
-            takes = ", ".join(known.parameters) or "none"
+        if name not in known.accepted:
+            takes = ", ".join(known.accepted) or "none"
             raise MeasureError(
-                f"{known.name} has no parameter {name!r}{did_you_mean(name, known.parameters)} "
+                f"{known.name} has no parameter {name!r}{did_you_mean(name, known.accepted)} "
                 f"(it takes: {takes})"
             )
-    checked = {
-        name: p.checked(given[name], known.name) for name, p in known.parameters.items() if name in given
-    }
-    return MappingProxyType(
-        {n: value for n, value in checked.items() if value != known.parameters[n].default}
-    )
+    accepted = {name: p for name, p in known.accepted.items() if name in given}
+    checked = {name: p.checked(given[name], known.name) for name, p in accepted.items()}
+    return MappingProxyType({n: value for n, value in checked.items() if value != accepted[n].default})
 
 
 def _checked_cutoff(known: Page, cutoff: Any) -> int | None:
@@ -302,7 +337,7 @@ GREATEST_CUTOFF = 2**53
 _WRITTEN = re.compile(
     r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*))?", re.DOTALL
 )
-_TREC = re.compile(r"(?P<name>.+?)[_.](?P<cutoff>[0-9]+)")
+_WITH_CUTOFF = re.compile(r"(?P<name>.+?)[_.](?P<cutoff>[0-9]+)")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -310,20 +345,31 @@ def parse(text: str) -> Measure:
     """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or trec_eval's ``ndcg_cut_10``.
 
     Raises:
-        MeasureError: no such measure, parameter or value; the message says which come near.
+        MeasureError: no such measure, parameter or value, with what comes near; or a name that means several
+            measures, with these.
 
     """
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
+    if text in _names():
+        return Measure(text)
+    if trec := _trec_measure(text):
+        return trec
     written = _WRITTEN.fullmatch(text)
-    trec = _TREC.fullmatch(text)
-    if trec and _known(text) is None and _known(trec["name"]) is not None:
-        return Measure(trec["name"], {}, int(trec["cutoff"]))
+    with_cutoff = _WITH_CUTOFF.fullmatch(text)
+    if with_cutoff and not is_known(text) and is_known(with_cutoff["name"]):
+        return Measure(with_cutoff["name"], {}, int(with_cutoff["cutoff"]))
     if not written:
         raise MeasureError(f"{text!r} is not a measure: write Name, Name@10 or Name(parameter=value)@10")
     parameters = dict(_arguments(written["name"], written["parameters"] or ""))
     return Measure(written["name"], parameters, _cutoff(text, written["cutoff"]))
+
+
+def _trec_measure(text: str) -> Measure | None:
+    from rankmark.trec_names import trec_measure  # whose table is made of measures
+
+    return trec_measure(text)
 
 
 def _cutoff(text: str, written: str | None) -> int | None:
@@ -343,12 +389,19 @@ def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
         yield parameter.strip(), parse_value(value)
 
 
+_NUMBERS = re.compile(r",[-+.\d][-+.\d=eE]*(?=[\s,]|$)")
+
+
 def split_measures(text: str) -> list[str]:
-    """Measures separated by spaces or commas, those inside brackets excepted."""
+    """Measures separated by spaces or commas, but not by those inside brackets or before a number.
+
+    A number goes on with the parameters of one measure: ``utility.1,-1,0,0``.
+    """
     names, depth = [""], 0
-    for char in text:
+    for place, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")
-        if depth <= 0 and (char.isspace() or char == ","):
+        separates = char.isspace() or (char == "," and not _NUMBERS.match(text, place))
+        if depth <= 0 and separates:
             names.append("")
         else:
             names[-1] += char

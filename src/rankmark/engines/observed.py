@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankmark import _native
     from rankmark.measure import Measure
 
-__all__ = ["Observed", "Part", "measured", "merged"]
+__all__ = ["Observed", "Part", "judged_lists", "measured", "merged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +60,21 @@ class Observed:
 
 def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Part:
     """Computes the measures of some queries."""
-    ties = None
-    if lists.tied_first is not None and lists.tied_last is not None:
-        ties = (lists.tied_first, lists.tied_last)
-    seen = JudgedLists(
-        lists.rank,
-        lists.relevance,
-        lists.offsets,
-        lists.retrieved,
-        ties=ties,
-        ideal=JudgedLists.perfect(lists.ideal, lists.ideal_offsets),
-    )
+    seen = judged_lists(lists)
     values: list[Values] = []
     for measure in measures:
         computed = measure.compute(seen)
         values.extend(computed if isinstance(computed, tuple) else (computed,))
     return Part(lists.queries, lists.answered, lists.tied_rank, values, len(lists.rank))
+
+
+def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
+    """What measures see of some queries."""
+    ties = None
+    if lists.tied_first is not None and lists.tied_last is not None:
+        ties = (lists.tied_first, lists.tied_last)
+    ideal = JudgedLists.perfect(lists.ideal, lists.ideal_offsets)
+    return JudgedLists(lists.rank, lists.relevance, lists.offsets, lists.retrieved, ties=ties, ideal=ideal)
 
 
 def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: int) -> Observed:

@@ -7,12 +7,21 @@ from dataclasses import replace
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
-from rankmark.inputs.files import open_files
+from rankmark.inputs.files import open_files, run_tag
 from rankmark.inputs.mappings import open_mapping
 from rankmark.inputs.roles import ColumnNames, Input, Side, check_names
 from rankmark.inputs.tables import Source, open_table
 
-__all__ = ["ColumnNames", "Input", "align_ids", "read_inputs", "read_qrels", "read_run"]
+__all__ = [
+    "ColumnNames",
+    "Input",
+    "align_ids",
+    "read_inputs",
+    "read_qrels",
+    "read_run",
+    "run_tag",
+    "with_text_items",
+]
 
 
 def read_inputs(qrels: object, run: object, columns: ColumnNames | None = None) -> tuple[Input, Input]:
@@ -74,6 +83,16 @@ def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
         elif kinds == ["integer", "string"]:
             run = _with_integers(run, role, qrels)
     return qrels, run
+
+
+def with_text_items(table: Input) -> Input:
+    """The table with its item ids as text, by which tools that know nothing else break ties."""
+    import polars as pl
+
+    if table.table.kind(table.item) == "string":
+        return table
+    frame = pl.DataFrame(table.table).with_columns(pl.col(table.item).cast(pl.String))
+    return replace(table, table=Table.from_arrow(frame))
 
 
 def _open(source: object, side: Side, columns: ColumnNames | None) -> Source | Input:

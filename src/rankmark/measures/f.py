@@ -9,7 +9,7 @@ from rankmark.measure import list_measure
 from rankmark.parameters import Above
 
 
-@list_measure("F", aliases=("F1", "f1", "set_F"), bounds=(0, 1), cite="vanrijsbergen1979")
+@list_measure("F", aliases=("F1", "f1"), bounds=(0, 1), cite="vanrijsbergen1979")
 def f_measure(
     lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, beta: Annotated[float, Above(0)] = 1
 ) -> Values:
@@ -23,7 +23,7 @@ def f_measure(
     Args:
         rel: the least grade that counts as relevant; an unjudged item never does.
         beta: β, how many times as much recall weighs as precision; 1 gives F1. It is β that is given,
-            not β².
+            not β², which is what trec_eval's set_F takes.
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.

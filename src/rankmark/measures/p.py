@@ -30,7 +30,7 @@ def precision(
         denominator: D. With R relevant items and n retrieved: ``cutoff`` is k, so that a list shorter
             than k is filled up with items that are not relevant (trec_eval and most others),
             ``retrieved`` is min(n, k) (LensKit, TF-Ranking), ``min`` is min(k, R), so that 1 can be
-            reached (RecTools' r_precision).
+            reached (RecTools' r_precision; trec_eval's relative_P and set_relative_P).
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.
