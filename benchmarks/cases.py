@@ -152,7 +152,7 @@ CASES = {
             "I",
             "small: one query, ten results",
             data.small,
-            (ours.RANKMARK, ours.READY_DICTS, *BY_HAND, *PEERS, floors.COLUMN_SUM),
+            (ours.RANKMARK, ours.PREPARED, ours.READY_DICTS, *BY_HAND, *PEERS, floors.COLUMN_SUM),
             (targets.seconds(ours.PREPARED, 100e-6),),
             rows=_always(10),
             sized=False,

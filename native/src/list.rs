@@ -76,7 +76,8 @@ impl<K: Key> Rows<'_, K> {
 pub struct Judge {
     rules: Rules,
     matcher: Matcher,
-    order: Vec<u32>,
+    /// For each position the number of the judgement, if its item is judged.
+    judgement_at: Vec<u32>,
     /// What decides ties at each position under [`Ties::Best`], [`Ties::Worst`] and [`Ties::Random`].
     lots: Vec<Lot>,
     /// The judged items of the list, in rank order.
@@ -93,7 +94,7 @@ impl Judge {
         Self {
             rules,
             matcher: Matcher::default(),
-            order: Vec::new(),
+            judgement_at: Vec::new(),
             lots: Vec::new(),
             hits: Vec::new(),
             ideal: Vec::new(),
@@ -137,10 +138,12 @@ impl Judge {
 
     fn take_ideal(&mut self, grades: &[f64]) {
         self.ideal.clear();
-        self.ideal.extend_from_slice(grades);
-        if grades.len() <= FEW {
-            place_by_rank(grades, &mut self.ideal);
+        if let Some(counts) = count_grades(grades) {
+            for (grade, &count) in counts.iter().enumerate().rev() {
+                self.ideal.resize(self.ideal.len() + count, grade as f64);
+            }
         } else {
+            self.ideal.extend_from_slice(grades);
             self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
         }
     }
@@ -217,29 +220,37 @@ impl Judge {
     }
 
     fn rank_all<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
-        let mut order = std::mem::take(&mut self.order);
-        order.clear();
-        order.extend(0..items.len() as u32);
-        let score = |at: u32| scores[at as usize];
-        order.sort_unstable_by(|&a, &b| {
-            let by_score = score(b).partial_cmp(&score(a)).unwrap_or(Ordering::Equal);
-            by_score.then_with(|| self.tie_order(a, b, items))
-        });
-        let mut judgement_at = vec![ABSENT; items.len()];
+        // No early end, as in `descends`.
+        if scores.iter().fold(true, |short, &score| short & (f64::from(score as f32) == score)) {
+            self.rank_by::<u64, K>(items, scores, grades);
+        } else {
+            self.rank_by::<u128, K>(items, scores, grades);
+        }
+    }
+
+    fn rank_by<W: Word, K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+        let mut words: Vec<W> = scores.iter().zip(0..).map(|(&score, place)| W::new(score, place)).collect();
+        words.sort_unstable();
+        let mut judgement_at = std::mem::take(&mut self.judgement_at);
+        judgement_at.clear();
+        judgement_at.resize(items.len(), ABSENT);
         for found in &self.matcher.found {
             judgement_at[found.position as usize] = found.judgement;
         }
         let mut first = 1;
-        for group in order.chunk_by(|&a, &b| score(a) == score(b)) {
+        for group in words.chunk_by_mut(|&a, &b| a.same_score(b)) {
+            if group.len() > 1 {
+                group.sort_unstable_by(|&a, &b| self.tie_order(a.place(), b.place(), items));
+            }
             let last = first + group.len() as u32 - 1;
-            for (&at, rank) in group.iter().zip(first..) {
-                if let Some(&relevance) = grades.get(judgement_at[at as usize] as usize) {
+            for (&word, rank) in group.iter().zip(first..) {
+                if let Some(&relevance) = grades.get(judgement_at[word.place() as usize] as usize) {
                     self.hits.push(Hit { rank, tied: (first, last), relevance });
                 }
             }
             first = last + 1;
         }
-        self.order = order;
+        self.judgement_at = judgement_at;
     }
 
     /// Which of two positions with equal scores comes first.
@@ -276,12 +287,64 @@ impl Lot {
     }
 }
 
-/// Sorts `values` into `sorted`, greatest first, by counting what comes before each: no branch to mispredict.
-fn place_by_rank(values: &[f64], sorted: &mut [f64]) {
-    for (place, &value) in values.iter().enumerate() {
-        let greater = values.iter().map(|&other| usize::from(other > value)).sum::<usize>();
-        let equal = values[..place].iter().map(|&other| usize::from(other == value)).sum::<usize>();
-        sorted[greater + equal] = value;
+/// Grades that are counted instead of sorted: whole numbers below this, as nearly all are.
+const GRADES: usize = 8;
+
+/// How often each whole grade occurs, unless there are others.
+fn count_grades(grades: &[f64]) -> Option<[usize; GRADES]> {
+    let mut counts = [0; GRADES];
+    let mut left = grades.len();
+    for (grade, count) in counts.iter_mut().enumerate() {
+        if left == 0 {
+            break;
+        }
+        // A pass for each grade is faster than one for all, because it counts several at a time.
+        *count = grades.iter().map(|&value| usize::from(value == grade as f64)).sum();
+        left -= *count;
+    }
+    (left == 0).then_some(counts)
+}
+
+/// A score and the position where it stands in one number, which is less where the score is greater.
+trait Word: Copy + Ord {
+    fn new(score: f64, place: u32) -> Self;
+
+    fn place(self) -> u32;
+
+    fn same_score(self, other: Self) -> bool;
+}
+
+/// For scores that are 32-bit floats: half as long, and sorted in half the time.
+impl Word for u64 {
+    fn new(score: f64, place: u32) -> Self {
+        // Adding 0 makes both zeros one score.
+        let bits = (score as f32 + 0.0).to_bits();
+        let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+        Self::from(!ascending) << 32 | Self::from(place)
+    }
+
+    fn place(self) -> u32 {
+        self as u32
+    }
+
+    fn same_score(self, other: Self) -> bool {
+        self >> 32 == other >> 32
+    }
+}
+
+impl Word for u128 {
+    fn new(score: f64, place: u32) -> Self {
+        let bits = (score + 0.0).to_bits();
+        let ascending = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
+        Self::from(!ascending) << 64 | Self::from(place)
+    }
+
+    fn place(self) -> u32 {
+        self as u32
+    }
+
+    fn same_score(self, other: Self) -> bool {
+        self >> 64 == other >> 64
     }
 }
 
@@ -293,7 +356,7 @@ fn descends(scores: &[f64]) -> bool {
 
 const ABSENT: u32 = u32::MAX;
 
-/// Up to so many judged items, counting what stands before each is cheaper than sorting.
+/// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
 const FEW: usize = 24;
 
 /// The best rank at which the tie-breaking decides between different grades, if it does at all.
@@ -359,6 +422,16 @@ mod tests {
     }
 
     #[test]
+    fn words_are_in_the_order_of_the_scores_of_either_width() {
+        let descending = [f64::INFINITY, 2.5, 1e-40, 0.0, -0.5, -2.5, f64::NEG_INFINITY];
+        assert!(descending.map(|score| <u64 as Word>::new(score, 7)).is_sorted());
+        assert!(descending.map(|score| <u128 as Word>::new(score, 7)).is_sorted());
+        assert_eq!(<u64 as Word>::new(-0.0, 7), <u64 as Word>::new(0.0, 7));
+        assert_eq!(<u128 as Word>::new(-0.0, 7), <u128 as Word>::new(0.0, 7));
+        assert_eq!((<u64 as Word>::new(0.5, 7).place(), <u128 as Word>::new(0.5, 7).place()), (7, 7));
+    }
+
+    #[test]
     fn a_repeated_item_is_refused_or_its_first_or_best_row_kept() {
         let results = [(1, 0.5), (2, 0.6), (1, 0.7)];
         let judged = [(1, 1.0), (1, 2.0)];
@@ -373,11 +446,11 @@ mod tests {
     }
 
     #[test]
-    fn few_values_are_sorted_like_many() {
-        let values = [1.0, 0.0, 3.0, 1.0, -2.0, 3.0];
-        let mut sorted = values;
-        place_by_rank(&values, &mut sorted);
-        assert_eq!(sorted, [3.0, 3.0, 1.0, 1.0, 0.0, -2.0]);
+    fn the_ideal_is_sorted_whether_its_grades_are_counted_or_not() {
+        let (counted, ..) = list(RULES, &[(1, 1.0), (2, 0.0), (3, 7.0), (4, 1.0)], &[]);
+        assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
+        let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
+        assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
     }
 
     #[test]

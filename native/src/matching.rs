@@ -77,8 +77,13 @@ impl Matcher {
         self.doubtful.clear();
         self.seen.clear();
         self.seen.resize(judged.len(), false);
+        let mut next = 0;
         for &row in &self.passed {
-            let judgement = self.slots.find(items[row as usize], |number| judged[number]);
+            let item = items[row as usize];
+            // Tables of labelled lists have both in the same order: no need to look it up.
+            let expected = (judged.get(next) == Some(&item)).then_some(next);
+            let judgement = expected.or_else(|| self.slots.find(item, |number| judged[number]));
+            next = judgement.map_or(next, |judgement| judgement + 1);
             match judgement.filter(|&judgement| !std::mem::replace(&mut self.seen[judgement], true)) {
                 Some(judgement) => self.found.push(Found { position: row, judgement: judgement as u32 }),
                 None => self.doubtful.push(row),

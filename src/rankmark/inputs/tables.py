@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError
@@ -70,12 +70,16 @@ def open_table(source: object, side: Side) -> Source | None:
     return None
 
 
-def from_lazy_frame(frame: pl.LazyFrame, where: str, text_ids: bool = False) -> Source:
-    """A polars frame, of which only the columns with a role are computed."""
+def from_lazy_frame(
+    frame: pl.LazyFrame, where: str, text_ids: bool = False, engine: Literal["auto", "streaming"] = "auto"
+) -> Source:
+    """A polars frame, of which only the columns with a role are computed, on this engine of polars."""
     names = frame.collect_schema().names()
-    return Source(
-        where, names, lambda roles: _from_polars(frame.select(roles.names).collect(), where), text_ids
-    )
+
+    def take(roles: Roles) -> Table:
+        return _from_polars(frame.select(roles.names).collect(engine=engine), where)
+
+    return Source(where, names, take, text_ids)
 
 
 def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None) -> Input:
