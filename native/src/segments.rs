@@ -47,6 +47,11 @@ pub fn ranks(offsets: &[i64]) -> Vec<i64> {
     out
 }
 
+/// The first value of each segment, infinity for an empty one.
+pub fn first(values: &[i64], offsets: &[i64]) -> Vec<f64> {
+    segments(offsets).map(|rows| values[rows].first().map_or(f64::INFINITY, |&value| value as f64)).collect()
+}
+
 /// The values, in each segment from the greatest to the least.
 pub fn descending(values: &[f64], offsets: &[i64]) -> Vec<f64> {
     let mut out = values.to_vec();
@@ -99,6 +104,7 @@ mod tests {
     #[test]
     fn ranks_and_orders_start_anew_in_each_segment() {
         assert_eq!(ranks(&[0, 2, 2, 5]), [1, 2, 1, 2, 3]);
+        assert_eq!(first(&[5, 6, 7], &[0, 2, 2, 3]), [5.0, f64::INFINITY, 7.0]);
         assert_eq!(descending(&[1.0, 2.0, 0.0, 4.0, 3.0], &[0, 2, 2, 5]), [2.0, 1.0, 4.0, 3.0, 0.0]);
     }
 

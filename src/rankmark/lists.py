@@ -133,6 +133,11 @@ class JudgedLists:
             greatest[filled] = np.maximum.reduceat(_floats(x), self.offsets[filled])
         return greatest
 
+    @property
+    def place(self) -> NDArray[np.int64]:
+        """The place of each item among those of its list that are here, from 1."""
+        return _native.segment_ranks(self.offsets)
+
     def running_sum(self, x: ArrayLike) -> Values:
         """For each item the sum of `x` over the items of its list down to it."""
         return _native.segment_running_sum(_floats(x), self.offsets)
@@ -220,7 +225,8 @@ class JudgedLists:
         places down with probability C(s−1−j, r−1) / C(s, r).
         """
         if self.ties is None:
-            return _floats(weight(self._once("first rank", self._first_rank)))
+            first = self._once("first", lambda: _native.segment_first(self.rank, self.offsets))
+            return _floats(weight(first))
         value = np.zeros(len(self.retrieved))
         queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
         firsts = self.offsets[queries]
@@ -235,13 +241,6 @@ class JudgedLists:
             probability = probability[left] * (size - hits - place) / (size - 1 - place)
             place += 1
         return value
-
-    def _first_rank(self) -> Values:
-        """The rank of each list's first item here, infinity without one."""
-        rank = np.full(len(self.retrieved), np.inf)
-        queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
-        rank[queries] = self.rank[self.offsets[queries]]
-        return rank
 
     def tied(self, counted: NDArray[np.bool_] | None = None) -> tuple[Values, Values]:
         """For each item how many of the `counted` rank above all tied with it, and how many are tied with it.
