@@ -48,15 +48,23 @@ pub fn segment_count<'py>(
     array(py, || segments::count(values, offsets))
 }
 
-/// The offsets that are left of the segments when only what is true stays in them.
+/// What is left of ranks, grades and offsets when only what is `kept` stays in the segments.
 #[pyfunction]
+#[expect(clippy::type_complexity, reason = "three arrays")]
 pub fn segment_kept<'py>(
     py: Python<'py>,
-    values: PyReadonlyArray1<'py, bool>,
+    kept: PyReadonlyArray1<'py, bool>,
+    rank: PyReadonlyArray1<'py, i64>,
+    relevance: PyReadonlyArray1<'py, f64>,
     offsets: PyReadonlyArray1<'py, i64>,
-) -> Array<'py, i64> {
-    let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
-    array(py, || segments::kept(values, offsets))
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>)> {
+    let (kept, offsets) = (kept.as_slice()?, offsets.as_slice()?);
+    let (rank, relevance) = (rank.as_slice()?, relevance.as_slice()?);
+    let (rank, relevance, offsets) = unlocked(py, || {
+        let (offsets, places) = segments::kept(kept, offsets);
+        (segments::at(rank, &places), segments::at(relevance, &places), offsets)
+    })?;
+    Ok((rank.into_pyarray(py), relevance.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
 /// The place of each value in its segment, from 1.

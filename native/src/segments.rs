@@ -27,13 +27,26 @@ pub fn count(values: &[bool], offsets: &[i64]) -> Vec<f64> {
     counts(values, offsets).map(|count| count as f64).collect()
 }
 
-/// The offsets that are left of the segments when only what is true stays in them.
-pub fn kept(values: &[bool], offsets: &[i64]) -> Vec<i64> {
-    let ends = counts(values, offsets).scan(0, |end, count| {
+/// The offsets of the segments when only what is `kept` stays in them, and the places of what stays.
+pub fn kept(kept: &[bool], offsets: &[i64]) -> (Vec<i64>, Vec<u32>) {
+    let mut places = vec![0; kept.len()];
+    let mut count = 0;
+    for (&kept, place) in kept.iter().zip(0..) {
+        // Written in any case: without a branch there is none to mispredict.
+        places[count] = place;
+        count += usize::from(kept);
+    }
+    places.truncate(count);
+    let ends = counts(kept, offsets).scan(0, |end, count| {
         *end += count;
         Some(*end)
     });
-    std::iter::once(0).chain(ends).collect()
+    (std::iter::once(0).chain(ends).collect(), places)
+}
+
+/// The values at some places.
+pub fn at<T: Copy>(values: &[T], places: &[u32]) -> Vec<T> {
+    places.iter().map(|&place| values[place as usize]).collect()
 }
 
 fn counts(values: &[bool], offsets: &[i64]) -> impl Iterator<Item = i64> {
@@ -98,7 +111,8 @@ mod tests {
     fn what_is_true_is_counted_and_kept() {
         let values = [true, false, true];
         assert_eq!(count(&values, &[0, 0, 2, 3]), [0.0, 1.0, 1.0]);
-        assert_eq!(kept(&values, &[0, 0, 2, 3]), [0, 0, 1, 2]);
+        assert_eq!(kept(&values, &[0, 0, 2, 3]), (vec![0, 0, 1, 2], vec![0, 2]));
+        assert_eq!(at(&[5, 6, 7], &[0, 2]), [5, 7]);
     }
 
     #[test]

@@ -71,17 +71,9 @@ class JudgedLists:
 
     def where(self, kept: NDArray[np.bool_]) -> JudgedLists:
         """The same lists without the items that are not `kept`; the others stay at their ranks."""
-        if kept.all():
-            return self
-        places = np.flatnonzero(kept)  # several arrays are taken from faster by place than by a mask
-        return JudgedLists(
-            self.rank.take(places),
-            self.relevance.take(places),
-            _native.segment_kept(kept, self.offsets),
-            self.retrieved,
-            ties=None if self.ties is None else (self.ties[0].take(places), self.ties[1].take(places)),
-            ideal=self.ideal,
-        )
+        rank, relevance, offsets = _native.segment_kept(kept, self.rank, self.relevance, self.offsets)
+        ties = None if self.ties is None else (self.ties[0][kept], self.ties[1][kept])
+        return JudgedLists(rank, relevance, offsets, self.retrieved, ties=ties, ideal=self.ideal)
 
     def hits(self, rel: float) -> JudgedLists:
         """The relevant items of each list: those judged `rel` or better."""
@@ -273,7 +265,10 @@ class JudgedLists:
 
 def ratio(numerator: ArrayLike, denominator: float | Values, relevant: ArrayLike) -> Values:
     """One value a query: NaN where nothing is `relevant`, else 0 where the denominator is 0."""
-    return _native.ratio(_floats(numerator), denominator, _floats(relevant))
+    try:
+        return _native.ratio(numerator, denominator, relevant)  # type: ignore[arg-type]
+    except TypeError:  # not all of them are arrays of floats
+        return _native.ratio(_floats(numerator), denominator, _floats(relevant))
 
 
 def _floats(x: ArrayLike) -> Values:
