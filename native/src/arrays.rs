@@ -143,16 +143,17 @@ pub fn ratio<'py>(
     }
 }
 
-/// Puts `filler` in the place of NaN and NaN where a query does not count; gives the sum of the values, how
-/// many there are, and how many were NaN before.
+/// Puts `filler` in the place of NaN and NaN where a query does not count (all do if `counted` is None); gives
+/// the sum of the values, how many there are, and how many were NaN before.
 #[pyfunction]
 pub fn settle(
     py: Python<'_>,
     mut values: PyReadwriteArray1<'_, f64>,
-    counted: PyReadonlyArray1<'_, bool>,
+    counted: Option<PyReadonlyArray1<'_, bool>>,
     filler: f64,
 ) -> PyResult<(f64, usize, usize)> {
-    let (values, counted) = (values.as_slice_mut()?, counted.as_slice()?);
+    let values = values.as_slice_mut()?;
+    let counted = counted.as_ref().map(|counted| counted.as_slice()).transpose()?;
     let total = unlocked(py, || values::settle(values, counted, filler))?;
     Ok((total.sum, total.count, total.undefined))
 }

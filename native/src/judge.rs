@@ -487,6 +487,7 @@ impl<K: Key> Scratch<K> {
 impl Refused {
     fn add(&mut self, query: u32, repeats: Repeats) {
         self.count += repeats.count;
-        self.first = self.first.or(repeats.first.map(|first| (query, first)));
+        let first = repeats.first.map(|first| (query, first));
+        self.first = [self.first, first].into_iter().flatten().min_by_key(|&(query, _)| query);
     }
 }

@@ -76,8 +76,8 @@ impl<K: Key> Rows<'_, K> {
 pub struct Judge {
     rules: Rules,
     matcher: Matcher,
-    /// For each position the number of the judgement, if its item is judged.
-    judgement_at: Vec<u32>,
+    /// For each position the grade of its item, NaN if it is not judged.
+    grade_at: Vec<f64>,
     /// What decides ties at each position under [`Ties::Best`], [`Ties::Worst`] and [`Ties::Random`].
     lots: Vec<Lot>,
     /// The judged items of the list, in rank order.
@@ -94,7 +94,7 @@ impl Judge {
         Self {
             rules,
             matcher: Matcher::default(),
-            judgement_at: Vec::new(),
+            grade_at: Vec::new(),
             lots: Vec::new(),
             hits: Vec::new(),
             ideal: Vec::new(),
@@ -231,12 +231,13 @@ impl Judge {
     fn rank_by<W: Word, K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
         let mut words: Vec<W> = scores.iter().zip(0..).map(|(&score, place)| W::new(score, place)).collect();
         words.sort_unstable();
-        let mut judgement_at = std::mem::take(&mut self.judgement_at);
-        judgement_at.clear();
-        judgement_at.resize(items.len(), ABSENT);
+        let mut grade_at = std::mem::take(&mut self.grade_at);
+        grade_at.clear();
+        grade_at.resize(items.len(), f64::NAN);
         for found in &self.matcher.found {
-            judgement_at[found.position as usize] = found.judgement;
+            grade_at[found.position as usize] = grades[found.judgement as usize];
         }
+        self.hits.reserve(self.matcher.found.len());
         let mut first = 1;
         for group in words.chunk_by_mut(|&a, &b| a.same_score(b)) {
             if group.len() > 1 {
@@ -244,13 +245,14 @@ impl Judge {
             }
             let last = first + group.len() as u32 - 1;
             for (&word, rank) in group.iter().zip(first..) {
-                if let Some(&relevance) = grades.get(judgement_at[word.place() as usize] as usize) {
+                let relevance = grade_at[word.place() as usize];
+                if !relevance.is_nan() {
                     self.hits.push(Hit { rank, tied: (first, last), relevance });
                 }
             }
             first = last + 1;
         }
-        self.judgement_at = judgement_at;
+        self.grade_at = grade_at;
     }
 
     /// Which of two positions with equal scores comes first.
@@ -353,8 +355,6 @@ fn descends(scores: &[f64]) -> bool {
     let pairs = scores.iter().zip(scores.iter().skip(1));
     pairs.fold(true, |descends, (earlier, later)| descends & (earlier > later))
 }
-
-const ABSENT: u32 = u32::MAX;
 
 /// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
 const FEW: usize = 24;

@@ -69,21 +69,21 @@ impl Matcher {
 
     /// Finds the judged items, which must be distinct, among `items`, and gives the items that stand there twice.
     pub fn find<K: Key>(&mut self, judged: &[K], items: &[K]) -> Repeats {
+        self.found.clear();
+        // So it is in tables of labelled lists, where each row has a label and a score.
+        if judged == items {
+            self.found.extend((0..items.len() as u32).map(|row| Found { position: row, judgement: row }));
+            return Repeats::default();
+        }
         self.filter.clear(judged.len() + items.len());
         judged.iter().for_each(|item| self.filter.mark(item.hash()));
         // A row marks its item too, so a later row with the same item passes as well.
         self.filter.pass::<_, true>(items, &mut self.passed);
-        self.found.clear();
         self.doubtful.clear();
         self.seen.clear();
         self.seen.resize(judged.len(), false);
-        let mut next = 0;
         for &row in &self.passed {
-            let item = items[row as usize];
-            // Tables of labelled lists have both in the same order: no need to look it up.
-            let expected = (judged.get(next) == Some(&item)).then_some(next);
-            let judgement = expected.or_else(|| self.slots.find(item, |number| judged[number]));
-            next = judgement.map_or(next, |judgement| judgement + 1);
+            let judgement = self.slots.find(items[row as usize], |number| judged[number]);
             match judgement.filter(|&judgement| !std::mem::replace(&mut self.seen[judgement], true)) {
                 Some(judgement) => self.found.push(Found { position: row, judgement: judgement as u32 }),
                 None => self.doubtful.push(row),
@@ -130,13 +130,18 @@ struct Filter {
     words: Vec<u64>,
 }
 
-/// Bits of the filter for each hash that it is made for.
-const BITS: usize = 128;
+/// Hashes from which on a filter is made for many.
+const MANY: usize = 1 << 10;
 
 impl Filter {
+    /// Empties the filter for so many hashes.
+    ///
+    /// For few, 128 bits each: mostly nothing passes by mistake, which spares the second look for repeats.
+    /// For many, something always does, so 32 bits each, which stay in the cache for longer.
     fn clear(&mut self, hashes: usize) {
+        let bits = if hashes < MANY { 128 * hashes } else { 32 * hashes };
         self.words.clear();
-        self.words.resize((hashes * BITS / 64).next_power_of_two(), 0);
+        self.words.resize((bits / 64).next_power_of_two(), 0);
     }
 
     fn mark(&mut self, hash: u64) {
@@ -182,11 +187,15 @@ pub struct Slots {
 
 /// Slots an item: with fewer of them more are taken, and the branch on a free one is mispredicted more often.
 const SPARSE: usize = 8;
+/// Slots an item where there are so many items that the table leaves the cache: memory counts more then.
+const DENSE: usize = 2;
+/// Items from which on a table is dense.
+const LARGE: usize = 1 << 16;
 
 impl Slots {
     /// Empties the table for numbers below `items`: what older lists left lies below the new base.
     pub fn clear(&mut self, items: usize) {
-        let size = (SPARSE * items).next_power_of_two();
+        let size = (items * if items < LARGE { SPARSE } else { DENSE }).next_power_of_two();
         let base =
             self.base.checked_add(self.numbers).filter(|base| base.checked_add(items as u32).is_some());
         if self.slots.len() < size || base.is_none() {

@@ -22,14 +22,15 @@ pub struct Total {
 }
 
 /// Puts `filler` in the place of undefined values (NaN) and NaN where a query does not count, and adds up.
+/// All count where nothing is said.
 ///
 /// The sum has Neumaier's compensation, so that the order hardly matters: A. Neumaier, "Rundungsfehleranalyse
 /// einiger Verfahren zur Summation endlicher Summen", 1974.
-pub fn settle(values: &mut [f64], counted: &[bool], filler: f64) -> Total {
+pub fn settle(values: &mut [f64], counted: Option<&[bool]>, filler: f64) -> Total {
     let mut total = Total::default();
     let mut sum = Sum::default();
-    for (value, &counted) in values.iter_mut().zip(counted) {
-        if !counted {
+    for (query, value) in values.iter_mut().enumerate() {
+        if counted.is_some_and(|counted| !counted[query]) {
             *value = f64::NAN;
         } else if value.is_nan() {
             *value = filler;
@@ -90,7 +91,7 @@ mod tests {
     #[test]
     fn undefined_values_are_filled_and_those_that_do_not_count_left_out() {
         let mut values = [1.0, f64::NAN, 4.0];
-        let total = settle(&mut values, &[true, true, false], 0.5);
+        let total = settle(&mut values, Some(&[true, true, false]), 0.5);
         assert_eq!(total, Total { sum: 1.5, count: 2, undefined: 1 });
         assert_eq!(values[..2], [1.0, 0.5]);
         assert!(values[2].is_nan());

@@ -61,12 +61,12 @@ class Choices:
     scores: Scores = "float64"
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name == "seed":
+        for name in _hints():
+            value = getattr(self, name)
+            if name == "seed":
                 _check_seed(value)
-            elif value not in values_of(field.name):
-                raise ChoiceError(_not_a_choice(field.name, value))
+            elif value not in values_of(name):
+                raise ChoiceError(_not_a_choice(name, value))
 
     def signature(self) -> list[str]:
         """``name:value`` of every choice; the seed only where it matters."""

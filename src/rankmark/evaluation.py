@@ -214,7 +214,9 @@ def _result(
     item_ids: Literal["integer", "text"],
     notes: list[str],
 ) -> Result:
-    counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
+    answered = int(np.count_nonzero(observed.answered))
+    # None: all count.
+    counted = observed.answered if choices.missing == "skip" and answered < len(observed.answered) else None
     values, per_query, counts = {}, {}, {}
     ties = observed.tied_rank.any()
     computed = iter(observed.values)
@@ -226,7 +228,6 @@ def _result(
         values[measure], per_query[measure], averaged, no_relevant = settled
         tied = _tied(observed.tied_rank, measure) if ties else 0
         counts[str(measure)] = MeasureCounts(averaged, no_relevant, tied)
-    answered = int(np.count_nonzero(observed.answered))
     return Result(
         values=values,
         per_query_values=per_query,
@@ -247,16 +248,13 @@ def _result(
 def _settled(
     measure: Measure,
     values: Values,
-    counted: NDArray[np.bool_],
+    counted: NDArray[np.bool_] | None,
     query_ids: _native.Table,
     choices: Choices,
 ) -> tuple[float, Values, int, int]:
     """The value for all queries and that of each, how many count, and in how many nothing is relevant."""
-    if choices.no_relevant == "error" and (undefined := np.isnan(values) & counted).any():
-        raise DataError(
-            f"{measure}: nothing is relevant in {_some(query_ids, np.flatnonzero(undefined))}; "
-            'choose no_relevant="zero", "skip" or "one"'
-        )
+    if choices.no_relevant == "error":
+        _refuse_undefined(measure, values, counted, query_ids)
     filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, np.nan)
     total, averaged, no_relevant = _native.settle(values, counted, filler)
     if measure.mean == "geometric":
@@ -266,14 +264,25 @@ def _settled(
     return value, values, averaged, no_relevant
 
 
+def _refuse_undefined(
+    measure: Measure, values: Values, counted: NDArray[np.bool_] | None, query_ids: _native.Table
+) -> None:
+    undefined = np.isnan(values) if counted is None else np.isnan(values) & counted
+    if undefined.any():
+        raise DataError(
+            f"{measure}: nothing is relevant in {_some(query_ids, np.flatnonzero(undefined))}; "
+            'choose no_relevant="zero", "skip" or "one"'
+        )
+
+
 def _settled_ratio(
-    above: Values, below: Values, counted: NDArray[np.bool_]
+    above: Values, below: Values, counted: NDArray[np.bool_] | None
 ) -> tuple[float, Values, int, int]:
     """The same for a quotient of two sums over all queries."""
     per_query = _native.ratio(above, below, below)
-    no_relevant = int(np.count_nonzero(np.isnan(per_query) & counted))
-    _, averaged, _ = _native.settle(per_query, counted, np.nan)
-    value = _quotient(_native.exact_sum(above[counted]), _native.exact_sum(below[counted]))
+    _, averaged, no_relevant = _native.settle(per_query, counted, np.nan)
+    sums = [_native.exact_sum(part if counted is None else part[counted]) for part in (above, below)]
+    value = _quotient(*sums)
     return value, per_query, averaged, no_relevant
 
 

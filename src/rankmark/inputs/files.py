@@ -303,7 +303,7 @@ def _concatenated(sources: Sequence[Source], side: Side, columns: ColumnNames | 
         frames = [pl.DataFrame(source.take(roles)).select(roles.names) for source in sources]
         for name in roles.names:
             _same_family(name, [frame.schema[name] for frame in frames], sources)
-        return _native.Table.from_arrow(pl.concat(frames, how="vertical_relaxed"))
+        return _native.Table.from_arrow(pl.concat(frames, how="vertical_relaxed").to_struct())
 
     text_ids = all(source.text_ids for source in sources)
     return Source(f"{side} {pattern!r}", first.names, take, text_ids)

@@ -125,8 +125,9 @@ def _from_polars(frame: pl.DataFrame, where: str) -> Table:
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
     # Columns without any value have no type, which not every Arrow library takes the same way.
-    untyped = pl.Null in frame.dtypes
-    return Table.from_arrow(frame.cast({pl.Null: pl.Int64}) if untyped else frame)
+    frame = frame.cast({pl.Null: pl.Int64}) if pl.Null in frame.dtypes else frame
+    # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
+    return Table.from_arrow(frame.to_struct())
 
 
 def _from_pandas(frame: Any, side: Side) -> Source:

@@ -51,8 +51,7 @@ def reciprocal_rank(
     """
     items = lists.hits(rel)
     if hits == "first":
-        limit = np.inf if cutoff is None else cutoff
-        total = items.at_first(lambda rank: (1.0 / rank) * (rank <= limit))
+        total = items.at_first(lambda rank: 1.0 / rank if cutoff is None else (1.0 / rank) * (rank <= cutoff))
     else:
         total = items.weighted_sum(1.0, 1.0 / np.arange(1, items.depth(cutoff) + 1))
     relevant = lists.relevant(rel)
