@@ -22,56 +22,104 @@ if TYPE_CHECKING:
     from rankmark.result import Counts, MeasureCounts, Result
 
     AP: Measure
+    AUC: Measure
+    BPM: Measure
     CG: Measure
+    Compatibility: Measure
+    CoverageError: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
+    FallOut: Measure
     HR: Measure
     HitRatio: Measure
+    Hole: Measure
+    INSQ: Measure
+    INST: Measure
     Judged: Measure
+    MPR: Measure
+    MeanP: Measure
+    MeanR: Measure
+    MeanRank: Measure
+    NCU: Measure
+    NearlyERR: Measure
     NumRel: Measure
     NumRelRet: Measure
     NumRet: Measure
+    OMeasure: Measure
+    OPA: Measure
     P: Measure
+    PMeasure: Measure
+    PPlus: Measure
+    PartialAUC: Measure
+    QMeasure: Measure
     R: Measure
     RBP: Measure
+    RBPResidual: Measure
     RR: Measure
+    RankingLoss: Measure
     Rprec: Measure
+    SDCG: Measure
     nDCG: Measure
+    nERR: Measure
 
 __all__ = [
     "AP",
+    "AUC",
+    "BPM",
     "CG",
     "DCG",
     "ERR",
     "HR",
+    "INSQ",
+    "INST",
+    "MPR",
+    "NCU",
+    "OPA",
     "RBP",
     "RR",
+    "SDCG",
     "ChoiceError",
     "ColumnError",
+    "Compatibility",
     "Counts",
+    "CoverageError",
     "DataError",
     "F",
+    "FallOut",
     "FileMissingError",
     "FormatError",
     "HitRatio",
+    "Hole",
     "IdTypeError",
     "Judged",
+    "MeanP",
+    "MeanR",
+    "MeanRank",
     "Measure",
     "MeasureCounts",
     "MeasureError",
+    "NearlyERR",
     "NotEvaluatedError",
     "NumRel",
     "NumRelRet",
     "NumRet",
+    "OMeasure",
     "P",
+    "PMeasure",
+    "PPlus",
+    "PartialAUC",
+    "QMeasure",
     "R",
+    "RBPResidual",
+    "RankingLoss",
     "RankmarkError",
     "Result",
     "Rprec",
     "UsageError",
     "evaluate",
     "nDCG",
+    "nERR",
     "parse",
 ]
 

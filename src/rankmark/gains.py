@@ -13,7 +13,7 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.lists import JudgedLists, Values
 from rankmark.parameters import Above
 
-__all__ = ["Discount", "Gain", "discount_of", "discounted_sum", "gain_of"]
+__all__ = ["Beta", "Discount", "Gain", "blended_ratio", "discount_of", "discounted_sum", "gain_of"]
 
 Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[float, float] | Callable[[float], float]
 """``linear``: the grade; ``exp2``: 2^grade − 1; a mapping from grade to gain; a function of the grade.
@@ -24,6 +24,9 @@ gains nothing unless it says otherwise. A function is called once for each grade
 
 Discount: TypeAlias = Literal["log2", "log2max"] | Annotated[float, Above(1)]
 """``log2``: 1 / log₂(i + 1); ``log2max``: 1 / log₂(max(i, 2)); a number b: 1 / log_b(i + 1)."""
+
+Beta: TypeAlias = Annotated[float, Above(0)]
+"""How much gains weigh beside hits in a blended ratio."""
 
 
 MOST_DOUBLINGS = 1000
@@ -84,3 +87,17 @@ def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discou
         return discount_of(rank, discount) * (True if cutoff is None else rank <= cutoff)
 
     return lists.sum(gains * lists.at_rank(weight))
+
+
+def blended_ratio(lists: JudgedLists, gain: Gain, beta: float) -> tuple[Values, Values]:
+    """Sakai's blended ratio at the rank of each item, and the gain of each item.
+
+    BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r)): C(r) items among the first r gain something, together cg(r),
+    where the best order of all judged items would have gained cg*(r).
+    """
+    gains = np.maximum(gain_of(lists.relevance, gain), 0.0)
+    ideal = lists.ideal
+    best = ideal.running_sum(ideal.descending(np.maximum(gain_of(ideal.relevance, gain), 0.0)))
+    place = ideal.offsets[lists.query] + np.minimum(lists.rank, lists.judged[lists.query]) - 1
+    found = lists.running_sum(gains > 0) + beta * lists.running_sum(gains)
+    return found / (lists.rank + beta * best[place]), gains

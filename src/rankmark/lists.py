@@ -72,6 +72,11 @@ class JudgedLists:
         """Number of judged items, retrieved or not; one a query."""
         return np.diff(self.ideal.offsets)
 
+    @property
+    def known(self) -> NDArray[np.int64]:
+        """Number of items that were retrieved or judged; one a query."""
+        return self.retrieved + self.judged - np.diff(self.offsets)
+
     def relevant(self, rel: float) -> Values:
         """Number of items judged `rel` or better, retrieved or not; one a query."""
         return self.ideal.sum(self.ideal.relevance >= rel)
@@ -96,6 +101,37 @@ class JudgedLists:
     def before(self, running: Values, start: float) -> Values:
         """A running value as it was one item earlier; `start` for the first item of a list."""
         return np.where(self._opens_list(), start, np.roll(running, 1))
+
+    def last(self, x: Values, otherwise: float) -> Values:
+        """The value of each list's last judged item, `otherwise` where none was retrieved; one a query."""
+        value = np.full(len(self.retrieved), otherwise)
+        filled = self.offsets[1:] > self.offsets[:-1]
+        value[filled] = x[self.offsets[1:][filled] - 1]
+        return value
+
+    def greatest(self, x: Values) -> Values:
+        """The greatest value of each list, 0 where no judged item was retrieved; one a query."""
+        value = np.zeros(len(self.retrieved))
+        filled = self.offsets[1:] > self.offsets[:-1]
+        value[filled] = np.maximum.reduceat(x, self.offsets[:-1][filled]) if filled.any() else 0.0
+        return value
+
+    def ideal_rank(self) -> NDArray[np.int64]:
+        """The rank that each item has in the ideal list in which equal grades come in this list's order.
+
+        Those of a grade that were not retrieved follow those that were.
+        """
+        ideal = self.ideal
+        grades = np.unique(ideal.relevance)
+        best_first = len(grades) - 1 - np.searchsorted(grades, ideal.relevance)
+        places = ideal.query * len(grades) + best_first
+        place = self.query * len(grades) + len(grades) - 1 - np.searchsorted(grades, self.relevance)
+        better = np.searchsorted(places, place) - ideal.offsets[self.query]
+        order = np.argsort(place, kind="stable")
+        of_grade = place[order]
+        earlier = np.empty(len(order), dtype=np.int64)
+        earlier[order] = np.arange(len(order)) - np.searchsorted(of_grade, of_grade)
+        return better + earlier + 1
 
     @property
     def query(self) -> NDArray[np.intp]:
