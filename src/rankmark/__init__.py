@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     BPM: Measure
     CG: Measure
     Compatibility: Measure
-    CoverageError: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     INST: Measure
     Judged: Measure
     MPR: Measure
+    MaxRank: Measure
     MeanP: Measure
     MeanR: Measure
     MeanRank: Measure
@@ -83,7 +83,6 @@ __all__ = [
     "ColumnError",
     "Compatibility",
     "Counts",
-    "CoverageError",
     "DataError",
     "F",
     "FallOut",
@@ -93,6 +92,7 @@ __all__ = [
     "Hole",
     "IdTypeError",
     "Judged",
+    "MaxRank",
     "MeanP",
     "MeanR",
     "MeanRank",

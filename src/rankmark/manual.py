@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from rankmark.measure import pages, parse
+from rankmark.measure import Measure, pages, parse
 
 if TYPE_CHECKING:
     from rankmark.measure import Page
@@ -17,7 +17,8 @@ __all__ = ["measure_list", "measure_page", "page_text"]
 WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
 LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
-are understood in any case, and so are trec_eval's, such as ndcg_cut_10.
+are understood in any case, with or without hyphens and underscores, and so are
+those of other tools, such as ndcg_cut_10, ndcg_at_10 or RetrievalMAP.
 The page of one, with its parameters: rankmark measures NAME"""
 
 
@@ -26,15 +27,16 @@ def measure_list() -> str:
     groups: dict[str, list[str]] = {"Graded relevance": [], "Relevant or not": [], "Counts and coverage": []}
     for page in pages().values():
         binary = "Relevant or not" if "rel" in page.parameters else "Graded relevance"
-        counts = page.aggregate == "sum" or not page.parameters
+        counts = page.aggregate == "sum" or page.better == "neither"
         groups["Counts and coverage" if counts else binary].append(_listed(page))
     blocks = ["\n".join([title, *lines]) for title, lines in groups.items() if lines]
     return "\n\n".join([*blocks, LEGEND])
 
 
 def _listed(page: Page) -> str:
-    also = f" Also {', '.join(page.aliases)}." if page.aliases else ""
-    return fill(page.summary + also, WIDTH, initial_indent=f"  {page.name:<11}", subsequent_indent=" " * 13)
+    names = (*page.aliases, *page.variants)
+    also = f" Also {', '.join(dict.fromkeys(names))}." if names else ""
+    return fill(page.summary + also, WIDTH, initial_indent=f"  {page.name:<15}", subsequent_indent=" " * 17)
 
 
 def measure_page(measure: str) -> str:
@@ -49,7 +51,10 @@ def measure_page(measure: str) -> str:
 
 def page_text(page: Page) -> str:
     """A page with its paragraphs broken to the width of a terminal and all else as it is."""
-    header = [page.grammar, f"also {', '.join(page.aliases)}"] if page.aliases else [page.grammar]
+    header = [page.grammar]
+    if page.aliases:
+        header.append(fill(f"also {', '.join(page.aliases)}", WIDTH))
+    header += [f"{alias} is {Measure(page.name, given)}" for alias, given in page.variants.items()]
     paragraphs = _paragraphs(page.doc.replace("`", "").splitlines())
     return "\n".join([*header, "", *map(_broken, paragraphs)]).rstrip()
 

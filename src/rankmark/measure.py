@@ -178,8 +178,16 @@ def _key(name: str) -> str:
     return re.sub("[-_]", "", name).lower()
 
 
+_DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?top_?k$|_?at(?:_?k)?$)|K$")
+"""What tools write before or after a measure's name: RetrievalMAP, ndcg_score, PrecisionTopK, RecallK."""
+
+
+def _meanings_of(name: str) -> list[_Meaning]:
+    return _meanings().get(_key(name)) or _meanings().get(_key(_DECORATION.sub("", name)), [])
+
+
 def _meaning(name: str) -> _Meaning:
-    meanings = _meanings().get(_key(name), [])
+    meanings = _meanings_of(name)
     if len(meanings) == 1:
         return meanings[0]
     if meanings:
@@ -197,7 +205,7 @@ def _spellings() -> list[str]:
 
 
 def _is_known(name: str) -> bool:
-    return _key(name) in _meanings()
+    return bool(_meanings_of(name))
 
 
 def page(name: str) -> Page:

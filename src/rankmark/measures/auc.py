@@ -13,7 +13,7 @@ from rankmark.unretrieved import Catalogue, catalogue
 
 @list_measure(
     "AUC",
-    aliases=("ROC_AUC", "LAUC", "AUROC", "roc_auc_score", "retrieval_auroc"),
+    aliases=("ROC_AUC", "AUROC", "LAUC"),
     variants={"Accuracy": {"items": "retrieved"}},
     bounds=(0, 1),
     cite="hanley1982",

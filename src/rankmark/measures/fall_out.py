@@ -9,9 +9,7 @@ from rankmark.measure import list_measure
 from rankmark.unretrieved import Catalogue, catalogue
 
 
-@list_measure(
-    "FallOut", aliases=("retrieval_fall_out",), bounds=(0, 1), cite="vanrijsbergen1979", better="less"
-)
+@list_measure("FallOut", bounds=(0, 1), cite="vanrijsbergen1979", better="less")
 def fall_out(
     lists: JudgedLists,
     *,

@@ -12,7 +12,11 @@ from rankmark.measure import list_measure
 
 
 @list_measure(
-    "HR", aliases=("Success", "hit_rate", "HitRate", "Hit", "success"), bounds=(0, None), cite="craswell2005"
+    "HR",
+    aliases=("Success", "HitRate", "Hit", "hits", "top_k_accuracy", "Accuracy"),
+    variants={"HitK": {"hits": "count"}, "hits": {"hits": "count"}},
+    bounds=(0, None),
+    cite="craswell2005",
 )
 def hit_rate(
     lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, hits: Literal["any", "count"] = "any"

@@ -27,10 +27,10 @@ from rankmark.parameters import Above, Between
 @list_measure(
     "NearlyERR",
     variants={
-        "NERR8": {"discount": "none"},
-        "NERR9": {"discount": "reciprocal"},
-        "NERR10": {"discount": "geometric"},
-        "NERR11": {"discount": "squares"},
+        "NERR8": {"patience": "constant"},
+        "NERR9": {"patience": "reciprocal"},
+        "NERR10": {"patience": "geometric"},
+        "NERR11": {"patience": "squares"},
     },
     bounds=(0, None),
     cite="azzopardi2021",
@@ -40,7 +40,7 @@ def nearly_expected_reciprocal_rank(
     lists: JudgedLists,
     *,
     cutoff: int | None = None,
-    discount: Literal["none", "reciprocal", "geometric", "squares"] = "none",
+    patience: Literal["constant", "reciprocal", "geometric", "squares"] = "constant",
     p: Annotated[float, Between(0, 1)] = 0.9,
     T: Annotated[float, Above(0)] = 1,
     rel: float = 1,
@@ -60,11 +60,11 @@ def nearly_expected_reciprocal_rank(
     near. A list shorter than k is filled up with items that gain nothing.
 
     Args:
-        discount: d(i). ``none`` is 1 (NERR8 of cwl_eval and ir_measures, after the number of the
+        patience: d(i). ``constant`` is 1 (NERR8 of cwl_eval and ir_measures, after the number of the
             equation), ``reciprocal`` 1/i (NERR9), ``geometric`` p^(i−1) as in RBP (NERR10), ``squares``
             (2T / (i + 2T − 1))² as in INSQ (NERR11).
-        p: of ``discount=geometric``, the reader's patience.
-        T: of ``discount=squares``, how many relevant items the reader expects to need.
+        p: of ``patience=geometric``, the reader's patience.
+        T: of ``patience=squares``, how many relevant items the reader expects to need.
         rel: the least grade that counts as relevant; an unjudged item never does. Only where the gain
             is binary.
         gain: ``binary`` counts relevant items; ``linear`` is the grade as a share of the highest,
@@ -95,33 +95,33 @@ def nearly_expected_reciprocal_rank(
     """
     gains, some = reader_gains(lists, "NearlyERR", rel=rel, gain=gain, max_grade=max_grade)
     end = last_rank(depth) if cutoff is None else min(last_rank(depth), cutoff)
-    if end == np.inf and discount in ("none", "reciprocal"):
-        raise MeasureError(f"NearlyERR(discount={discount}) needs a cutoff or a depth that is a number")
+    if end == np.inf and patience in ("constant", "reciprocal"):
+        raise MeasureError(f"NearlyERR(patience={patience}) needs a cutoff or a depth that is a number")
 
     def discounts_to(rank: ArrayLike) -> Values:
         rank = np.minimum(rank, end)
-        if discount == "none":
+        if patience == "constant":
             return rank
-        if discount == "reciprocal":
+        if patience == "reciprocal":
             return harmonic(rank)
-        if discount == "geometric":
+        if patience == "geometric":
             return (1 - np.power(p, rank)) / (1 - p)
         return (2 * T) ** 2 * (inverse_squares(2 * T) - inverse_squares(2 * T + rank))
 
     rank = lists.rank.astype(np.float64)
     unsatisfied = lists.running_product(1.0 - gains)
     chance = lists.before(unsatisfied, start=1.0)
-    total = lists.sum(gains * chance * _discount(rank, discount, p, T) * (rank <= end))
+    total = lists.sum(gains * chance * _discount(rank, patience, p, T) * (rank <= end))
     looks = lists.sum(chance * (discounts_to(rank) - discounts_to(lists.before(rank, start=0.0))))
     looks += lists.last(unsatisfied, 1.0) * (discounts_to(np.inf) - discounts_to(lists.last(rank, 0.0)))
     return expectation(total, looks, value, some)
 
 
-def _discount(rank: Values, discount: str, p: float, T: float) -> Values:
-    if discount == "none":
+def _discount(rank: Values, patience: str, p: float, T: float) -> Values:
+    if patience == "constant":
         return np.ones(len(rank))
-    if discount == "reciprocal":
+    if patience == "reciprocal":
         return 1.0 / rank
-    if discount == "geometric":
+    if patience == "geometric":
         return np.power(p, rank - 1)
     return (2 * T / (rank + 2 * T - 1)) ** 2

@@ -10,7 +10,13 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("P", aliases=("precision", "set_P"), bounds=(0, 1), cite="vanrijsbergen1979")
+@list_measure(
+    "P",
+    aliases=("precision", "set_P", "pre"),
+    variants={"TP": {"denominator": "min"}},
+    bounds=(0, 1),
+    cite="vanrijsbergen1979",
+)
 def precision(
     lists: JudgedLists,
     *,
@@ -30,7 +36,8 @@ def precision(
         denominator: D. With R relevant items and n retrieved: ``cutoff`` is k, so that a list shorter
             than k is filled up with items that are not relevant (trec_eval and most others),
             ``retrieved`` is min(n, k) (LensKit, TF-Ranking), ``min`` is min(k, R), so that 1 can be
-            reached (RecTools' r_precision).
+            reached (RecTools' r_precision,
+            recometrics' TP@K).
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.

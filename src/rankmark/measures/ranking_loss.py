@@ -9,7 +9,7 @@ from rankmark.measures.auc import ordered_pairs
 
 @list_measure(
     "RankingLoss",
-    aliases=("label_ranking_loss", "multilabel_ranking_loss"),
+    aliases=("label_ranking_loss",),
     bounds=(0, 1),
     cite="tsoumakas2010",
     better="less",

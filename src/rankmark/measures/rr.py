@@ -11,7 +11,13 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), bounds=(0, None), cite="voorhees1999")
+@list_measure(
+    "RR",
+    aliases=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
+    variants={"ARHR": {"hits": "all"}, "mean_mrr": {"hits": "all", "denominator": "relevant"}},
+    bounds=(0, None),
+    cite="voorhees1999",
+)
 def reciprocal_rank(
     lists: JudgedLists,
     *,
@@ -29,7 +35,8 @@ def reciprocal_rank(
 
     Args:
         rel: the least grade that counts as relevant; an unjudged item never does.
-        hits: ``first`` looks at the first hit alone; ``all`` adds 1/rank over every hit.
+        hits: ``first`` looks at the first hit alone; ``all`` adds 1/rank over every hit (average
+            reciprocal hit rank, ARHR).
         denominator: D, by which the sum is divided: ``one`` leaves it as it is, ``relevant`` is the
             number of relevant items (with ``hits=all`` the "MRR" of FuxiCTR and of the MIND news data
             set).

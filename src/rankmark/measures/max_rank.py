@@ -1,4 +1,4 @@
-"""CoverageError."""
+"""MaxRank."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rankmark.unretrieved import Ranked, catalogue
 
 
 @list_measure(
-    "CoverageError",
-    aliases=("multilabel_coverage_error",),
-    bounds=(1, None),
+    "MaxRank",
+    aliases=("coverage_error",),
+    bounds=(0, None),
     cite="tsoumakas2010",
     better="less",
 )
-def coverage_error(lists: JudgedLists, *, rel: float = 1, items: Ranked = "known") -> Values:
-    """Coverage error: how far down one must go to have seen every relevant item.
+def max_rank(lists: JudgedLists, *, rel: float = 1, items: Ranked = "known") -> Values:
+    """Greatest rank of a relevant item, or coverage error: how far down one must go to see them all.
 
-        CoverageError = max_d rank_d
+        MaxRank = max_d rank_d
 
     d runs over the relevant items. Those u that were not retrieved stand after the list in any order, the
     last of them on average at n + u · (N − n + 1) / (u + 1), with n retrieved items of N.
@@ -41,7 +41,7 @@ def coverage_error(lists: JudgedLists, *, rel: float = 1, items: Ranked = "known
     Example:
         >>> import rankmark as rm
         >>> qrels = {"q": {"a": 1, "c": 1}}
-        >>> rm.evaluate(qrels, {"q": ["a", "b", "c", "d"]}, "CoverageError")["CoverageError"]
+        >>> rm.evaluate(qrels, {"q": ["a", "b", "c", "d"]}, "MaxRank")["MaxRank"]
         3.0
 
     """
@@ -52,6 +52,6 @@ def coverage_error(lists: JudgedLists, *, rel: float = 1, items: Ranked = "known
     last = lists.greatest(hit * (first - 1 + tied * (end - first + 2) / (tied + 1)))
     relevant = lists.relevant(rel)
     lacking = relevant - lists.sum(hit)
-    after = catalogue(lists, "CoverageError", items) - lists.retrieved
+    after = catalogue(lists, "MaxRank", items) - lists.retrieved
     beyond = lists.retrieved + lacking * (after + 1) / (lacking + 1)
     return ratio(np.where(lacking > 0, beyond, last), 1.0, relevant)
