@@ -170,6 +170,14 @@ def not_retrieved(seen: Seen) -> list[float]:
     return missed
 
 
+def bounded(seen: Seen, rel: float, bound: str) -> Seen:
+    """The unjudged items of the list as they are, or taken for relevant."""
+    if bound == "lower":
+        return seen
+    unjudged = [rel for grade in seen.retrieved if grade is None]
+    return Seen([rel if grade is None else grade for grade in seen.retrieved], [*seen.judged, *unjudged])
+
+
 def gained(grade: float | None, gain: Gain) -> float:
     """What an item of this grade is worth; an unjudged one nothing."""
     if grade is None:
@@ -259,8 +267,10 @@ def reciprocal_rank(
     rel: float = 1,
     hits: str = "first",
     denominator: str = "one",
+    bound: str = "lower",
 ) -> float | None:
     """RR: one over the rank of the first hit, or that summed over all hits."""
+    seen = bounded(seen, rel, bound)
     total = relevant(seen, rel)
     if not total:
         return None
@@ -270,9 +280,15 @@ def reciprocal_rank(
 
 
 def precision(
-    seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "cutoff"
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    denominator: str = "cutoff",
+    bound: str = "lower",
 ) -> float | None:
     """P: the share of the list that is relevant. Without a cutoff the list's own length is k."""
+    seen = bounded(seen, rel, bound)
     total, length = relevant(seen, rel), len(seen.retrieved)
     if not total:
         return None
@@ -300,8 +316,11 @@ def f_measure(seen: Seen, *, cutoff: int | None = None, rel: float = 1, beta: fl
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r > 0 else 0.0
 
 
-def hit_rate(seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "any") -> float | None:
+def hit_rate(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "any", bound: str = "lower"
+) -> float | None:
     """HR: whether there is a hit, or how many."""
+    seen = bounded(seen, rel, bound)
     if not relevant(seen, rel):
         return None
     found = len(hit_ranks(seen, rel, cutoff))
@@ -587,7 +606,7 @@ def compatibility(
     *,
     cutoff: int | None = None,
     p: float = 0.95,
-    depth: int = 1000,
+    depth: str = "longer",
     denominator: str = "ideal",
 ) -> float | None:
     """Compatibility: rank-biased overlap with the ideal order nearest to the list."""
@@ -598,10 +617,11 @@ def compatibility(
         return None
     ideal = [item for _, item in sorted(good)]
     everything = list(range(len(seen.retrieved)))[:cutoff]
-    overlap = rank_biased_overlap(everything, ideal, p, depth)
+    deepest = max(len(everything), len(ideal)) if depth == "longer" else 200  # for p = 1/2 as good as endless
+    overlap = rank_biased_overlap(everything, ideal, p, deepest)
     if denominator == "one":
         return overlap
-    return overlap / rank_biased_overlap(ideal, ideal, p, depth)
+    return overlap / rank_biased_overlap(ideal, ideal, p, deepest)
 
 
 def rank_biased_overlap(a: Sequence[int], b: Sequence[int], p: float, depth: int) -> float:

@@ -77,6 +77,41 @@ class JudgedLists:
         """Number of items that were retrieved or judged; one a query."""
         return self.retrieved + self.judged - np.diff(self.offsets)
 
+    def with_unjudged(self, grade: float) -> JudgedLists:
+        """The same lists, with the unjudged items in them taken as judged `grade`."""
+        offsets = np.concatenate(([0], np.cumsum(self.retrieved)))
+        query = np.repeat(np.arange(len(self.retrieved)), self.retrieved)
+        rank = np.arange(1, len(query) + 1) - offsets[query]
+        relevance = np.full(len(query), float(grade))
+        relevance[offsets[self.query] + self.rank - 1] = self.relevance
+        ties = None if self.ties is None else self._ties_of_all(offsets, rank)
+
+        unjudged = self.retrieved - np.diff(self.offsets)
+        of = np.concatenate((self.ideal.query, np.repeat(np.arange(len(unjudged)), unjudged)))
+        grades = np.concatenate((self.ideal.relevance, np.full(unjudged.sum(), float(grade))))
+        order = np.lexsort((-grades, of))
+        ideal = JudgedLists.perfect(grades[order], np.concatenate(([0], np.cumsum(self.judged + unjudged))))
+        return JudgedLists(rank, relevance, offsets, self.retrieved, ties=ties, ideal=ideal)
+
+    def _ties_of_all(
+        self, offsets: NDArray[np.int64], rank: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first and the last rank of the items tied with each item of the lists, judged or not.
+
+        Only ties with judged items are known. In the others all items are alike, so their order is no matter.
+        """
+        assert self.ties is not None
+        first, last = self.ties
+        opens = self._opens_list()
+        opens[1:] |= first[1:] != first[:-1]
+        first, size, start = first[opens], (last - first + 1)[opens], offsets[self.query][opens]
+        place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+        tied = np.repeat(start + first - 1, size) + place
+        all_first, all_last = rank.copy(), rank.copy()
+        all_first[tied] = np.repeat(first, size)
+        all_last[tied] = np.repeat(first + size - 1, size)
+        return all_first, all_last
+
     def relevant(self, rel: float) -> Values:
         """Number of items judged `rel` or better, retrieved or not; one a query."""
         return self.ideal.sum(self.ideal.relevance >= rel)

@@ -19,7 +19,12 @@ from rankmark.measure import list_measure
     cite="craswell2005",
 )
 def hit_rate(
-    lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, hits: Literal["any", "count"] = "any"
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    hits: Literal["any", "count"] = "any",
+    bound: Literal["lower", "upper"] = "lower",
 ) -> Values:
     """Hit rate, or success: 1 if a relevant item is among the first k, else 0.
 
@@ -33,6 +38,9 @@ def hit_rate(
         rel: the least grade that counts as relevant; an unjudged item never does.
         hits: ``any`` asks whether there is one; ``count`` is the number of hits, whose mean can exceed
             1 (recpack's "HitK").
+        bound: what the unjudged items of the list count as: ``lower`` as not relevant, ``upper`` as
+            relevant, which is how high the value could be. ``ties="best"`` and ``"worst"`` take them as
+            not relevant all the same.
 
     Range: 0 to 1; with ``hits=count`` up to k.
     No relevant item: decided by `no_relevant`.
@@ -50,6 +58,7 @@ def hit_rate(
         0.5
 
     """
+    lists = lists.with_unjudged(rel) if bound == "upper" else lists
     hit = lists.relevance >= rel
 
     def inside(rank: NDArray[np.int64]) -> Values:

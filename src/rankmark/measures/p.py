@@ -23,6 +23,7 @@ def precision(
     cutoff: int | None = None,
     rel: float = 1,
     denominator: Literal["cutoff", "retrieved", "min"] = "cutoff",
+    bound: Literal["lower", "upper"] = "lower",
 ) -> Values:
     """Precision: the share of relevant items among the first k.
 
@@ -38,6 +39,9 @@ def precision(
             ``retrieved`` is min(n, k) (LensKit, TF-Ranking), ``min`` is min(k, R), so that 1 can be
             reached (RecTools' r_precision,
             recometrics' TP@K).
+        bound: what the unjudged items of the list count as: ``lower`` as not relevant, ``upper`` as
+            relevant, which is how high the value could be. ``ties="best"`` and ``"worst"`` take them as
+            not relevant all the same.
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.
@@ -56,6 +60,7 @@ def precision(
         [0.4, 0.5, 0.5]
 
     """
+    lists = lists.with_unjudged(rel) if bound == "upper" else lists
     hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
     relevant = lists.relevant(rel)
     length = lists.length(cutoff)

@@ -25,6 +25,7 @@ def reciprocal_rank(
     rel: float = 1,
     hits: Literal["first", "all"] = "first",
     denominator: Literal["one", "relevant"] = "one",
+    bound: Literal["lower", "upper"] = "lower",
 ) -> Values:
     """Reciprocal rank: one over the rank of the first relevant item, 0 if there is none.
 
@@ -40,6 +41,9 @@ def reciprocal_rank(
         denominator: D, by which the sum is divided: ``one`` leaves it as it is, ``relevant`` is the
             number of relevant items (with ``hits=all`` the "MRR" of FuxiCTR and of the MIND news data
             set).
+        bound: what the unjudged items of the list count as: ``lower`` as not relevant, ``upper`` as
+            relevant, which is how high the value could be. ``ties="best"`` and ``"worst"`` take them as
+            not relevant all the same.
 
     Range: 0 to 1; with ``hits=all`` and ``denominator=one`` it can exceed 1.
     No relevant item: decided by `no_relevant`.
@@ -57,6 +61,7 @@ def reciprocal_rank(
         (1.0, 1.333333)
 
     """
+    lists = lists.with_unjudged(rel) if bound == "upper" else lists
     hit = lists.relevance >= rel
 
     def weight(rank: NDArray[np.int64]) -> Values:
