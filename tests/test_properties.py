@@ -83,7 +83,16 @@ def usable_values(parameter: Parameter) -> st.SearchStrategy[Any]:
         "depth": (3, 50),
         "items": (MOST_ITEMS,),
     }
-    return st.sampled_from([*parameter.choices, *numbers.get(parameter.name, ())])
+    allowed = [number for number in numbers.get(parameter.name, ()) if allows(parameter, number)]
+    return st.sampled_from([*parameter.choices, *allowed])
+
+
+def allows(parameter: Parameter, value: float) -> bool:
+    try:
+        parameter.checked(value, "")
+    except rm.MeasureError:
+        return False
+    return True
 
 
 @st.composite
