@@ -174,8 +174,8 @@ def _meanings() -> Mapping[str, list[_Meaning]]:
 
 
 def _key(name: str) -> str:
-    """A name without what does not tell names apart: case, hyphens and underscores."""
-    return re.sub("[-_]", "", name).lower()
+    """A name without what does not tell names apart: case, hyphens, underscores and commas."""
+    return re.sub("[-_,]", "", name).lower()
 
 
 _DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?top_?k$|_?at(?:_?k)?$)|K$")
