@@ -78,7 +78,7 @@ MEASURES = [
     "RBPResidual",
     "RBPResidual(p=0.5)@3",
     "INSQ(depth=30)",
-    "INSQ(T=0.3,gain=linear,max_grade=4,value=ETU,depth=4)@3",
+    "INSQ(T=0.7,gain=linear,max_grade=4,value=ETU,depth=4)@3",
     "INST(depth=30)",
     "INST(T=0.6,gain=linear,max_grade=5,value=ETU,depth=20)",
     "INST(T=2.5,rel=0.5,value=ED,depth=3)@2",

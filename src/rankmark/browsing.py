@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike
 from rankmark.errors import DataError, MeasureError
 from rankmark.gains import Gain, gain_of
 from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.parameters import Above, Whole
+from rankmark.parameters import Above, Between, Whole
 
 __all__ = [
     "Depth",
     "MaxGrade",
     "ReaderGain",
     "ReaderValue",
+    "Wanted",
     "expectation",
     "gain_or_hit",
     "harmonic",
@@ -41,6 +42,9 @@ MaxGrade: TypeAlias = Annotated[float, Above(0)]
 
 ReaderValue: TypeAlias = Literal["EU", "ETU", "ED"]
 """Expected utility an item that is looked at, expected total utility, or expected depth: EU = ETU / ED."""
+
+Wanted: TypeAlias = Annotated[float, Between(0.5, 10**6)]
+"""How many relevant items readers expect to need, T. With less, INST's chances need not be chances."""
 
 Depth: TypeAlias = Annotated[float, Whole(1)] | Literal["endless"]
 """The last rank that readers get to."""
@@ -80,8 +84,8 @@ def highest_gain(lists: JudgedLists, measure: str, gain: Gain, max_grade: float)
     if gains.max(initial=0.0) > highest:
         grade = lists.ideal.relevance[gains.argmax()]
         raise DataError(
-            f"{measure}: grade {grade:g} is above max_grade={max_grade:g}; "
-            f"write {measure}(max_grade={grade:g}), or whatever is the highest grade of your scale"
+            f"{measure}: grade {grade:g} is above max_grade={max_grade:g}; set max_grade={grade:g}, "
+            "or whatever is the highest grade of your scale"
         )
     return float(highest)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankmark.errors import DataError, MeasureError
 from rankmark.lists import JudgedLists, Values
-from rankmark.parameters import Above
+from rankmark.parameters import Above, Between
 
 __all__ = ["Beta", "Discount", "Gain", "blended_ratio", "discount_of", "discounted_sum", "gain_of"]
 
@@ -25,7 +25,7 @@ gains nothing unless it says otherwise. A function is called once for each grade
 Discount: TypeAlias = Literal["log2", "log2max"] | Annotated[float, Above(1)]
 """``log2``: 1 / log₂(i + 1); ``log2max``: 1 / log₂(max(i, 2)); a number b: 1 / log_b(i + 1)."""
 
-Beta: TypeAlias = Annotated[float, Above(0)]
+Beta: TypeAlias = Annotated[float, Between(0, 10**6)]
 """How much gains weigh beside hits in a blended ratio."""
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +10,7 @@ from rankmark.browsing import (
     MaxGrade,
     ReaderGain,
     ReaderValue,
+    Wanted,
     expectation,
     inverse_squares,
     last_rank,
@@ -19,7 +18,6 @@ from rankmark.browsing import (
 )
 from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
-from rankmark.parameters import Above
 
 
 @list_measure("INSQ", bounds=(0, None), cite="moffat2012")
@@ -27,7 +25,7 @@ def inverse_squares_measure(
     lists: JudgedLists,
     *,
     cutoff: int | None = None,
-    T: Annotated[float, Above(0)] = 1,
+    T: Wanted = 1,
     rel: float = 1,
     gain: ReaderGain = "binary",
     max_grade: MaxGrade = 1,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
 
 from rankmark.browsing import (
@@ -11,6 +9,7 @@ from rankmark.browsing import (
     MaxGrade,
     ReaderGain,
     ReaderValue,
+    Wanted,
     expectation,
     inverse_squares,
     last_rank,
@@ -18,7 +17,6 @@ from rankmark.browsing import (
 )
 from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
-from rankmark.parameters import Above
 
 
 @list_measure("INST", bounds=(0, None), cite="moffat2015", expected=False)
@@ -26,7 +24,7 @@ def inst(
     lists: JudgedLists,
     *,
     cutoff: int | None = None,
-    T: Annotated[float, Above(0.5)] = 1,
+    T: Wanted = 1,
     rel: float = 1,
     gain: ReaderGain = "binary",
     max_grade: MaxGrade = 1,
@@ -45,7 +43,7 @@ def inst(
     takes them as gaining nothing.
 
     Args:
-        T: how many relevant items the reader expects to need; above 0.5, since C(i) would not be a
+        T: how many relevant items the reader expects to need; above 0.5, since C(i) need not be a
             chance otherwise.
         rel: the least grade that counts as relevant; an unjudged item never does. Only where the gain
             is binary.

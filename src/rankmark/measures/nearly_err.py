@@ -12,6 +12,7 @@ from rankmark.browsing import (
     MaxGrade,
     ReaderGain,
     ReaderValue,
+    Wanted,
     expectation,
     harmonic,
     inverse_squares,
@@ -21,7 +22,7 @@ from rankmark.browsing import (
 from rankmark.errors import MeasureError
 from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
-from rankmark.parameters import Above, Between
+from rankmark.parameters import Between
 
 
 @list_measure(
@@ -42,7 +43,7 @@ def nearly_expected_reciprocal_rank(
     cutoff: int | None = None,
     patience: Literal["constant", "reciprocal", "geometric", "squares"] = "constant",
     p: Annotated[float, Between(0, 1)] = 0.9,
-    T: Annotated[float, Above(0)] = 1,
+    T: Wanted = 1,
     rel: float = 1,
     gain: ReaderGain = "binary",
     max_grade: MaxGrade = 1,

@@ -53,13 +53,15 @@ def ordered_pair_accuracy(lists: JudgedLists) -> Values:
     queries = len(lists.retrieved)
     in_order = _falling_pairs(query, grade, queries)
     tied = _alike(tie, query, queries) - _alike(tie * len(grades) + grade, query, queries)
-    pairs = _alike(query, query, queries) - _alike(query * len(grades) + grade, query, queries)
+    of_grade = ideal.query * len(grades) + np.searchsorted(grades, ideal.relevance)
+    pairs = _alike(ideal.query, ideal.query, queries) - _alike(of_grade, ideal.query, queries)
     return ratio(in_order + tied / 2, pairs, pairs)
 
 
 def _alike(key: NDArray[np.int64], query: NDArray[np.intp], queries: int) -> Values:
-    """Pairs of items with the same key; one a query."""
-    _, first, count = np.unique(key, return_index=True, return_counts=True)
+    """Pairs of items with the same key, of which those that are the same stand together; one a query."""
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    count = np.diff(first, append=len(key))
     return np.bincount(query[first], count * (count - 1) / 2, minlength=queries).astype(np.float64)
 
 
