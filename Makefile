@@ -26,6 +26,10 @@ $(VENV)/installed-test: $(VENV)/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@
 
+$(VENV)/installed-bench: $(VENV)/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@touch $@
+
 demo: $(VENV)/installed  ## Build, install, simulate a data set and evaluate two systems on it
 	$(BIN)/rankmark demo
 
@@ -40,7 +44,7 @@ test: lint  ## Lint, then every Rust and Python test
 	cargo test --quiet
 	$(BIN)/pytest -n auto
 
-bench: $(VENV)/installed-test  ## Time rankmark beside its peers and print the ratios
+bench: $(VENV)/installed-bench  ## Time rankmark beside its peers; print the ratios and what was reached
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove the environment and everything built

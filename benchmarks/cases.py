@@ -1,44 +1,174 @@
-"""The cases: which data, and who is timed on it."""
+"""The cases: which data, who is timed on it, and what is to be reached."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from benchmarks import contenders, data
-from benchmarks.contenders import Contender
-from benchmarks.data import Data
+from benchmarks import data, targets
+from benchmarks.contenders import Contender, duckdb_by_hand, floors, ours, peers, polars_by_hand, processes
+from benchmarks.data import Generate
+from benchmarks.targets import Target
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """Some data and those who compete on it; every ratio is to the first of them."""
 
-    letter: str
+    key: str
     title: str
-    generate: Callable[[int, Path], Data]
+    generate: Generate
     contenders: tuple[Contender, ...]
-    memory: bool = True
-    """Whether peak memory says anything here."""
+    targets: tuple[Target, ...] = ()
+    rows: Callable[[int], int] = int
+    """How many results it has, by the number asked for."""
+    sized: bool = True
+    """Whether its inputs are large enough to compare time and peak memory with their size."""
 
 
-TABLES = (
-    contenders.RANKMARK,
-    contenders.POLARS,
-    contenders.PYTREC_EVAL,
-    contenders.PYTREC_EVAL_FRAMES,
-    contenders.COLUMN_SUM,
+def _ten_times(rows: int) -> int:
+    return 10 * rows
+
+
+def _always(rows: int) -> Callable[[int], int]:
+    return lambda _asked: rows
+
+
+BY_HAND = (polars_by_hand.SORTING, polars_by_hand.WINDOWS, duckdb_by_hand.DUCKDB)
+PEERS = (
+    peers.PYTREC_EVAL,
+    peers.PYTREC_EVAL_FRAMES,
+    peers.RANX,
+    peers.RANX_FRAMES,
+    peers.IR_MEASURES_FRAMES,
 )
-CALLS = (contenders.RANKMARK, contenders.RANKMARK_DICTS, *TABLES[1:])
+TABLES = (ours.RANKMARK, *BY_HAND, floors.COLUMN_SUM)
 
 CASES = {
-    case.letter: case
+    case.key: case
     for case in (
-        Case("A", "grouped: lists of 100, integer ids", data.grouped, TABLES),
-        Case("B", "shuffled: the rows of A in random order", data.shuffled, TABLES),
-        Case("C", 'strings: A with ids such as "q123"', data.strings, TABLES),
-        Case("I", "small: one query, ten results", data.small, CALLS, memory=False),
-        Case("J", "start: processes from start to end", data.few, contenders.STARTS, memory=False),
+        Case(
+            "A",
+            "grouped: lists of 100, integer ids",
+            data.grouped,
+            (ours.RANKMARK, *BY_HAND, *PEERS, floors.COLUMN_SUM),
+            (
+                *(targets.faster(ours.RANKMARK, than, 20) for than in BY_HAND),
+                targets.within(ours.RANKMARK, floors.COLUMN_SUM, 8),
+                targets.faster(ours.RANKMARK, peers.PYTREC_EVAL, 20),
+                targets.faster(ours.RANKMARK, peers.PYTREC_EVAL_FRAMES, 60),
+                targets.faster(ours.RANKMARK, peers.RANX_FRAMES, 300),
+            ),
+        ),
+        Case(
+            "B",
+            "shuffled: the rows of A in random order",
+            data.shuffled,
+            TABLES,
+            tuple(targets.faster(ours.RANKMARK, than, 20) for than in BY_HAND[:2]),
+        ),
+        Case(
+            "C",
+            'strings: A with ids such as "q123"',
+            data.strings,
+            (*TABLES, ours.ON_A),
+            (targets.within(ours.RANKMARK, ours.ON_A, 2.5),),
+        ),
+        Case(
+            "D",
+            "deep: lists of 10,000",
+            data.deep,
+            (*TABLES, ours.ON_A),
+            (targets.within_a_result(ours.RANKMARK, ours.ON_A, 1),),
+        ),
+        Case(
+            "E",
+            "many measures: A with 30 of them",
+            data.grouped,
+            (
+                ours.MANY_MEASURES,
+                ours.SIX_MEASURES,
+                polars_by_hand.MANY_SORTING,
+                polars_by_hand.MANY_WINDOWS,
+                duckdb_by_hand.MANY_DUCKDB,
+                peers.MANY_PYTREC_EVAL,
+                peers.MANY_RANX,
+            ),
+            (targets.within(ours.MANY_MEASURES, ours.SIX_MEASURES, 4),),
+        ),
+        Case(
+            "F1",
+            "complete labels: every row of lists of 100 judged",
+            data.complete,
+            (*TABLES, ours.ON_A),
+            (targets.within(ours.RANKMARK, ours.ON_A, 4),),
+        ),
+        Case(
+            "F2",
+            "complete labels, nDCG@10 alone",
+            data.complete,
+            (ours.NDCG, peers.SCIKIT_LEARN),
+        ),
+        Case(
+            "G1",
+            "files: A from Parquet",
+            data.parquet,
+            (
+                ours.FILES,
+                polars_by_hand.PARQUET_SORTING,
+                polars_by_hand.PARQUET_WINDOWS,
+                duckdb_by_hand.PARQUET_DUCKDB,
+                floors.READ_PARQUET,
+            ),
+            (targets.within(ours.FILES, floors.READ_PARQUET, 1.5),),
+        ),
+        Case(
+            "G2",
+            "files: C from TREC text",
+            data.trec,
+            (ours.FILES, peers.PYTREC_EVAL_FILES, peers.IR_MEASURES_FILES, floors.READ_TEXT),
+            (targets.speed(ours.FILES, 150),),
+        ),
+        Case(
+            "H1",
+            "scale: ten times A",
+            data.grouped,
+            (ours.RANKMARK, ours.TENTH, ours.HUNDREDTH, floors.COLUMN_SUM),
+            (
+                targets.within_a_result(ours.RANKMARK, ours.HUNDREDTH, 1.15),
+                targets.memory(ours.RANKMARK, 0.25),
+            ),
+            rows=_ten_times,
+        ),
+        Case(
+            "H2",
+            "scale: ten times B",
+            data.shuffled,
+            (ours.RANKMARK,),
+            (targets.memory(ours.RANKMARK, 1.5),),
+            rows=_ten_times,
+        ),
+        Case(
+            "I",
+            "small: one query, ten results",
+            data.small,
+            (ours.RANKMARK, ours.PREPARED, ours.READY_DICTS, *BY_HAND, *PEERS, floors.COLUMN_SUM),
+            (targets.seconds(ours.PREPARED, 100e-6),),
+            rows=_always(10),
+            sized=False,
+        ),
+        Case(
+            "J",
+            "start: processes from start to end",
+            data.trec,
+            (processes.IMPORT, processes.HELP, processes.EVAL, processes.PYTHON, processes.NUMPY),
+            (
+                targets.seconds(processes.IMPORT, 0.12),
+                targets.seconds(processes.HELP, 0.25),
+                targets.seconds(processes.EVAL, 0.4),
+            ),
+            rows=_always(5_000),
+            sized=False,
+        ),
     )
 }

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.random import Generator
+from numpy.typing import NDArray
 
-LIST_LENGTH = 100
-JUDGED = 10  # a query; every second one is retrieved
+LIST_LENGTH, DEEP_LENGTH = 100, 10_000
 SPREAD = 20_000  # item ids are drawn from blocks of this size, one block a place: no duplicates in a list
+PIECE = 1_000_000  # results that are generated at once, which bounds the memory it takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +24,33 @@ class Data:
     qrels: pl.DataFrame
     run: pl.DataFrame
     folder: Path
-    """Where contenders put the files they need."""
+    """Where contenders find the files they need."""
+    suffix: str | None = None
+    """Of the files that hold the tables, if there are such files."""
 
-    def save(self) -> int:
-        """Writes the tables as they lie in memory, for `load`; how many bytes that is."""
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """Judgements and results, where contenders read them from files."""
+        assert self.suffix is not None
+        return self.folder / f"qrels{self.suffix}", self.folder / f"run{self.suffix}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files, or else of the tables in memory."""
+        if self.suffix is not None:
+            return sum(path.stat().st_size for path in self.files)
+        return int(self.qrels.estimated_size() + self.run.estimated_size())
+
+    def save(self) -> None:
+        """Writes the tables as they lie in memory, for `load`."""
         for path, table in zip(_saved(self.folder), (self.qrels, self.run), strict=True):
             table.write_ipc(path, record_batch_size=table.height)
-        return sum(path.stat().st_size for path in _saved(self.folder))
 
-    @classmethod
-    def load(cls, folder: Path) -> Data:
-        """Maps saved tables into memory and touches every page, so that later allocations stand out."""
+    def load(self, folder: Path) -> Data:
+        """The tables saved in a folder, by data of the same kind.
+
+        They are mapped into memory and every page is touched, so that later allocations stand out.
+        """
         from pyarrow import ipc, memory_map  # type: ignore[import-untyped]
 
         qrels, run = (
@@ -38,7 +58,11 @@ class Data:
         )
         for table in (qrels, run):
             table.select(pl.all().max())
-        return cls(qrels, run, folder)
+        return replace(self, qrels=qrels, run=run, folder=folder)
+
+
+Generate = Callable[[int, Path], Data]
+"""Makes about so many results, and puts what files there are into the folder."""
 
 
 def _saved(folder: Path) -> tuple[Path, Path]:
@@ -47,51 +71,113 @@ def _saved(folder: Path) -> tuple[Path, Path]:
 
 def grouped(rows: int, folder: Path) -> Data:
     """Lists of 100 results, query after query and best first; integer ids, float32 scores, no ties."""
-    return _lists(max(1, rows // LIST_LENGTH), LIST_LENGTH, folder)
+    return _lists(rows, LIST_LENGTH, folder)
+
+
+def tenth(rows: int, folder: Path) -> Data:
+    """`grouped`, with a tenth of the rows."""
+    return grouped(rows // 10, folder)
+
+
+def hundredth(rows: int, folder: Path) -> Data:
+    """`grouped`, with a hundredth of the rows."""
+    return grouped(rows // 100, folder)
 
 
 def shuffled(rows: int, folder: Path) -> Data:
     """The rows of `grouped` in random order."""
     data = grouped(rows, folder)
-    return Data(data.qrels, data.run.sample(fraction=1, shuffle=True, seed=1), folder)
+    return replace(data, run=data.run.sample(fraction=1, shuffle=True, seed=1))
 
 
 def strings(rows: int, folder: Path) -> Data:
     """`grouped` with ids such as "q123" and "d456789"."""
     data = grouped(rows, folder)
     text = [pl.format("q{}", "query").alias("query"), pl.format("d{}", "item").alias("item")]
-    return Data(data.qrels.with_columns(text), data.run.with_columns(text), folder)
+    return replace(data, qrels=data.qrels.with_columns(text), run=data.run.with_columns(text))
 
 
-def small(_rows: int, folder: Path) -> Data:
-    """One query with ten results."""
-    return _lists(1, 10, folder)
+def deep(rows: int, folder: Path) -> Data:
+    """`grouped` with lists of 10,000, as many judgements a result."""
+    return _lists(rows, DEEP_LENGTH, folder)
 
 
-def few(_rows: int, folder: Path) -> Data:
-    """What fits a small TREC file: 50 queries with 100 results, ids as text."""
-    return strings(50 * LIST_LENGTH, folder)
+def complete(rows: int, folder: Path) -> Data:
+    """Every row of lists of 100 judged, and not in order of score, as in learning to rank."""
+    return _lists(rows, LIST_LENGTH, folder, _labelled)
 
 
-def _lists(queries: int, length: int, folder: Path) -> Data:
+def small(rows: int, folder: Path) -> Data:
+    """One query."""
+    return _lists(rows, rows, folder)
+
+
+def parquet(rows: int, folder: Path) -> Data:
+    """`grouped` in Parquet files."""
+    data = replace(grouped(rows, folder), suffix=".parquet")
+    for path, table in zip(data.files, (data.qrels, data.run), strict=True):
+        table.write_parquet(path)
+    return data
+
+
+def trec(rows: int, folder: Path) -> Data:
+    """`strings` in TREC text."""
+    data = replace(strings(rows, folder), suffix=".txt")
+    qrels = data.qrels.select("query", pl.lit(0).alias("iteration"), "item", "relevance")
+    tag = pl.lit("b").alias("tag")
+    run = data.run.select("query", pl.lit("Q0").alias("q0"), "item", pl.lit(1).alias("rank"), "score", tag)
+    for path, table in zip(data.files, (qrels, run), strict=True):
+        table.write_csv(path, separator=" ", include_header=False)
+    return data
+
+
+Tables = tuple[pl.DataFrame, pl.DataFrame]
+Lists = Callable[[Generator, NDArray[np.int64], int], Tables]
+"""Makes judgements and results for some queries, in lists of one length."""
+
+
+def _judged(rng: Generator, query_ids: NDArray[np.int64], length: int) -> Tables:
+    """Lists best first; a tenth as many items judged as retrieved, half of them retrieved."""
+    queries, judged = len(query_ids), max(10, length // 10)
+    items = _items(rng, queries, length)
+    places = rng.permuted(np.tile(np.arange(length), (queries, 1)), axis=1)[:, : judged // 2]
+    missed = length * SPREAD + _items(rng, queries, judged - judged // 2)
+    known = np.concatenate([np.take_along_axis(items, places, axis=1), missed], axis=1)
+    return (
+        _table(query_ids, known, relevance=rng.integers(0, 4, known.shape)),
+        _table(query_ids, items, score=_scores(rng, queries, length)),
+    )
+
+
+def _labelled(rng: Generator, query_ids: NDArray[np.int64], length: int) -> Tables:
+    """Lists in no order, with a label for every row."""
+    items = _items(rng, len(query_ids), length)
+    return (
+        _table(query_ids, items, relevance=rng.integers(0, 5, items.shape)),
+        _table(query_ids, items, score=rng.permuted(_scores(rng, *items.shape), axis=1)),
+    )
+
+
+def _lists(rows: int, length: int, folder: Path, lists: Lists = _judged) -> Data:
+    queries, step = max(1, rows // length), max(1, PIECE // length)
     rng = np.random.default_rng(0)
-    items = np.arange(length) * SPREAD + rng.integers(0, SPREAD, (queries, length))
-    items = rng.permuted(items, axis=1)
-    # One score a unit interval, best first: random and without ties, which peers break by other rules.
-    scores = np.arange(length, 0, -1) + 0.9 * rng.random((queries, length))
-    half = JUDGED // 2
-    places = rng.permuted(np.tile(np.arange(length), (queries, 1)), axis=1)[:, :half]
-    missed = (length + np.arange(JUDGED - half)) * SPREAD + rng.integers(0, SPREAD, (queries, JUDGED - half))
-    judged = np.concatenate([np.take_along_axis(items, places, axis=1), missed], axis=1)
-    query_ids = np.arange(queries)
-    qrels = {
-        "query": np.repeat(query_ids, JUDGED),
-        "item": judged.ravel(),
-        "relevance": rng.integers(0, 4, judged.size),
-    }
-    run = {
-        "query": np.repeat(query_ids, length),
-        "item": items.ravel(),
-        "score": scores.ravel().astype(np.float32),
-    }
-    return Data(pl.DataFrame(qrels), pl.DataFrame(run), folder)
+    pieces = [
+        lists(rng, np.arange(start, min(start + step, queries)), length) for start in range(0, queries, step)
+    ]
+    qrels, run = (pl.concat(tables, rechunk=True) for tables in zip(*pieces, strict=True))
+    return Data(qrels, run, folder)
+
+
+def _table(query_ids: NDArray[np.int64], items: NDArray[np.int64], **values: NDArray[Any]) -> pl.DataFrame:
+    columns = {"query": np.repeat(query_ids, items.shape[1]), "item": items.ravel()}
+    return pl.DataFrame(columns | {name: matrix.ravel() for name, matrix in values.items()})
+
+
+def _items(rng: Generator, queries: int, length: int) -> NDArray[np.int64]:
+    """Different ids in each row, in no order."""
+    return rng.permuted(np.arange(length) * SPREAD + rng.integers(0, SPREAD, (queries, length)), axis=1)
+
+
+def _scores(rng: Generator, queries: int, length: int) -> NDArray[np.float32]:
+    """One score a unit interval, best first: random and without ties, which peers break by other rules."""
+    return (np.arange(length, 0, -1) + 0.9 * rng.random((queries, length))).astype(np.float32)

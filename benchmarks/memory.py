@@ -1,6 +1,6 @@
 """Peak memory of one call beyond its inputs, in a process of its own (Linux).
 
-`python -m benchmarks.memory LETTER CONTENDER FOLDER` prints the bytes for the tables saved in the folder.
+`python -m benchmarks.memory CASE CONTENDER FOLDER` prints the bytes for the tables saved in the folder.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ AVAILABLE = STATUS.exists() and RESET.exists() and find_spec("pyarrow") is not N
 
 def peak_memory(case: Case, contender: Contender, data: Data) -> int:
     """Bytes at the peak of a call, less those at its start; `data` must have been saved."""
-    command = [sys.executable, "-m", "benchmarks.memory", case.letter, contender.name, str(data.folder)]
+    command = [sys.executable, "-m", "benchmarks.memory", case.key, contender.name, str(data.folder)]
     root = Path(__file__).parents[1]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=root)
     return int(done.stdout)
 
 
 def measure(case: Case, contender: Contender, folder: Path) -> int:
     """What `peak_memory` does in its process."""
     with tempfile.TemporaryDirectory() as spare:  # libraries and threads are not the call's
-        contender.prepare(case.generate(LIST_LENGTH, Path(spare)))()
-    call = contender.prepare(Data.load(folder))
+        data = case.generate(LIST_LENGTH, Path(spare))
+        contender.prepare(data)()
+    call = contender.prepare(data.load(folder))
     RESET.write_text("5")  # the peak starts anew
     before = _status("VmRSS")
     call()
@@ -47,8 +48,8 @@ def _status(field: str) -> int:
 
 
 def main() -> None:
-    letter, name, folder = sys.argv[1:]
-    case = CASES[letter]
+    key, name, folder = sys.argv[1:]
+    case = CASES[key]
     contender = next(contender for contender in case.contenders if contender.name == name)
     print(measure(case, contender, Path(folder)))
 

@@ -12,30 +12,54 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cases import Case
-from benchmarks.timing import Timing
+from benchmarks.targets import Measured, Target
+from benchmarks.timing import duration
 
-PACKAGES = ("rankmark", "numpy", "polars", "pytrec_eval-terrier")
+PACKAGES = (
+    "rankmark",
+    "numpy",
+    "polars",
+    "duckdb",
+    "pytrec_eval-terrier",
+    "ranx",
+    "numba",
+    "ir_measures",
+    "scikit-learn",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One case: who was timed, and who was not and why."""
+    """One case, or a part of it: who was timed, and who was not and why."""
 
     case: Case
-    results: int
-    """Rows of the run."""
-    size: int
-    """Bytes of the inputs."""
-    timings: dict[str, Timing]
-    memory: dict[str, int] = field(default_factory=dict)
-    """Bytes beyond the inputs."""
+    measured: dict[str, Measured]
     skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Measured:
+        """The one to whom all ratios are."""
+        return next(iter(self.measured.values()))
 
     @property
     def ratios(self) -> dict[str, float]:
         """Each one's time as a multiple of the first one's."""
-        first = next(iter(self.timings.values()))
-        return {name: timing.ratio(first) for name, timing in self.timings.items()}
+        return {name: one.timing.ratio(self.first.timing) for name, one in self.measured.items()}
+
+
+def figures(outcomes: list[Outcome]) -> list[tuple[Case, Target, float | None]]:
+    """Every target of the cases, with what was measured on the most rows that all it speaks of were given."""
+    cases = {outcome.case.key: outcome.case for outcome in outcomes}
+    return [
+        (case, target, _figure(target, [outcome for outcome in outcomes if outcome.case is case]))
+        for case in cases.values()
+        for target in case.targets
+    ]
+
+
+def _figure(target: Target, outcomes: list[Outcome]) -> float | None:
+    values = (target.value(outcome.measured) for outcome in outcomes)
+    return next((value for value in values if value is not None), None)
 
 
 def machine() -> dict[str, str]:
@@ -79,59 +103,74 @@ def _version(package: str) -> str:
 
 
 def markdown(outcomes: list[Outcome], rounds: int, where: dict[str, str]) -> str:
-    """A table a case, under the machine's description."""
+    """The targets, and a table a case, under the machine's description."""
     described = "; ".join(f"{name} {value}" for name, value in where.items())
-    return "\n\n".join([described, f"{rounds} rounds", *(_table(outcome) for outcome in outcomes)]) + "\n"
+    tables = (_table(outcome) for outcome in outcomes)
+    return "\n\n".join([described, f"{rounds} rounds", _targets(outcomes), *tables]) + "\n"
 
 
-def _table(outcome: Outcome) -> str:
-    case = outcome.case
-    lines = [
-        f"### {case.letter}. {case.title} ({outcome.results:,} results)",
-        "",
-        f"| | median | least | × {next(iter(outcome.timings))} | memory beyond the inputs |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    for name, timing in outcome.timings.items():
-        cells = (_seconds(timing.median), _seconds(timing.least), f"{outcome.ratios[name]:.3g}")
-        lines.append(f"| {name} | {' | '.join(cells)} | {_peak(outcome, name)} |")
-    lines += [f"| {name} | skipped: {reason} | | | |" for name, reason in outcome.skipped.items()]
+def _targets(outcomes: list[Outcome]) -> str:
+    lines = ["### Targets", "", "| | | wanted | measured | |", "| --- | --- | ---: | ---: | --- |"]
+    for case, target, value in figures(outcomes):
+        measured, verdict = "", "not measured"
+        if value is not None:
+            measured, verdict = target.written(value), "reached" if target.reached(value) else "missed"
+        lines.append(f"| {case.key} | {target.what} | {target.wanted} | {measured} | {verdict} |")
     return "\n".join(lines)
 
 
-def _seconds(seconds: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e3)):
-        if seconds * scale >= 1:
-            return f"{seconds * scale:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"
+def _table(outcome: Outcome) -> str:
+    case, ratios = outcome.case, outcome.ratios
+    rows = [("", "median", "least", f"× {next(iter(ratios))}"), ("---", *["---:"] * 3)]
+    for name, one in outcome.measured.items():
+        rows.append((name, duration(one.timing.median), duration(one.timing.least), f"{ratios[name]:.3g}"))
+    if case.sized:
+        sizes = [(f"{one.speed:,.0f}", _peak(one)) for one in outcome.measured.values()]
+        columns = [("MB/s of inputs", "memory beyond the inputs"), ("---:", "---:"), *sizes]
+        rows = [(*row, *size) for row, size in zip(rows, columns, strict=True)]
+    rows += [(name, f"skipped: {reason}") for name, reason in outcome.skipped.items()]
+    title = f"### {case.key}. {case.title} ({outcome.first.results:,} results)"
+    return "\n".join([title, "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def _peak(outcome: Outcome, name: str) -> str:
-    peak = outcome.memory.get(name)
-    return "" if peak is None else f"{peak / 2**20:.0f} MiB ({peak / outcome.size:.0%} of them)"
+def _peak(one: Measured) -> str:
+    return "" if one.peak is None else f"{one.peak / 2**20:.0f} MiB ({one.share:.0%} of them)"
 
 
 def as_json(outcomes: list[Outcome], rounds: int, where: dict[str, str]) -> str:
     """The same with every sample, in seconds and bytes."""
-    cases = {outcome.case.letter: _plain(outcome) for outcome in outcomes}
-    return json.dumps({"machine": where, "rounds": rounds, "cases": cases}, indent=2) + "\n"
+    targets = [
+        {
+            "case": case.key,
+            "what": target.what,
+            "wanted": target.wanted,
+            "measured": value,
+            "reached": None if value is None else target.reached(value),
+        }
+        for case, target, value in figures(outcomes)
+    ]
+    tables = [_plain(outcome) for outcome in outcomes]
+    report = {"machine": where, "rounds": rounds, "targets": targets, "tables": tables}
+    return json.dumps(report, indent=2) + "\n"
 
 
 def _plain(outcome: Outcome) -> dict[str, Any]:
     contenders = {
         name: {
-            "median": timing.median,
-            "least": timing.least,
+            "median": one.timing.median,
+            "least": one.timing.least,
             "ratio": outcome.ratios[name],
-            "samples": timing.samples,
-            "memory": outcome.memory.get(name),
+            "samples": one.timing.samples,
+            "results": one.results,
+            "input_bytes": one.size,
+            "memory": one.peak,
         }
-        for name, timing in outcome.timings.items()
+        for name, one in outcome.measured.items()
     }
     return {
+        "case": outcome.case.key,
         "title": outcome.case.title,
-        "results": outcome.results,
-        "input_bytes": outcome.size,
+        "results": outcome.first.results,
         "contenders": contenders,
         "skipped": outcome.skipped,
     }

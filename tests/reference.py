@@ -327,10 +327,150 @@ def hit_rate(
     return float(found if hits == "count" else found > 0)
 
 
-def r_precision(seen: Seen, *, rel: float = 1) -> float | None:
-    """Rprec: precision at rank R."""
+def r_precision(seen: Seen, *, rel: float = 1, multiple: float = 1) -> float | None:
+    """Rprec: precision at rank R, or at a multiple of it."""
     total = relevant(seen, rel)
-    return len(hit_ranks(seen, rel, total)) / total if total else None
+    if not total:
+        return None
+    k = math.floor(multiple * total + 0.9)
+    return len(hit_ranks(seen, rel, k)) / k if k else 0.0
+
+
+def rbp_residual(seen: Seen, *, p: float = 0.8, tail: str = "always") -> float:
+    """RBPResidual: what RBP could gain from items that nobody judged, and from those beyond the list."""
+    unjudged_places = [place for place, grade in enumerate(seen.retrieved) if not pool_judged(grade)]
+    if tail == "unjudged" and not unjudged_places:
+        return 0.0
+    return (1 - p) * math.fsum(p**place for place in unjudged_places) + p ** len(seen.retrieved)
+
+
+def pool_judged(grade: float | None) -> bool:
+    """Whether an item was judged and not only pooled, for which a grade below 0 stands."""
+    return grade is not None and grade >= 0
+
+
+def binary_preference(seen: Seen, *, rel: float = 1) -> float | None:
+    """Bpref: for each hit, the share of the nonrelevant items that are not above it, as far as R counts."""
+    total = relevant(seen, rel)
+    if not total:
+        return None
+    others = sum(0 <= grade < rel for grade in seen.judged)
+    value = 0.0
+    for rank in hit_ranks(seen, rel):
+        above = sum(grade is not None and 0 <= grade < rel for grade in seen.retrieved[: rank - 1])
+        value += 1 - (min(above, total) / min(others, total) if above else 0)
+    return value / total
+
+
+def inferred_average_precision(seen: Seen, *, rel: float = 1) -> float | None:
+    """InfAP: AP with the precision above each hit estimated from the judged part of the pool."""
+    total = relevant(seen, rel)
+    if not total:
+        return None
+    value, epsilon = 0.0, 1e-5
+    for rank in hit_ranks(seen, rel):
+        pooled = [grade for grade in seen.retrieved[: rank - 1] if grade is not None]
+        good = sum(grade >= rel for grade in pooled)
+        bad = sum(0 <= grade < rel for grade in pooled)
+        share = (good + epsilon) / (good + bad + 2 * epsilon)
+        value += 1 / rank + len(pooled) / rank * share
+    return value / total
+
+
+ELEVEN_POINTS = [step / 10 for step in range(11)]
+
+
+def interpolated_precision(
+    seen: Seen,
+    *,
+    rel: float = 1,
+    recall: float | Sequence[float] = ELEVEN_POINTS,
+    rounding: str = "nearest",
+) -> float | None:
+    """IPrec: the best precision from where a level of recall is reached, or the mean over several levels."""
+    total = relevant(seen, rel)
+    if not total:
+        return None
+    found = hit_ranks(seen, rel)
+    values = []
+    for level in recall if isinstance(recall, Sequence) else [recall]:
+        needed = math.floor(level * total + (0.5 if rounding == "nearest" else 0.9))
+        precisions = [number / rank for number, rank in enumerate(found, start=1) if number >= needed]
+        values.append(max(precisions, default=0.0))
+    return math.fsum(values) / len(values)
+
+
+def set_average_precision(seen: Seen, *, rel: float = 1) -> float | None:
+    """SetAP: precision times recall."""
+    p, r = precision(seen, rel=rel), recall(seen, rel=rel)
+    return None if p is None or r is None else p * r
+
+
+def utility(
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    relevant: float = 1,
+    nonrelevant: float = -1,
+    missed: float = 0,
+    rejected: float = 0,
+    items: float = 0,
+) -> float:
+    """Utility: each item counted by what it is and whether it is shown."""
+    found = len(hit_ranks(seen, rel, cutoff))
+    other = len(seen.retrieved[:cutoff]) - found
+    not_found = sum(grade >= rel for grade in seen.judged) - found
+    if rejected and not items:
+        raise MeasureError("the size of the collection is not known")
+    left = items - found - other - not_found
+    if rejected and left < 0:
+        raise DataError("more items than the collection has")
+    return relevant * found + nonrelevant * other + missed * not_found + rejected * left
+
+
+def binary_gain(seen: Seen, *, rel: float = 1) -> float | None:
+    """BinG: each hit discounted by the number of others above it."""
+    total = relevant(seen, rel)
+    if not total:
+        return None
+    found = enumerate(hit_ranks(seen, rel), start=1)
+    return math.fsum(1 / math.log2(2 + rank - number) for number, rank in found) / total
+
+
+def normalised_gain(seen: Seen, *, gain: Gain = "linear") -> float | None:
+    """G: each gain discounted by how far the list is behind the best one, which goes on by 1 a rank."""
+    best = sorted((g for g in (gained(grade, gain) for grade in seen.judged) if g > 0), reverse=True)
+    if not best:
+        return None
+    value, so_far = 0.0, 0.0
+    for rank, grade in enumerate(seen.retrieved, start=1):
+        own = max(gained(grade, gain), 0.0)
+        so_far += own
+        could_be = math.fsum(best[:rank]) + max(rank - len(best), 0)
+        value += own / math.log2(2 + max(could_be - so_far, 0.0))
+    return value / math.fsum(best)
+
+
+def ndcg_at_relevant(seen: Seen, *, gain: Gain = "linear") -> float | None:
+    """nDCG_rel: the mean of nDCG at the ranks of the items that gain something, of the list for the rest."""
+    total = sum(gained(grade, gain) > 0 for grade in seen.judged)
+    if not total:
+        return None
+    gainful = [rank for rank, grade in enumerate(seen.retrieved, start=1) if gained(grade, gain) > 0]
+    cutoffs = [*gainful, *[None] * (total - len(gainful))]
+    return math.fsum(ndcg(seen, cutoff=cutoff, gain=gain) or 0.0 for cutoff in cutoffs) / total
+
+
+def ndcg_at_levels(seen: Seen, *, rel: float = 1, gain: Gain = "linear") -> float | None:
+    """RnDCG: the mean of nDCG where the best list leaves a level of gain, and of the list if it goes on."""
+    best = [g for g in (gained(grade, gain) for grade in seen.judged) if g > 0]
+    if not best or not relevant(seen, rel):
+        return None
+    cutoffs: list[int | None] = [sum(g >= level for g in best) for level in sorted(set(best))]
+    if len(seen.retrieved) > len(best) + 1:
+        cutoffs.append(None)
+    return math.fsum(ndcg(seen, cutoff=cutoff, gain=gain) or 0.0 for cutoff in cutoffs) / len(cutoffs)
 
 
 # Readers who go down a list (C/W/L): each says with what chance they go on from a rank.
@@ -351,7 +491,7 @@ def hit_or_gain(grade: float | None, gain: Gain, rel: float) -> float:
     return max(gained(grade, gain), 0.0)
 
 
-def utility(
+def reader_utility(
     seen: Seen,
     goes_on: Callable[[int, Sequence[float]], float],
     *,
@@ -380,7 +520,7 @@ def utility(
 
 def inverse_squares(seen: Seen, *, T: float, depth: float, **reader: Any) -> float | None:
     """INSQ: the longer the reader has read, the more patient."""
-    return utility(
+    return reader_utility(
         seen, lambda rank, _: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2, last=depth, **defaults(reader)
     )
 
@@ -392,7 +532,7 @@ def inst(seen: Seen, *, T: float, depth: float, **reader: Any) -> float | None:
         wanted = T + (T - math.fsum(gains))
         return ((rank - 1 + wanted) / (rank + wanted)) ** 2
 
-    return utility(seen, goes_on, last=depth, **defaults(reader))
+    return reader_utility(seen, goes_on, last=depth, **defaults(reader))
 
 
 def defaults(reader: dict[str, Any]) -> dict[str, Any]:
@@ -413,7 +553,7 @@ def bejeweled_player(
         return float(sum(gains) < T)
 
     last = len(seen.retrieved) if cutoff is None else cutoff
-    return utility(seen, goes_on, last=last, cutoff=cutoff, **reader)
+    return reader_utility(seen, goes_on, last=last, cutoff=cutoff, **reader)
 
 
 def scaled_dcg(
@@ -426,7 +566,7 @@ def scaled_dcg(
 
     value = reader.pop("value")
     last = len(seen.retrieved) if cutoff is None else cutoff
-    found = utility(seen, goes_on, last=last, cutoff=cutoff, value=value, **reader)
+    found = reader_utility(seen, goes_on, last=last, cutoff=cutoff, value=value, **reader)
     # The first rank is looked at for sure, but DCG gives it the weight of its discount.
     return found if found is None or value == "EU" else found * discounted(1, discount)
 
@@ -453,7 +593,7 @@ def nearly_err(
         return (1 - gains[-1]) * discount(rank + 1) / discount(rank)
 
     last = depth if cutoff is None else min(cutoff, depth)
-    return utility(seen, goes_on, last=last, cutoff=cutoff, **reader)
+    return reader_utility(seen, goes_on, last=last, cutoff=cutoff, **reader)
 
 
 def rank_biased_precision(
@@ -468,8 +608,9 @@ def rank_biased_precision(
 ) -> float | None:
     """RBP: what a reader gains, per item read, who goes on to the next item with probability p."""
     highest = 1.0
-    if gain != "binary" and not isinstance(max_grade, str):
-        highest = highest_gain(seen, gain, max_grade)
+    if gain != "binary" and max_grade != "none":
+        scale = max(*seen.judged, 1.0) if max_grade == "query" else max_grade
+        highest = highest_gain(seen, gain, float(scale))
     if value == "ED":
         return 1 / (1 - p)
     if not any(hit_or_gain(grade, gain, rel) > 0 for grade in seen.judged):
@@ -477,13 +618,6 @@ def rank_biased_precision(
     gains = [hit_or_gain(grade, gain, rel) / highest for grade in seen.retrieved[:cutoff]]
     total = math.fsum(g * p ** (rank - 1) for rank, g in enumerate(gains, start=1))
     return total if value == "ETU" else (1 - p) * total
-
-
-def rbp_residual(seen: Seen, *, cutoff: int | None = None, p: float = 0.8) -> float:
-    """RBPResidual: the weight of all ranks at which no judged item is."""
-    top = seen.retrieved[:cutoff]
-    unjudged = math.fsum((1 - p) * p**i for i, grade in enumerate(top) if grade is None)
-    return unjudged + p ** len(top)
 
 
 def expected_reciprocal_rank(
@@ -763,13 +897,6 @@ def max_rank(seen: Seen, *, rel: float = 1, items: str | int = "known") -> float
     return math.fsum(last * count for last, count in ways.items()) / math.comb(len(after), missed)
 
 
-def hole(seen: Seen, *, cutoff: int | None = None, denominator: str = "retrieved") -> float:
-    """Hole: the share of the list that nobody judged."""
-    top = seen.retrieved[:cutoff]
-    size = len(top) if denominator == "retrieved" or cutoff is None else cutoff
-    return sum(grade is None for grade in top) / size if size else 0.0
-
-
 def mean_of_cutoffs(
     at_cutoff: Callable[..., float | None], seen: Seen, cutoff: int | None, rel: float
 ) -> float | None:
@@ -797,6 +924,13 @@ def judged(seen: Seen, *, cutoff: int | None = None) -> float:
     return sum(grade is not None for grade in top) / len(top) if top else 0.0
 
 
+def unjudged(seen: Seen, *, cutoff: int | None = None, denominator: str = "cutoff") -> float:
+    """Unjudged: the share of the first k items that was not judged; without k, of the list."""
+    top = seen.retrieved[:cutoff]
+    k = len(top) if cutoff is None or denominator == "retrieved" else cutoff
+    return sum(not pool_judged(grade) for grade in top) / k if k else 0.0
+
+
 def hit_ratio(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float:
     """HitRatio of one query: its hits over its relevant items, undefined where there are none."""
     total = relevant(seen, rel)
@@ -818,6 +952,16 @@ def relevant_retrieved(seen: Seen, *, cutoff: int | None = None, rel: float = 1)
     return len(hit_ranks(seen, rel, cutoff))
 
 
+def nonrelevant_retrieved(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float:
+    """NumNonrelRet: how many items in the list were judged not relevant."""
+    return sum(grade is not None and 0 <= grade < rel for grade in seen.retrieved[:cutoff])
+
+
+def one(_: Seen) -> float:
+    """NumQ: each query counts once."""
+    return 1.0
+
+
 MEASURES: dict[str, Callable[..., float | None]] = {
     "nDCG": ndcg,
     "DCG": dcg,
@@ -833,7 +977,6 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "RBP": rank_biased_precision,
     "ERR": expected_reciprocal_rank,
     "nERR": normalised_err,
-    "RBPResidual": rbp_residual,
     "INSQ": inverse_squares,
     "INST": inst,
     "BPM": bejeweled_player,
@@ -853,13 +996,25 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "MeanRank": mean_rank,
     "MPR": mean_percentile_rank,
     "MaxRank": max_rank,
-    "Hole": hole,
     "MeanP": mean_precision,
     "MeanR": mean_recall,
     "Judged": judged,
     "NumRet": retrieved,
     "NumRel": relevant_judged,
     "NumRelRet": relevant_retrieved,
+    "NumNonrelRet": nonrelevant_retrieved,
+    "NumQ": one,
+    "Bpref": binary_preference,
+    "infAP": inferred_average_precision,
+    "IPrec": interpolated_precision,
+    "SetAP": set_average_precision,
+    "Utility": utility,
+    "binG": binary_gain,
+    "G": normalised_gain,
+    "nDCG_rel": ndcg_at_relevant,
+    "RnDCG": ndcg_at_levels,
+    "RBPResidual": rbp_residual,
+    "Unjudged": unjudged,
 }
 
 # What a query weighs where the value of all is a ratio of two sums.

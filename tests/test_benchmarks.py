@@ -4,38 +4,92 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the benchmarks are no part of the installed package
 
-from benchmarks import memory, report
+from benchmarks import data, memory, report, targets
 from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
-from benchmarks.contenders import MEASURES, polars, rankmark
-from benchmarks.timing import check_agreement
+from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
+from benchmarks.report import Outcome
+from benchmarks.targets import Measured
+from benchmarks.timing import Timing, check_agreement
 
 ROWS = 2_000
+TABLES = ["A", "B", "C", "D", "F1"]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_every_case_runs(case):
-    outcome = run_case(case, ROWS, 1, with_memory=False)
-    assert {*outcome.timings, *outcome.skipped} == {contender.name for contender in case.contenders}
+def test_every_case_runs_and_all_in_it_agree(case):
+    [outcome] = run_case(case, ROWS, 1, with_memory=False)
+    assert {*outcome.measured, *outcome.skipped} == {contender.name for contender in case.contenders}
     assert next(iter(outcome.ratios.values())) == 1
     table = report.markdown([outcome], 1, report.machine())
     assert all(contender.name in table for contender in case.contenders)
-    assert json.loads(report.as_json([outcome], 1, {}))["cases"][case.letter]["results"] == outcome.results
+    assert all(f"| {case.key} | {target.what} | {target.wanted} |" in table for target in case.targets)
+    plain = json.loads(report.as_json([outcome], 1, {}))
+    assert plain["tables"][0]["results"] == outcome.first.results
+    assert len(plain["targets"]) == len(case.targets)
 
 
-@pytest.mark.parametrize("letter", ["A", "B", "C"])
-def test_the_polars_pipeline_agrees(letter, tmp_path):
-    data = CASES[letter].generate(ROWS, tmp_path)
-    ours, theirs = rankmark(data)(), polars(data)()
-    assert list(ours) == list(theirs) == list(MEASURES)
-    assert ours == pytest.approx(theirs, rel=0, abs=1e-9)
-    assert all(0 < value < 1 for value in ours.values())
+def test_a_contender_has_one_name_in_a_case():
+    for case in CASES.values():
+        assert len({contender.name for contender in case.contenders}) == len(case.contenders)
+
+
+@pytest.mark.parametrize("key", TABLES)
+@pytest.mark.parametrize("rank", [polars_by_hand.sorting, polars_by_hand.windows])
+def test_the_polars_pipelines_agree(key, rank, tmp_path):
+    tables = CASES[key].generate(ROWS, tmp_path)
+    _agree(ours.from_frames(tables, MANY)(), polars_by_hand.from_frames(tables, rank, MANY)())
+
+
+@pytest.mark.parametrize("key", TABLES)
+def test_the_duckdb_query_agrees(key, tmp_path):
+    pytest.importorskip("duckdb")
+    tables = CASES[key].generate(ROWS, tmp_path)
+    _agree(ours.from_frames(tables, MANY)(), duckdb_by_hand.from_tables(tables, MANY)())
+
+
+def _agree(expected, found):
+    assert list(expected) == list(found) == list(MANY)
+    assert expected == pytest.approx(found, rel=0, abs=1e-9)
+    assert 0 < expected["nDCG@100"] < 1
+
+
+def test_many_measures_are_thirty_and_trec_eval_has_22_of_them():
+    assert len(MANY) == len(set(MANY)) == 30
+    names = peers.trec_eval_names(MANY)
+    assert len(names) == 22
+    assert names["nDCG@5"] == "ndcg_cut_5"
+    assert names["AP"] == "map"
+    assert set(SIX) <= names.keys() <= set(MANY)
+
+
+@pytest.mark.parametrize("key", TABLES)
+def test_generated_lists(key, tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "PIECE", 700)  # several pieces
+    tables = CASES[key].generate(50_000, tmp_path)
+    length = 10_000 if key == "D" else 100
+    run, qrels = tables.run, tables.qrels
+    assert run.height == 50_000
+    assert run.select("query", "item").n_unique() == 50_000
+    assert run.select("query", "score").n_unique() == 50_000
+    assert run["query"].n_unique() == 50_000 // length == qrels["query"].n_unique()
+    retrieved = qrels.join(run, on=["query", "item"]).height
+    assert (qrels.height, retrieved) == ((50_000, 50_000) if key == "F1" else (5_000, 2_500))
+    best_first = run.sort("query", "score", descending=[False, True], maintain_order=True)
+    assert run.equals(best_first) is (key in "AD")
+
+
+def test_data_is_the_same_each_time(tmp_path):
+    one, other = (data.shuffled(ROWS, tmp_path) for _ in range(2))
+    assert one.run.equals(other.run)
+    assert one.qrels.equals(other.qrels)
 
 
 def test_contenders_that_disagree_are_not_timed():
@@ -43,22 +97,75 @@ def test_contenders_that_disagree_are_not_timed():
         check_agreement({"a": {"AP": 0.5}, "none": None, "b": {"AP": 0.6}})
     with pytest.raises(SystemExit, match="AP is nan by a"):
         check_agreement({"a": {"AP": float("nan")}, "b": {"AP": 0.6}})
+    with pytest.raises(SystemExit, match=r"b computes \['RR'\], a \['AP'\]"):
+        check_agreement({"a": {"AP": 0.5}, "b": {"RR": 0.5}})
+    with pytest.raises(SystemExit, match="b computes"):
+        check_agreement({"a": {"AP": 0.5}, "b": {}})
+
+
+def test_a_contender_may_compute_some_of_the_measures():
+    check_agreement({"a": {"AP": 0.5, "RR": 0.25}, "b": {"RR": 0.25}, "c": {"AP": 0.5}})
+
+
+def test_a_slow_contender_runs_on_fewer_rows_beside_the_first():
+    slow = replace(polars_by_hand.SORTING, most_rows=1_000)
+    case = replace(CASES["C"], contenders=(ours.RANKMARK, slow, ours.ON_A))
+    whole, part = run_case(case, ROWS, 1, with_memory=False)
+    assert list(whole.measured) == [ours.RANKMARK.name, ours.ON_A.name]
+    assert list(part.measured) == [ours.RANKMARK.name, slow.name]
+    assert (whole.first.results, part.first.results) == (ROWS, 1_000)
+
+
+def test_missing_packages_are_named():
+    contender = Contender("other", ours.from_frames, "no_such_package")
+    [outcome] = run_case(replace(CASES["A"], contenders=(ours.RANKMARK, contender)), ROWS, 1, False)
+    assert "no_such_package is not installed" in outcome.skipped["other"]
+
+
+ONE = Measured(Timing((1.0, 2.0, 9.0)), results=200, size=4_000_000, peak=1_000_000)
+TEN = Measured(Timing((10.0, 30.0, 90.0)), results=1_000, size=8_000_000)
+BOTH = {ours.RANKMARK.name: ONE, polars_by_hand.SORTING.name: TEN}
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "wanted", "reached"),
+    [
+        (targets.faster(ours.RANKMARK, polars_by_hand.SORTING, 20), 10, "≥ 20 ×", False),
+        (targets.faster(ours.RANKMARK, polars_by_hand.SORTING, 10), 10, "≥ 10 ×", True),
+        (targets.within(polars_by_hand.SORTING, ours.RANKMARK, 2.5), 10, "≤ 2.5 ×", False),
+        (targets.within_a_result(polars_by_hand.SORTING, ours.RANKMARK, 2), 2, "≤ 2 ×", True),
+        (targets.seconds(ours.RANKMARK, 1.5e-4), 2, "≤ 150 µs", False),
+        (targets.memory(ours.RANKMARK, 0.25), 0.25, "≤ 25%", True),
+        (targets.speed(ours.RANKMARK, 3), 2, "≥ 3 MB/s", False),
+    ],
+)
+def test_targets(target, value, wanted, reached):
+    assert target.value(BOTH) == value
+    assert target.wanted == wanted
+    assert target.reached(value) is reached
+
+
+def test_a_target_is_measured_where_all_it_speaks_of_were():
+    assert targets.memory(polars_by_hand.SORTING, 1).value(BOTH) is None
+    faster = targets.faster(ours.RANKMARK, polars_by_hand.SORTING, 20)
+    case = replace(CASES["A"], targets=(faster, targets.seconds(ours.PREPARED, 1)))
+    outcomes = [Outcome(case, {ours.RANKMARK.name: TEN}), Outcome(case, BOTH)]
+    assert [value for _, _, value in report.figures(outcomes)] == [10, None]
+    table = report.markdown(outcomes, 3, {})
+    assert "| ≥ 20 × | 10 × | missed |" in table
+    assert "| ≤ 1 s |  | not measured |" in table
 
 
 @pytest.mark.skipif(not memory.AVAILABLE, reason="needs Linux and pyarrow")
-def test_peak_memory(tmp_path):
-    case = CASES["A"]
-    data = case.generate(ROWS, tmp_path)
-    data.save()
-    assert 0 <= memory.peak_memory(case, case.contenders[0], data) < 2**28
+@pytest.mark.parametrize("key", ["A", "G1"])
+def test_peak_memory(key, tmp_path):
+    case = CASES[key]
+    tables = case.generate(ROWS, tmp_path)
+    tables.save()
+    assert 0 <= memory.peak_memory(case, case.contenders[0], tables) < 2**28
 
 
-def test_too_many_rows_are_skipped_and_the_reason_is_given():
-    [reason] = {c.unable(1_000_001) for c in CASES["A"].contenders if c.needs == "pytrec_eval"}
-    assert reason is not None
-
-
-@pytest.mark.parametrize("wrong", [["--case", "A,X"], ["--rows", "0"], ["--repeat", "many"]])
+@pytest.mark.parametrize("wrong", [["--case", "A,X"], ["--case", ""], ["--rows", "0"], ["--repeat", "many"]])
 def test_wrong_options(wrong, capsys):
     with pytest.raises(SystemExit):
         main(wrong)

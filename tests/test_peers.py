@@ -14,16 +14,25 @@ pytestmark = pytest.mark.peer
 
 QUERIES = 10_000
 CUTOFFS = (1, 5, 10, 100)
-SHARED = [
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "map",
-    "ndcg",
-    "recip_rank",
-    "Rprec",
-    *(f"{name}_{k}" for name in ("P", "recall", "map_cut", "ndcg_cut", "success") for k in CUTOFFS),
-]
+RECALLS = [step / 10 for step in range(11)]
+ALONE = (
+    "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "map", "ndcg", "ndcg_rel", "Rndcg", "Rprec",
+    "recip_rank", "bpref", "infAP", "G", "binG", "utility",
+    "set_P", "set_relative_P", "set_recall", "set_map", "set_F",
+)  # fmt: skip
+SHARED = {
+    **{name: name for name in ALONE},
+    **{
+        f"{name}_{k}": f"{name}_{k}"
+        for name in ("P", "relative_P", "recall", "map_cut", "ndcg_cut", "success")
+        for k in CUTOFFS
+    },
+    **{f"Rprec_mult_{step / 5:.2f}": f"Rprec_mult_{step / 5:.2f}" for step in range(1, 11)},
+    # Version 9, which pytrec_eval holds, rounds otherwise than 10.
+    **{f"iprec_at_recall_{x:.2f}": f"IPrec(recall={x},rounding=up)" for x in RECALLS},
+    "11pt_avg": "IPrec(rounding=up)",
+}
+"""trec_eval's names, and what they are here."""
 
 Table = dict[str, dict[str, Any]]
 
@@ -60,13 +69,18 @@ def tables() -> tuple[Table, Table]:
     return qrels, run
 
 
-def test_every_shared_measure_of_every_query(pytrec_eval, tables):
+def with_level(measure: rm.Measure, rel: float) -> rm.Measure:
+    return measure(rel=rel) if "rel" in measure.arguments else measure
+
+
+@pytest.mark.parametrize("rel", [1, 2])
+def test_every_shared_measure_of_every_query(rel, pytrec_eval, tables):
     qrels, run = tables
     families = {name.rsplit("_", 1)[0] if name[-1].isdigit() else name for name in SHARED}
     names = {f"{f}.{','.join(map(str, CUTOFFS))}" if f"{f}_1" in SHARED else f for f in families}
-    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names, relevance_level=rel).evaluate(run)
 
-    measures = [rm.parse(name) for name in SHARED]
+    measures = [with_level(rm.parse(name), rel) for name in SHARED.values()]
     result = rm.evaluate(qrels, run, measures, scores="float32", missing="skip")
     ours = result.per_query.drop_nulls()
     assert set(ours["query"]) == set(theirs) == qrels.keys() & run.keys()

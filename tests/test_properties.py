@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.choices import values_of
 from rankmark.measure import pages
-from rankmark.parameters import Above, Between, Parameter, Whole
+from rankmark.parameters import Above, Between, Parameter, Whole, Within
 
 PAGES = pages()
 few = settings(max_examples=25)  # of each measure
@@ -32,7 +32,6 @@ Tables = tuple[list[Row], list[Row]]
 # --- Measures with any parameters, and with parameters that any data allow --------------------------------
 
 LARGEST_GRADE = 4
-MOST_ITEMS = 30
 finite = st.one_of(st.integers(-(10**6), 10**6), st.floats(allow_nan=False, allow_infinity=False))
 
 
@@ -50,14 +49,16 @@ def option_values(option: Any) -> st.SearchStrategy[Any]:
     if origin is Mapping:
         return st.dictionaries(finite, finite, min_size=1, max_size=4)
     if origin is Sequence:
-        return st.lists(finite, min_size=1, max_size=4)
+        return st.lists(option_values(get_args(option)[0]), min_size=1, max_size=4)
     assert origin is Callable, f"say here how to draw {option}"
     return st.nothing()
 
 
-def numbers_in(interval: Above | Between | Whole) -> st.SearchStrategy[float]:
+def numbers_in(interval: Above | Between | Whole | Within) -> st.SearchStrategy[float]:
     if isinstance(interval, Whole):
         return st.integers(interval.low, 10**6)
+    if isinstance(interval, Within):
+        return st.floats(interval.low, interval.high)
     high = getattr(interval, "high", None)
     return st.floats(interval.low, high, exclude_min=True, exclude_max=high is not None, allow_infinity=False)
 
@@ -81,7 +82,13 @@ def usable_values(parameter: Parameter) -> st.SearchStrategy[Any]:
         "p": (0.1, 0.5, 0.95),
         "T": (0.7, 1, 2.5),
         "depth": (3, 50),
-        "items": (MOST_ITEMS,),
+        "multiple": (0.2, 1, 1.7),
+        "recall": (0, 0.3, 1, (0.25, 0.5)),
+        "relevant": (1, 2.5),
+        "nonrelevant": (-1, 0),
+        "missed": (0, -0.5),
+        "rejected": (0, 0.25),
+        "items": (100,),
     }
     allowed = [number for number in numbers.get(parameter.name, ()) if allows(parameter, number)]
     return st.sampled_from([*parameter.choices, *allowed])
@@ -176,10 +183,11 @@ def test_a_default_need_not_be_said(name):
 def test_every_alias_is_understood_in_any_case(name):
     page = PAGES[name]
     for alias, parameters in [*((alias, {}) for alias in (name, *page.aliases)), *page.variants.items()]:
-        if alias.lower() in AMBIGUOUS:
+        if alias.lower() in AMBIGUOUS and alias != name:
             continue
         meant = rm.Measure(name, parameters)
-        for written in (alias, alias.lower(), alias.upper(), alias.replace("_", "-"), alias.replace("_", "")):
+        spellings = {alias, alias.lower(), alias.upper(), alias.replace("_", "-"), alias.replace("_", "")}
+        for written in spellings - AMBIGUOUS.keys():
             assert rm.parse(written) == meant, written
         if page.takes_cutoff:
             dotted = () if "p" in page.parameters else (f"{alias}.10",)
@@ -190,6 +198,7 @@ def test_every_alias_is_understood_in_any_case(name):
 
 
 AMBIGUOUS = {
+    "rbp": ("RBP(p=0.9,gain=linear,max_grade=query)", "RBP"),  # here and in trec_eval
     "accuracy": ("HR", "AUC(items=retrieved)"),
     "tp": ("P(denominator=min)", "NumRelRet"),
     "hits": ("HR", "HR(hits=count)", "R"),
@@ -199,10 +208,10 @@ AMBIGUOUS = {
 
 @pytest.mark.parametrize("alias", AMBIGUOUS)
 def test_a_name_with_several_meanings_says_which(alias):
-    with pytest.raises(rm.MeasureError, match="can mean") as caught:
+    with pytest.raises(rm.MeasureError, match=r"can mean|in trec_eval") as caught:
         rm.parse(alias)
     for meaning in AMBIGUOUS[alias]:
-        assert f"{meaning} (" in str(caught.value)
+        assert re.search(rf"{re.escape(meaning)}(?![(@])", str(caught.value))
 
 
 def test_a_patience_after_a_dot_is_not_taken_for_a_cutoff():
@@ -231,6 +240,24 @@ def test_a_cutoff_beyond_all_integers_is_as_good_as_none_or_refused(name):
     except rm.MeasureError:
         return
     assert math.isfinite(rm.evaluate(*rows, [measure])[measure])
+
+
+@every_measure
+def test_what_is_averaged_and_never_negative_can_be_averaged_geometrically(name):
+    page = PAGES[name]
+    if page.aggregate != "mean" or page.bounds[0] is None:
+        with pytest.raises(rm.MeasureError, match="no parameter 'mean'"):
+            rm.Measure(name)(mean="geometric")
+        return
+    rows = [("q1", "a", 1.0), ("q2", "b", 1.0)], [("q1", "a", 1.0), ("q1", "x", 0.5), ("q2", "x", 1.0)]
+    plain, geometric = rm.Measure(name), rm.Measure(name)(mean="geometric")
+    result = rm.evaluate(*rows, [plain, geometric])
+    values = result.query_values(plain)
+    assert identical(dict(enumerate(values)), dict(enumerate(result.query_values(geometric))))
+    assert result[geometric] == pytest.approx(math.sqrt(math.prod(np.maximum(values, 1e-5))), rel=1e-12)
+    assert str(geometric) == f"{name}(mean=geometric)"
+    assert "mean:geometric" in geometric.signature()
+    assert not any("mean:" in part for part in plain.signature())
 
 
 def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart():
@@ -345,7 +372,7 @@ def test_other_queries_do_not_matter(name, data, rows):
 
 
 # What divides by k itself, as its page says, goes on falling beyond the list.
-DIVIDES_BY_CUTOFF = {"P": ("cutoff", "min"), "AP": ("cutoff",), "Hole": ("cutoff",)}
+DIVIDES_BY_CUTOFF = {"P": ("cutoff", "min"), "AP": ("cutoff",), "Unjudged": ("cutoff",)}
 # So do those whose reader goes on to rank k, or that count something else than ranks with k.
 GOES_ON = ("F", "BPM", "SDCG", "NearlyERR", "MeanP", "MeanR", "PartialAUC")
 KEEPS_ITS_VALUE = [name for name, page in PAGES.items() if page.takes_cutoff and name not in GOES_ON]
@@ -360,8 +387,8 @@ def divides_by_cutoff(measure: rm.Measure) -> bool:
 @given(data=st.data(), rows=tables)
 def test_a_cutoff_beyond_the_list_and_the_judgements_changes_nothing(name, data, rows):
     measure = data.draw(usable_measures(name).filter(lambda measure: not divides_by_cutoff(measure)))
-    ties = data.draw(tie_rules(measure))
     whole = rm.Measure(name, measure.parameters)
+    ties = data.draw(tie_rules(whole @ 13))
     for cutoff in (13, 14, 2**40):  # there are 13 items
         assert identical(by_query(rows, whole @ cutoff, ties=ties), by_query(rows, whole, ties=ties))
 
@@ -375,10 +402,12 @@ def test_beyond_the_list_p_and_f_fall_with_k(rows, cutoff):
     assert by_query(rows, rm.F @ cutoff) == pytest.approx(f, rel=1e-15)
 
 
-# A good item further down is worth more to these, as their pages say.
-REWARDS_WHAT_COMES_BEFORE = ("PMeasure", "PPlus")
+# PMeasure and PPlus reward what comes before the best item. infAP looks at who was judged, and not only at
+# how well; so does NumNonrelRet. G discounts a gain less once others have caught up with the ideal list, so
+# that two items can be worth more the other way round.
+OTHER_THAN_BETTER = ("PMeasure", "PPlus", "infAP", "NumNonrelRet", "G")
 HAS_A_BETTER = [
-    name for name, page in PAGES.items() if page.better != "neither" and name not in REWARDS_WHAT_COMES_BEFORE
+    name for name, page in PAGES.items() if page.better != "neither" and name not in OTHER_THAN_BETTER
 ]
 
 

@@ -14,7 +14,7 @@ import pytest
 from rankmark.demo import show
 
 README = Path(__file__).parent.parent / "README.md"
-COMMANDS = re.compile(r"^```\n\$ (rankmark .*)\n([^`]*)```$", re.MULTILINE)
+COMMANDS = re.compile(r"^```\n\$ (rankmark [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")

@@ -66,8 +66,33 @@ MEASURES = [
     "HitRatio@2",
     "Rprec",
     "Rprec(rel=0)",
+    "Rprec(multiple=0.4)",
+    "Rprec(multiple=1.4,rel=2)",
+    "Bpref",
+    "Bpref(rel=2)",
+    "Bpref(rel=-1)",
+    "infAP",
+    "infAP(rel=2)",
+    "IPrec",
+    "IPrec(recall=0.5)",
+    "IPrec(recall=[0,0.25,1],rounding=up,rel=2)",
+    "SetAP",
+    "Utility",
+    "Utility(relevant=2,missed=-0.5,rejected=0.25,items=1000,rel=2)@3",
+    "binG",
+    "binG(rel=2)",
+    "G",
+    "G(gain=exp2)",
+    "nDCG_rel",
+    "nDCG_rel(gain=exp2)",
+    "RnDCG",
+    "RnDCG(gain=exp2,rel=2)",
     "RBP",
     "RBP(p=0.5,rel=2)@3",
+    "RBP(gain=linear,max_grade=query,p=0.9)",
+    "RBP(gain=exp2,max_grade=query)@2",
+    "RBPResidual",
+    "RBPResidual(p=0.5,tail=unjudged)",
     "ERR",
     "ERR(max_grade=5)@3",
     "ERR(gain=linear,best=certain)@4",
@@ -75,8 +100,6 @@ MEASURES = [
     "nERR(gain=linear,max_grade=4.5)@2",
     "RBP(gain=exp2,max_grade=4,p=0.9)@4",
     "RBP(gain=linear,max_grade=none,value=ETU)",
-    "RBPResidual",
-    "RBPResidual(p=0.5)@3",
     "INSQ(depth=30)",
     "INSQ(T=0.7,gain=linear,max_grade=4,value=ETU,depth=4)@3",
     "INST(depth=30)",
@@ -124,8 +147,7 @@ MEASURES = [
     "MPR(items=40,rel=2)",
     "MaxRank",
     "MaxRank(items=40)",
-    "Hole",
-    "Hole(denominator=cutoff)@3",
+    "Unjudged(denominator=retrieved)@3",
     "MeanP",
     "MeanP@3",
     "MeanR",
@@ -138,6 +160,13 @@ MEASURES = [
     "NumRel(rel=2)",
     "NumRelRet",
     "NumRelRet(rel=2)@2",
+    "NumNonrelRet",
+    "NumNonrelRet(rel=2)@2",
+    "NumQ",
+    "Unjudged",
+    "Unjudged@2",
+    "AP(mean=geometric)",
+    "nDCG(mean=geometric,gain=exp2)@3",
 ]
 
 # A few ids for many rows, so that queries have lists and lists have duplicates.
@@ -334,10 +363,12 @@ def test_values_and_counts_of_all_queries(missing, data, no_relevant):
 
 
 def overall(measure: rm.Measure, qrels: list[Row], values: dict[Id, float | None]) -> float:
-    """Counts are added up, ratios have sums above and below, and all else is the mean."""
+    """Counts are added up, ratios have sums above and below, and all else is a mean."""
     averaged = {query: value for query, value in values.items() if value is not None}
     if measure.page.aggregate == "sum":
         return sum(averaged.values())
+    if measure.mean == "geometric" and averaged:
+        return math.prod(max(value, 1e-5) for value in averaged.values()) ** (1 / len(averaged))
     weights = dict.fromkeys(averaged, 1.0)
     if measure.page.aggregate == "ratio":
         weigh, judgements = reference.WEIGHTS[measure.name], reference.by_query(qrels)

@@ -1,20 +1,19 @@
 //! Which rows belong to which query.
 //!
 //! Rows with the same query that stand together are a *segment*. A table that is grouped by query has one
-//! segment a query and is used in place; in a shuffled one nearly every row is a segment of its own. Both are
-//! the same to the reader: a query is a list of segments, in the order of the rows.
+//! segment a query; in others a query is a list of segments, in the order of the rows.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashTable;
-use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::hash::Key;
 use crate::ids::Column;
+use crate::pool;
 
-/// Rows looked at by one task.
+/// Rows, or segments, looked at by one task.
 const BLOCK: usize = 1 << 16;
 /// Segments of fewer rows than this, on average, are short.
 const SHORT: usize = 8;
@@ -59,12 +58,6 @@ impl Groups {
             }
         }
     }
-
-    /// The row at which the value at `position` of [`Groups::values`] stands.
-    pub fn row(&self, query: usize, position: usize) -> usize {
-        let mut rows = self.ranges(query).flatten();
-        rows.nth(position).expect("a position among the rows of its query")
-    }
 }
 
 /// The queries of the judgements, and where to find each.
@@ -78,7 +71,8 @@ impl<K: Key> Queries<K> {
     /// Groups the judgements by query.
     pub fn new(column: &Column<'_, K>) -> Result<(Self, Groups)> {
         let starts = segment_starts(column)?;
-        let mut queries = Self { ordinals: HashTable::new(), first_rows: Vec::new() };
+        let mut queries =
+            Self { ordinals: HashTable::with_capacity(starts.len().min(BLOCK)), first_rows: Vec::new() };
         let query_of: Vec<u32> = starts[..starts.len() - 1]
             .iter()
             .map(|&start| queries.insert(column.value(start as usize), start))
@@ -97,130 +91,118 @@ impl<K: Key> Queries<K> {
         ordinal
     }
 
-    /// Finds the judged query of every result.
-    pub fn assign(&self, column: &Column<'_, K>) -> Result<Assigned> {
+    /// Brings the results into the order of the judged queries; also the number of other queries.
+    pub fn group(&self, column: &Column<'_, K>) -> Result<(Groups, usize)> {
         let starts = segment_starts(column)?;
-        let query_of: Vec<u32> = starts[..starts.len() - 1]
-            .par_iter()
-            .map(|&start| self.find(column.value(start as usize)).unwrap_or(UNJUDGED))
-            .collect();
-        let unjudged = distinct_unjudged(column, &starts, &query_of);
-        Ok(Assigned { starts, query_of, queries: self.first_rows.len(), unjudged })
+        let segments = starts.len() - 1;
+        let tasks = segments.div_ceil(BLOCK);
+        let found = pool::map(tasks, |task| {
+            let own = &starts[task * BLOCK..segments.min((task + 1) * BLOCK)];
+            let mut others = HashTable::new();
+            let query_of = own.iter().map(|&start| {
+                let key = column.value(start as usize);
+                self.find(key).unwrap_or_else(|| {
+                    insert(&mut others, key);
+                    UNJUDGED
+                })
+            });
+            (query_of.collect::<Vec<_>>(), others)
+        });
+        let (query_of, others): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let groups = counting_sort(&starts, &query_of.concat(), self.first_rows.len());
+        Ok((groups, distinct(others)))
     }
 
-    fn find(&self, key: K) -> Option<u32> {
+    /// The number of a judged query.
+    pub fn find(&self, key: K) -> Option<u32> {
         self.ordinals.find(key.hash(), |&(known, _)| known == key).map(|&(_, ordinal)| ordinal)
     }
 }
 
-/// The segments of the results, each with its judged query.
-pub struct Assigned {
-    /// The first row of each segment, and at the end the number of rows.
-    starts: Vec<u32>,
-    /// The query of each segment, or [`UNJUDGED`].
-    query_of: Vec<u32>,
-    queries: usize,
-    /// Number of queries with results and without judgements.
-    pub unjudged: usize,
+/// Whether the rows of a query lie so far apart that it pays to bring them together before reading them.
+pub fn is_scattered<K: Key>(column: &Column<'_, K>) -> bool {
+    /// Stretches looked at.
+    const STRETCHES: usize = 256;
+    /// Rows in each.
+    const LENGTH: usize = 64;
+    let rows = column.len();
+    let mut scratch = Vec::new();
+    let borders = |stretch: usize| {
+        let begin = (rows - LENGTH) / STRETCHES * stretch;
+        let keys = column.values(begin..begin + LENGTH, &mut scratch);
+        keys.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    };
+    rows > BLOCK && (0..STRETCHES).map(borders).sum::<usize>() > STRETCHES * LENGTH / SHORT
 }
 
-impl Assigned {
-    /// Number of judged queries.
-    pub fn queries(&self) -> usize {
-        self.queries
-    }
-
-    /// Number of segments.
-    pub fn segments(&self) -> usize {
-        self.query_of.len()
-    }
-
-    /// The rows of some segments.
-    pub fn rows(&self, segments: Range<usize>) -> Range<usize> {
-        self.starts[segments.start] as usize..self.starts[segments.end] as usize
-    }
-
-    /// Those of some segments that have a judged query, with it.
-    pub fn judged(&self, segments: Range<usize>) -> impl Iterator<Item = (u32, Range<usize>)> + '_ {
-        let judged = segments.filter(|&segment| self.query_of[segment] != UNJUDGED);
-        judged.map(|segment| (self.query_of[segment], self.rows(segment..segment + 1)))
-    }
-
-    /// The first row whose query is not judged.
-    pub fn first_unjudged(&self) -> Option<usize> {
-        let segment = self.query_of.iter().position(|&query| query == UNJUDGED);
-        segment.map(|segment| self.starts[segment] as usize)
-    }
-
-    /// Whether the rows of a query lie so far apart that it pays to bring them together before reading them.
-    pub fn is_scattered(&self) -> bool {
-        self.segments() > BLOCK && self.segments() > self.rows(0..self.segments()).len() / SHORT
-    }
-
-    /// The segments brought into the order of their queries.
-    pub fn groups(&self) -> Groups {
-        counting_sort(&self.starts, &self.query_of, self.queries)
-    }
-
-    /// The row at which a query's result stands that is at `position` among them.
-    pub fn row(&self, query: usize, position: usize) -> usize {
-        let own = self.judged(0..self.segments()).filter(|&(of, _)| of as usize == query);
-        own.flat_map(|(_, rows)| rows).nth(position).expect("a position among the rows of its query")
+/// Refuses more rows than can be numbered.
+pub fn check_rows(rows: usize) -> Result<()> {
+    match u32::try_from(rows) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::data(format!(
+            "{rows} rows are more than the {} that can be evaluated at once; split them by query",
+            u32::MAX
+        ))),
     }
 }
 
 /// The first row of every segment, and at the end the number of rows.
 fn segment_starts<K: Key>(column: &Column<'_, K>) -> Result<Vec<u32>> {
     let rows = column.len();
-    if u32::try_from(rows).is_err() {
-        return Err(Error::data(format!(
-            "{rows} rows are more than the {} that can be evaluated at once; split them by query",
-            u32::MAX
-        )));
-    }
-    let blocks: Vec<Vec<u32>> = (0..rows.div_ceil(BLOCK))
-        .into_par_iter()
-        .map_init(Vec::new, |scratch, block| {
-            let begin = block * BLOCK;
-            // One row of the block before, so that its last query is known.
-            let first = begin.saturating_sub(1);
-            let keys = column.values(first..rows.min(begin + BLOCK), scratch);
-            let changes = (1..keys.len()).filter(|&i| keys[i] != keys[i - 1]).map(|i| (first + i) as u32);
-            (begin == 0).then_some(0).into_iter().chain(changes).collect()
-        })
-        .collect();
+    check_rows(rows)?;
+    let blocks: Vec<Vec<u32>> = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
+        let begin = block * BLOCK;
+        // One row of the block before, so that its last query is known.
+        let first = begin.saturating_sub(1);
+        let keys = column.values(first..rows.min(begin + BLOCK), scratch);
+        let mut starts = Vec::new();
+        if begin == 0 {
+            starts.push(0);
+        }
+        push_changes(keys, first as u32, &mut starts);
+        starts
+    });
     let mut starts = blocks.concat();
     starts.push(rows as u32);
     Ok(starts)
 }
 
-fn distinct_unjudged<K: Key>(column: &Column<'_, K>, starts: &[u32], query_of: &[u32]) -> usize {
-    let sets = query_of
-        .par_chunks(BLOCK)
-        .zip(starts.par_chunks(BLOCK))
-        .map(|(queries, starts)| {
-            let unjudged = queries.iter().zip(starts).filter(|&(&query, _)| query == UNJUDGED);
-            let mut seen = HashTable::new();
-            unjudged.for_each(|(_, &start)| insert(&mut seen, column.value(start as usize)));
-            seen
-        })
-        .reduce(HashTable::new, |a, b| {
-            let (mut large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
-            small.into_iter().for_each(|key| insert(&mut large, key));
-            large
-        });
-    sets.len()
+/// Adds the rows at which a key differs from the one before, if the first key stands in row `first`.
+fn push_changes<K: Key>(keys: &[K], first: u32, rows: &mut Vec<u32>) {
+    /// Keys compared at once: in most such stretches nothing changes.
+    const STRIDE: usize = 32;
+    for begin in (1..keys.len()).step_by(STRIDE) {
+        let end = keys.len().min(begin + STRIDE);
+        let (before, own) = (&keys[begin - 1..end - 1], &keys[begin..end]);
+        if before != own {
+            let changes = before.iter().zip(own).zip(first + begin as u32..);
+            rows.extend(changes.filter(|((before, own), _)| before != own).map(|(_, row)| row));
+        }
+    }
 }
 
-fn insert<K: Key>(seen: &mut HashTable<K>, key: K) {
+/// How many keys there are in sets that may overlap.
+fn distinct<K: Key>(sets: Vec<HashTable<K>>) -> usize {
+    let all = sets.into_iter().reduce(|a, b| {
+        let (mut large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
+        small.into_iter().for_each(|key| insert(&mut large, key));
+        large
+    });
+    all.map_or(0, |all| all.len())
+}
+
+/// Adds a key to a set.
+pub fn insert<K: Key>(seen: &mut HashTable<K>, key: K) {
     seen.entry(key.hash(), |&known| known == key, |&known| known.hash()).or_insert(key);
 }
 
 /// Brings segments into the order of their queries, those of one query in the order of the rows, and leaves
 /// the unjudged out.
 fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Groups {
-    let chunk = query_of.len().div_ceil(rayon::current_num_threads().min(8)).max(BLOCK);
-    let mut counts: Vec<Vec<u32>> = query_of.par_chunks(chunk).map(|part| histogram(part, queries)).collect();
+    // Each task counts for all queries, so there are few tasks.
+    let chunk = query_of.len().div_ceil(8).max(BLOCK);
+    let parts: Vec<&[u32]> = query_of.chunks(chunk).collect();
+    let mut counts: Vec<Vec<u32>> = pool::map(parts.len(), |part| histogram(parts[part], queries));
     let mut borders = Vec::with_capacity(queries + 1);
     let mut total = 0;
     for query in 0..queries {
@@ -232,9 +214,10 @@ fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Groups {
     borders.push(total);
     // Every place is written by exactly one task; atomics say so to the compiler at no cost.
     let sorted: Vec<AtomicU64> = (0..total).map(|_| AtomicU64::new(0)).collect();
-    query_of.par_chunks(chunk).zip(counts).enumerate().for_each(|(part, (query_of, mut next))| {
+    pool::map(parts.len(), |part| {
+        let mut next = counts[part].clone();
         let segments = starts[part * chunk..].windows(2);
-        for (&query, rows) in query_of.iter().zip(segments).filter(|&(&query, _)| query != UNJUDGED) {
+        for (&query, rows) in parts[part].iter().zip(segments).filter(|&(&query, _)| query != UNJUDGED) {
             let place = &mut next[query as usize];
             sorted[*place as usize].store(packed(rows[0], rows[1]), Ordering::Relaxed);
             *place += 1;
@@ -268,6 +251,5 @@ mod tests {
         let groups = counting_sort(&[0, 3, 4, 6, 7, 9], &[2, 0, UNJUDGED, 2, 0], 3);
         let ranges: Vec<Vec<_>> = (0..3).map(|query| groups.ranges(query).collect()).collect();
         assert_eq!(ranges, [vec![3..4, 7..9], vec![], vec![0..3, 6..7]]);
-        assert_eq!(groups.row(2, 3), 6);
     }
 }

@@ -1,20 +1,25 @@
 //! From the columns of judgements and results to judged lists: group, match, rank; every query for itself.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_schema::DataType;
-use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::group::{Assigned, Groups, Queries};
+use crate::group::{Groups, Queries, check_rows, is_scattered};
 use crate::hash::Key;
 use crate::ids::{Column, Ids, is_u64, numbers, unsigned};
-use crate::list::{Hit, Judge, Repeated, Repeats, Rules, Ties, first_mattering_tie};
+use crate::judged::{JudgedLists, Numbers};
+use crate::list::{Judge, Rules, Ties};
+use crate::matching::{Repeated, Repeats};
 use crate::partition::{Gathered, Partitions};
+use crate::pool;
 use crate::table::Table;
 
-/// Queries judged by one task.
+/// Queries of a block.
 const BLOCK: usize = 256;
+/// Judgements of a part.
+const PART: usize = 1 << 16;
 
 /// A table and the names of its columns.
 pub struct Source {
@@ -42,80 +47,66 @@ pub struct Plan {
     pub seed: u64,
     /// Whether results for unjudged queries are refused.
     pub refuse_unjudged_queries: bool,
+    /// Whether the ranks that tied items share are wanted.
+    pub tie_groups: bool,
+    /// Whether all queries are to be one part.
+    pub whole: bool,
 }
 
-/// The judged items of all queries, query after query.
-#[derive(Default)]
-pub struct JudgedLists {
-    /// The judged items of each list in rank order.
-    pub hits: Vec<Hit>,
-    /// Where the hits of each query begin.
-    pub hit_offsets: Vec<i64>,
-    /// The grades of each query, best first.
-    pub ideal: Vec<f64>,
-    /// Where the grades of each query begin.
-    pub ideal_offsets: Vec<i64>,
-    /// Items in each list.
-    pub retrieved: Vec<i64>,
-    /// Whether a query has results.
-    pub answered: Vec<bool>,
-    /// The best rank at which tie-breaking decides between different grades; 0 where it nowhere does.
-    pub tied_rank: Vec<i64>,
-    /// The first row of each query in the judgements.
+/// What is known when all lists have been judged.
+pub struct Account {
+    /// The first row of each judged query in the judgements.
     pub first_rows: Vec<u32>,
-    /// Queries with results and without judgements.
+    /// Number of queries with results and without judgements.
     pub unjudged_queries: usize,
 }
 
-/// Judges the lists of a run.
+/// Is handed the lists, some queries at a time, by any thread and in any order.
+pub trait Consume: Fn(JudgedLists) + Sync {}
+
+impl<C: Fn(JudgedLists) + Sync> Consume for C {}
+
+/// Judges the lists of a run, and hands them to `consume`.
 ///
 /// # Errors
 /// Nulls and NaN, ids of different types, items that stand twice where that is refused.
-pub fn judge(qrels: &Source, run: &Source, plan: &Plan, cancelled: &AtomicBool) -> Result<JudgedLists> {
+pub fn judge(
+    qrels: &Source,
+    run: &Source,
+    plan: &Plan,
+    cancelled: &AtomicBool,
+    consume: &impl Consume,
+) -> Result<Account> {
+    let tables = Tables { qrels, run, plan, cancelled, consume };
     let (of_qrels, of_run) = (ids(qrels, &qrels.query, "query")?, ids(run, &run.query, "query")?);
     match (&of_qrels, &of_run) {
         (Ids::Integer(a), Ids::Integer(b)) => {
             unsigned((dtype(qrels, &qrels.query), &of_qrels), (dtype(run, &run.query), &of_run), "query")?;
-            judge_items(qrels, run, plan, cancelled, a, b)
+            judge_items(&tables, a, b)
         }
-        (Ids::Text(a), Ids::Text(b)) => judge_items(qrels, run, plan, cancelled, a, b),
+        (Ids::Text(a), Ids::Text(b)) => judge_items(&tables, a, b),
         _ => Err(different("query", qrels, run)),
     }
 }
 
 fn judge_items<Q: Key>(
-    qrels: &Source,
-    run: &Source,
-    plan: &Plan,
-    cancelled: &AtomicBool,
+    tables: &Tables<'_, impl Consume>,
     qrels_queries: &Column<'_, Q>,
     run_queries: &Column<'_, Q>,
-) -> Result<JudgedLists> {
+) -> Result<Account> {
+    let Tables { qrels, run, .. } = *tables;
     let (of_qrels, of_run) = (ids(qrels, &qrels.item, "item")?, ids(run, &run.item, "item")?);
     let (queries, judged) = Queries::new(qrels_queries)?;
-    let results = queries.assign(run_queries)?;
-    let unjudged_queries = results.unjudged;
-    if plan.refuse_unjudged_queries
-        && let Some(row) = results.first_unjudged()
-    {
-        return Err(unjudged_query(run, row, unjudged_queries)?);
-    }
-    let seed = |&row: &u32| qrels_queries.value(row as usize).stable_hash(plan.seed);
-    let random = plan.rules.ties == Ties::Random;
-    let seeds = if random { queries.first_rows.iter().map(seed).collect() } else { Vec::new() };
-    let job = Job { qrels, run, plan, cancelled, judged, results, seeds };
-    let mut lists = match (&of_qrels, &of_run) {
+    let job = Job { tables, qrels_queries, run_queries, queries, judged };
+    match (&of_qrels, &of_run) {
         (Ids::Integer(a), Ids::Integer(b)) => {
             let unsigned =
                 unsigned((dtype(qrels, &qrels.item), &of_qrels), (dtype(run, &run.item), &of_run), "item")?;
-            job.judge(a, b, Rules { unsigned, ..plan.rules })
+            job.judge(a, b, Rules { unsigned, ..tables.plan.rules })
         }
-        (Ids::Text(a), Ids::Text(b)) => job.judge(a, b, plan.rules),
+        (Ids::Text(a), Ids::Text(b)) => job.judge(a, b, tables.plan.rules),
         _ => Err(different("item", qrels, run)),
-    }?;
-    lists.first_rows = queries.first_rows;
-    lists.unjudged_queries = unjudged_queries;
-    Ok(lists)
+    }
 }
 
 fn ids<'a>(source: &'a Source, column: &str, role: &str) -> Result<Ids<'a>> {
@@ -148,33 +139,29 @@ fn different(role: &str, qrels: &Source, run: &Source) -> Error {
     ))
 }
 
-fn unjudged_query(run: &Source, row: usize, count: usize) -> Result<Error> {
-    let query = shown(run, &run.query, "query", row)?;
-    Ok(Error::data(format!(
-        "{}: results for {} without judgements, the first is query {query} in row {row} (from 0); \
-         remove them or choose unjudged_queries=\"skip\"",
-        run.name,
-        plural(count, "query", "queries"),
-    )))
-}
-
 fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Everything that the queries share.
-struct Job<'a> {
+/// What is to be judged, how, and for whom.
+struct Tables<'a, C> {
     qrels: &'a Source,
     run: &'a Source,
     plan: &'a Plan,
     cancelled: &'a AtomicBool,
-    judged: Groups,
-    results: Assigned,
-    /// Under [`Ties::Random`] a seed for every query, made of its id alone.
-    seeds: Vec<u64>,
+    consume: &'a C,
 }
 
-/// The values of one query read from the columns.
+/// Everything that the queries share.
+struct Job<'a, Q, C> {
+    tables: &'a Tables<'a, C>,
+    qrels_queries: &'a Column<'a, Q>,
+    run_queries: &'a Column<'a, Q>,
+    queries: Queries<Q>,
+    judged: Groups,
+}
+
+/// The values of one query read from the columns, and the working memory of a thread.
 struct Scratch<K> {
     judge: Judge,
     judged: Vec<K>,
@@ -185,81 +172,95 @@ struct Scratch<K> {
     gathered: Gathered<K>,
 }
 
-/// The lists of some queries, and the rows refused in them.
+/// What is left of some queries' lists when these have been handed on.
 #[derive(Default)]
-struct Block {
-    lists: JudgedLists,
+struct Part {
     judgements: Refused,
     results: Refused,
+    unjudged_queries: usize,
 }
 
 /// Repeated items: how many, and the first with its query.
 #[derive(Default)]
 struct Refused {
     count: usize,
-    first: Option<(usize, Repeated)>,
+    first: Option<(u32, Repeated)>,
 }
 
-impl Job<'_> {
-    fn judge<K: Key>(
-        &self,
-        judged: &Column<'_, K>,
-        items: &Column<'_, K>,
-        rules: Rules,
-    ) -> Result<JudgedLists> {
-        let grades = read_numbers(self.qrels, self.qrels.value.as_ref(), "relevance", Accepted::Finite)?;
-        let scores = read_numbers(self.run, self.run.value.as_ref(), "score", Accepted::NotNan)?;
-        let ranks = read_numbers(self.run, self.run.rank.as_ref(), "rank", Accepted::NotNan)?;
+impl<Q: Key, C: Consume> Job<'_, Q, C> {
+    fn judge<K: Key>(self, judged: &Column<'_, K>, items: &Column<'_, K>, rules: Rules) -> Result<Account> {
+        let Tables { qrels, run, .. } = *self.tables;
+        let grades = read_numbers(qrels, qrels.value.as_ref(), "relevance", Accepted::Finite)?;
+        let scores = read_numbers(run, run.value.as_ref(), "score", Accepted::NotNan)?;
+        let ranks = read_numbers(run, run.rank.as_ref(), "rank", Accepted::NotNan)?;
         let columns = Columns { judged, grades, items, scores, ranks };
-        let lists = if self.results.is_scattered() {
-            Lists::Partitioned(Partitions::new(&self.results, items, columns.order()))
-        } else {
-            Lists::InPlace(self.results.groups())
-        };
-        let blocks: Vec<Block> = (0..self.judged.len().div_ceil(lists.queries()))
-            .into_par_iter()
-            .map_init(|| Scratch::new(rules), |scratch, block| self.block(block, &columns, &lists, scratch))
-            .collect();
-        self.refuse_repeated(&blocks)?;
-        Ok(concat(blocks))
+        let lists = Lists::new(&self, &columns)?;
+        let step = self.blocks_of_a_part(lists.blocks());
+        let parts = pool::map_init(
+            lists.blocks().div_ceil(step),
+            || Scratch::new(rules),
+            |scratch, part| {
+                self.part(part * step..lists.blocks().min((part + 1) * step), &columns, &lists, scratch)
+            },
+        );
+        self.refuse_repeated(&parts)?;
+        let unjudged_queries =
+            lists.unjudged_queries() + parts.iter().map(|part| part.unjudged_queries).sum::<usize>();
+        self.refuse_unjudged(unjudged_queries)?;
+        Ok(Account { first_rows: self.queries.first_rows, unjudged_queries })
     }
 
-    fn block<K: Key>(
+    /// Parts have about as many judgements as fit the cache with what measures make of them, but no thread
+    /// is to be idle while another does a large one.
+    fn blocks_of_a_part(&self, blocks: usize) -> usize {
+        if self.tables.plan.whole {
+            return blocks.max(1);
+        }
+        let judgements = self.qrels_queries.len() / blocks.max(1);
+        let shared = if pool::threads() == 1 { blocks } else { blocks / (4 * pool::threads()) };
+        (PART / judgements.max(1)).min(shared).max(1)
+    }
+
+    fn part<K: Key>(
         &self,
-        number: usize,
+        blocks: Range<usize>,
         columns: &Columns<'_, K>,
-        lists: &Lists<K>,
+        lists: &Lists<Q, K>,
         scratch: &mut Scratch<K>,
-    ) -> Block {
-        let begin = number * lists.queries();
-        if let Lists::Partitioned(partitions) = lists {
-            partitions.gather(number, &mut scratch.gathered);
-        }
-        let mut block = Block::default();
-        for query in begin..self.judged.len().min(begin + lists.queries()) {
-            // A cancelled call throws its lists away, so the rest need not be right.
-            if self.cancelled.load(Ordering::Relaxed) {
-                break;
+    ) -> Part {
+        let mut part = Part::default();
+        let mut judged = JudgedLists::new(lists.queries(blocks.clone()), self.tables.plan.tie_groups);
+        for block in blocks {
+            if let Lists::Partitioned(partitions) = lists {
+                part.unjudged_queries += partitions.gather(block, &mut scratch.gathered);
             }
-            self.query(query, query - begin, columns, lists, scratch, &mut block);
+            for (place, query) in lists.queries(block..block + 1).iter().enumerate() {
+                // A cancelled call throws its lists away, so the rest need not be right.
+                if self.tables.cancelled.load(Ordering::Relaxed) {
+                    return part;
+                }
+                let answered = self.query(query, place, columns, lists, scratch, &mut part);
+                judged.push(&scratch.judge, answered);
+            }
         }
-        block
+        (self.tables.consume)(judged);
+        part
     }
 
-    /// Judges one query, which is at `place` in its block.
+    /// Judges one query, which is at `place` in its block; whether it has results.
     fn query<K: Key>(
         &self,
-        query: usize,
+        query: u32,
         place: usize,
         columns: &Columns<'_, K>,
-        lists: &Lists<K>,
+        lists: &Lists<Q, K>,
         scratch: &mut Scratch<K>,
-        block: &mut Block,
-    ) {
+        part: &mut Part,
+    ) -> bool {
         let Scratch { judge, judged, grades, items, scores, compared, gathered } = scratch;
-        let judged = self.judged.values(query, columns.judged, judged);
+        let judged = self.judged.values(query as usize, columns.judged, judged);
         let grades = match &columns.grades {
-            Some(column) => self.judged.values(query, column, grades),
+            Some(column) => self.judged.values(query as usize, column, grades),
             None => {
                 grades.clear();
                 grades.resize(judged.len(), 1.0);
@@ -268,43 +269,76 @@ impl Job<'_> {
         };
         let order = columns.order();
         let (items, scores) = match lists {
-            Lists::InPlace(groups) => {
-                let scores = order.map(|column| groups.values(query, column, scores));
-                (groups.values(query, columns.items, items), scores)
+            Lists::InPlace(groups, _) => {
+                let scores = order.map(|column| groups.values(query as usize, column, scores));
+                (groups.values(query as usize, columns.items, items), scores)
             }
             Lists::Partitioned(_) => {
                 let (items, scores) = gathered.list(place);
                 (items, order.map(|_| scores))
             }
         };
+        let plan = self.tables.plan;
         let scores = match (scores, &columns.scores) {
-            (Some(scores), Some(_)) if !self.plan.float32 => Some(scores),
+            (Some(scores), Some(_)) if !plan.float32 => Some(scores),
             (Some(scores), Some(_)) => Some(convert(scores, compared, |score| f64::from(score as f32))),
             (Some(ranks), None) => Some(convert(ranks, compared, |rank| -rank)),
             (None, _) => None,
         };
-        let seed = self.seeds.get(query).copied().unwrap_or(0);
+        // Made of the query's id alone, so that it is the same whatever else is evaluated.
+        let random = plan.rules.ties == Ties::Random;
+        let seed = if random { self.id(query).stable_hash(plan.seed) } else { 0 };
         let (judgements, results) = judge.list(judged, grades, items, scores, seed);
-        block.judgements.add(query, judgements);
-        block.results.add(query, results);
-        block.lists.push(judge, !items.is_empty());
+        part.judgements.add(query, judgements);
+        part.results.add(query, results);
+        !items.is_empty()
     }
 
-    fn refuse_repeated(&self, blocks: &[Block]) -> Result<()> {
-        let judgements = blocks.iter().map(|block| &block.judgements);
-        refuse(self.qrels, |query, position| self.judged.row(query, position), judgements, "judged")?;
-        let results = blocks.iter().map(|block| &block.results);
-        refuse(self.run, |query, position| self.results.row(query, position), results, "returned")
+    /// The id of a judged query.
+    fn id(&self, query: u32) -> Q {
+        self.qrels_queries.value(self.queries.first_rows[query as usize] as usize)
+    }
+
+    fn refuse_repeated(&self, parts: &[Part]) -> Result<()> {
+        let Tables { qrels, run, .. } = *self.tables;
+        let judgements = parts.iter().map(|part| &part.judgements);
+        refuse(qrels, |query, place| self.row(self.qrels_queries, query, place), judgements, "judged")?;
+        let results = parts.iter().map(|part| &part.results);
+        refuse(run, |query, place| self.row(self.run_queries, query, place), results, "returned")
+    }
+
+    /// The row of what stands at `position` among the rows of a query.
+    fn row(&self, column: &Column<'_, Q>, query: u32, position: usize) -> usize {
+        let id = self.id(query);
+        let mut own = (0..column.len()).filter(|&row| column.value(row) == id);
+        own.nth(position).expect("a position among the rows of its query")
+    }
+
+    fn refuse_unjudged(&self, count: usize) -> Result<()> {
+        if count == 0 || !self.tables.plan.refuse_unjudged_queries {
+            return Ok(());
+        }
+        let run = self.tables.run;
+        let unjudged = |&row: &usize| self.queries.find(self.run_queries.value(row)).is_none();
+        let row = (0..self.run_queries.len()).find(unjudged).expect("they have been counted");
+        let query = shown(run, &run.query, "query", row)?;
+        Err(Error::data(format!(
+            "{}: results for {} without judgements, the first is query {query} in row {row} (from 0); \
+             remove them or choose unjudged_queries=\"skip\"",
+            run.name,
+            plural(count, "query", "queries"),
+        )))
     }
 }
 
-fn refuse<'b>(
+fn refuse<'p>(
     source: &Source,
-    row: impl Fn(usize, usize) -> usize,
-    refused: impl Iterator<Item = &'b Refused> + Clone,
+    row: impl Fn(u32, usize) -> usize,
+    refused: impl Iterator<Item = &'p Refused> + Clone,
     verb: &str,
 ) -> Result<()> {
-    let Some((query, first)) = refused.clone().find_map(|refused| refused.first) else { return Ok(()) };
+    let first = refused.clone().filter_map(|refused| refused.first).min_by_key(|&(query, _)| query);
+    let Some((query, first)) = first else { return Ok(()) };
     let (earlier, later) = (row(query, first.earlier), row(query, first.later));
     let item = shown(source, &source.item, "item", later)?;
     let query = shown(source, &source.query, "query", later)?;
@@ -318,6 +352,8 @@ fn refuse<'b>(
 
 /// Rows checked by one task.
 const CHECKED: usize = 1 << 16;
+/// Rows converted and checked at once.
+const PIECE: usize = 1 << 11;
 
 /// The numbers that a column may hold.
 #[derive(Clone, Copy, PartialEq)]
@@ -338,17 +374,22 @@ fn read_numbers<'a>(
     let Some(name) = column else { return Ok(None) };
     let what = describe(source, role, name);
     let column = numbers(&source.table, name, &what)?;
-    let refused = |&value: &f64| value.is_nan() || accepted == Accepted::Finite && value.is_infinite();
-    let blocks: Vec<(usize, Option<usize>)> = (0..column.len().div_ceil(CHECKED))
-        .into_par_iter()
-        .map_init(Vec::new, |scratch, block| {
-            let begin = block * CHECKED;
-            let values = column.values(begin..column.len().min(begin + CHECKED), scratch);
-            let count = values.iter().filter(|value| refused(value)).count();
-            let first = if count > 0 { values.iter().position(refused) } else { None };
-            (count, first.map(|at| begin + at))
-        })
-        .collect();
+    let finite = accepted == Accepted::Finite;
+    let refused = |&value: &f64| value.is_nan() | (finite & value.is_infinite());
+    let blocks = pool::map_init(column.len().div_ceil(CHECKED), Vec::new, |scratch, block| {
+        let begin = block * CHECKED;
+        let pieces = (begin..column.len().min(begin + CHECKED)).step_by(PIECE);
+        let mut found: (usize, Option<usize>) = (0, None);
+        for start in pieces {
+            let values = column.values(start..column.len().min(start + PIECE), scratch);
+            // Without an early end, several at a time can be checked.
+            if values.iter().fold(false, |any, value| any | refused(value)) {
+                found.0 += values.iter().filter(|value| refused(value)).count();
+                found.1 = found.1.or_else(|| Some(start + values.iter().position(refused)?));
+            }
+        }
+        found
+    });
     match blocks.iter().find_map(|&(_, first)| first) {
         None => Ok(Some(column)),
         Some(first) => Err(Error::data(format!(
@@ -365,20 +406,50 @@ fn convert<'s>(values: &[f64], out: &'s mut Vec<f64>, rule: impl Fn(f64) -> f64)
     out
 }
 
-/// Where the lists are read from.
-enum Lists<K> {
-    /// The run's own columns.
-    InPlace(Groups),
+/// Where the lists are read from: blocks of queries each.
+enum Lists<Q, K> {
+    /// The run's own columns, and the number of queries in them that are not judged.
+    InPlace(Groups, usize),
     /// A copy of them, dealt out by query.
-    Partitioned(Partitions<K>),
+    Partitioned(Partitions<Q, K>),
 }
 
-impl<K: Key> Lists<K> {
-    /// Queries judged by one task.
-    fn queries(&self) -> usize {
+impl<Q: Key, K: Key> Lists<Q, K> {
+    fn new<C: Consume>(job: &Job<'_, Q, C>, columns: &Columns<'_, K>) -> Result<Self> {
+        check_rows(job.run_queries.len())?;
+        if !is_scattered(job.run_queries) {
+            let (groups, unjudged_queries) = job.queries.group(job.run_queries)?;
+            return Ok(Self::InPlace(groups, unjudged_queries));
+        }
+        let ids = (0..job.judged.len()).map(|query| job.id(query as u32));
+        Ok(Self::Partitioned(Partitions::new(ids, job.run_queries, columns.items, columns.order())))
+    }
+
+    fn blocks(&self) -> usize {
         match self {
-            Self::InPlace(_) => BLOCK,
-            Self::Partitioned(partitions) => partitions.queries(),
+            Self::InPlace(groups, _) => groups.len().div_ceil(BLOCK),
+            Self::Partitioned(partitions) => partitions.len(),
+        }
+    }
+
+    /// The queries of some blocks.
+    fn queries(&self, blocks: Range<usize>) -> Numbers {
+        match self {
+            Self::InPlace(groups, _) => {
+                let first = |block: usize| groups.len().min(block * BLOCK) as u32;
+                Numbers::Range(first(blocks.start)..first(blocks.end))
+            }
+            Self::Partitioned(partitions) => {
+                Numbers::Each(blocks.flat_map(|block| partitions.queries(block)).collect())
+            }
+        }
+    }
+
+    /// Queries that were seen not to be judged while grouping.
+    fn unjudged_queries(&self) -> usize {
+        match self {
+            Self::InPlace(_, unjudged) => *unjudged,
+            Self::Partitioned(_) => 0,
         }
     }
 }
@@ -414,43 +485,8 @@ impl<K: Key> Scratch<K> {
 }
 
 impl Refused {
-    fn add(&mut self, query: usize, repeats: Repeats) {
+    fn add(&mut self, query: u32, repeats: Repeats) {
         self.count += repeats.count;
         self.first = self.first.or(repeats.first.map(|first| (query, first)));
-    }
-}
-
-impl JudgedLists {
-    fn push(&mut self, judge: &Judge, answered: bool) {
-        self.tied_rank.push(first_mattering_tie(&judge.hits).map_or(0, i64::from));
-        self.hit_offsets.push(judge.hits.len() as i64);
-        self.ideal_offsets.push(judge.ideal.len() as i64);
-        self.hits.extend_from_slice(&judge.hits);
-        self.ideal.extend_from_slice(&judge.ideal);
-        self.retrieved.push(judge.retrieved as i64);
-        self.answered.push(answered);
-    }
-}
-
-/// Joins blocks, whose offsets are still the lengths of their lists.
-fn concat(blocks: Vec<Block>) -> JudgedLists {
-    let mut all = JudgedLists { hit_offsets: vec![0], ideal_offsets: vec![0], ..JudgedLists::default() };
-    for Block { lists, .. } in blocks {
-        all.hits.extend(lists.hits);
-        all.ideal.extend(lists.ideal);
-        all.retrieved.extend(lists.retrieved);
-        all.answered.extend(lists.answered);
-        all.tied_rank.extend(lists.tied_rank);
-        append_lengths(&mut all.hit_offsets, &lists.hit_offsets);
-        append_lengths(&mut all.ideal_offsets, &lists.ideal_offsets);
-    }
-    all
-}
-
-fn append_lengths(offsets: &mut Vec<i64>, lengths: &[i64]) {
-    let mut end = offsets[offsets.len() - 1];
-    for length in lengths {
-        end += length;
-        offsets.push(end);
     }
 }

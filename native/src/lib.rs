@@ -6,19 +6,23 @@ mod group;
 mod hash;
 mod ids;
 mod judge;
+mod judged;
 mod list;
+mod matching;
 mod partition;
 mod pool;
 mod progress;
 mod segments;
 mod table;
 mod trec;
+mod values;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -26,10 +30,10 @@ use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Field, Schema};
 use arrow_select::interleave::interleave;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyList, PySlice, PyTuple};
 
 use crate::error::Error;
 use crate::ids::Ids;
@@ -50,6 +54,7 @@ fn arrow_error(py: Python<'_>, error: &ArrowError) -> PyErr {
 
 /// Runs `work` on `threads` threads without the GIL, and lets Ctrl-C through while it runs.
 ///
+/// With 0 threads the calling thread does it, and Ctrl-C waits for it: for what takes no longer than a moment.
 /// `work` is told of an interrupt by its argument and should end soon after; a panic in it becomes a
 /// RuntimeError.
 fn interruptible<T: Send + 'static>(
@@ -58,6 +63,10 @@ fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&AtomicBool) -> error::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let cancelled = Arc::new(AtomicBool::new(false));
+    if threads == 0 {
+        let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(&cancelled))));
+        return result_of(py, outcome);
+    }
     let (sender, receiver) = sync_channel(1);
     let seen = Arc::clone(&cancelled);
     pool::pool(threads).spawn(move || {
@@ -80,14 +89,19 @@ fn interruptible<T: Send + 'static>(
             }
         }
     });
-    match (interrupt, outcome) {
-        (Some(interrupt), _) => Err(interrupt),
-        (None, Ok(result)) => result.map_err(|error| raise(py, &error)),
-        (None, Err(panic)) => Err(PyRuntimeError::new_err(format!(
-            "a fault in rankmark itself, please report it: {}",
-            panic_message(panic.as_ref())
-        ))),
-    }
+    interrupt.map_or_else(|| result_of(py, outcome), Err)
+}
+
+/// What work came to that may have panicked.
+fn result_of<T>(py: Python<'_>, outcome: thread::Result<error::Result<T>>) -> PyResult<T> {
+    outcome.map_or_else(
+        |panic| {
+            let message = panic_message(panic.as_ref());
+            let told = format!("a fault in rankmark itself, please report it: {message}");
+            Err(PyRuntimeError::new_err(told))
+        },
+        |result| result.map_err(|error| raise(py, &error)),
+    )
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -285,9 +299,10 @@ fn decompress_file(py: Python<'_>, path: String) -> PyResult<Option<Bound<'_, Py
     Ok(content.map(|content| PyBytes::new(py, &content)))
 }
 
-/// The judged lists of all queries as flat arrays.
+/// The judged lists of some queries as flat arrays; `queries` is a slice or an array of their numbers.
 #[pyclass(frozen, get_all, module = "rankmark._native")]
 struct JudgedLists {
+    queries: Py<PyAny>,
     rank: Py<PyArray1<i64>>,
     tied_first: Option<Py<PyArray1<i64>>>,
     tied_last: Option<Py<PyArray1<i64>>>,
@@ -298,29 +313,29 @@ struct JudgedLists {
     retrieved: Py<PyArray1<i64>>,
     answered: Py<PyArray1<bool>>,
     tied_rank: Py<PyArray1<i64>>,
-    first_rows: Py<PyArray1<u32>>,
-    unjudged_queries: usize,
 }
 
 impl JudgedLists {
-    fn new(py: Python<'_>, lists: judge::JudgedLists, tie_groups: bool) -> Self {
-        let hits = &lists.hits;
-        let ranks = |rank: fn(&list::Hit) -> u32| -> Py<PyArray1<i64>> {
-            hits.iter().map(|hit| i64::from(rank(hit))).collect::<Vec<_>>().into_pyarray(py).unbind()
+    fn new(py: Python<'_>, lists: judged::JudgedLists) -> Self {
+        let queries = match lists.queries {
+            judged::Numbers::Range(range) => {
+                PySlice::new(py, range.start as isize, range.end as isize, 1).into_any()
+            }
+            judged::Numbers::Each(numbers) => numbers.into_pyarray(py).into_any(),
         };
+        let (tied_first, tied_last) = lists.tied.unzip();
         Self {
-            rank: ranks(|hit| hit.rank),
-            tied_first: tie_groups.then(|| ranks(|hit| hit.tied.0)),
-            tied_last: tie_groups.then(|| ranks(|hit| hit.tied.1)),
-            relevance: hits.iter().map(|hit| hit.relevance).collect::<Vec<_>>().into_pyarray(py).unbind(),
-            offsets: lists.hit_offsets.into_pyarray(py).unbind(),
+            queries: queries.unbind(),
+            rank: lists.rank.into_pyarray(py).unbind(),
+            tied_first: tied_first.map(|first| first.into_pyarray(py).unbind()),
+            tied_last: tied_last.map(|last| last.into_pyarray(py).unbind()),
+            relevance: lists.relevance.into_pyarray(py).unbind(),
+            offsets: lists.offsets.into_pyarray(py).unbind(),
             ideal: lists.ideal.into_pyarray(py).unbind(),
             ideal_offsets: lists.ideal_offsets.into_pyarray(py).unbind(),
             retrieved: lists.retrieved.into_pyarray(py).unbind(),
             answered: lists.answered.into_pyarray(py).unbind(),
             tied_rank: lists.tied_rank.into_pyarray(py).unbind(),
-            first_rows: lists.first_rows.into_pyarray(py).unbind(),
-            unjudged_queries: lists.unjudged_queries,
         }
     }
 }
@@ -334,21 +349,27 @@ fn source(columns: Columns<'_>) -> judge::Source {
 }
 
 /// Matches a run with the judgements and ranks it; `threads=0` means all cores.
+///
+/// `consume` is called with `JudgedLists` of some queries at a time, by any thread and in any order, or once
+/// for all queries where `whole` is asked for. Gives the
+/// first row of each judged query in the judgements, and the number of queries that are not judged.
 #[pyfunction]
-#[pyo3(signature = (qrels, run, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, threads))]
+#[pyo3(signature = (qrels, run, consume, *, ties, seed, duplicates, unjudged, unjudged_queries, scores, whole, threads))]
 #[expect(clippy::too_many_arguments, reason = "each is a choice with a name of its own")]
-fn judge_lists(
-    py: Python<'_>,
-    qrels: Columns<'_>,
-    run: Columns<'_>,
+fn judge_lists<'py>(
+    py: Python<'py>,
+    qrels: Columns<'py>,
+    run: Columns<'py>,
+    consume: Py<PyAny>,
     ties: &str,
     seed: u64,
     duplicates: &str,
     unjudged: &str,
     unjudged_queries: &str,
     scores: &str,
+    whole: bool,
     threads: usize,
-) -> PyResult<JudgedLists> {
+) -> PyResult<(Bound<'py, PyArray1<u32>>, usize)> {
     let rules = Rules {
         ties: ties_named(ties),
         duplicates: duplicates_named(duplicates),
@@ -360,17 +381,47 @@ fn judge_lists(
         float32: scores == "float32",
         seed,
         refuse_unjudged_queries: unjudged_queries == "error",
+        tie_groups: ties == "expected",
+        whole,
     };
     let (qrels, results) = (source(qrels), source(run));
-    let threads = if threads == 0 { pool::cores() } else { threads };
-    // Waking more threads costs more than a small call takes.
-    let threads = if results.table.num_rows() < SMALL { 1 } else { threads };
-    let lists =
-        interruptible(py, threads, move |cancelled| judge::judge(&qrels, &results, &plan, cancelled))?;
-    Ok(JudgedLists::new(py, lists, ties == "expected"))
+    let small = results.table.num_rows().max(qrels.table.num_rows()) < SMALL;
+    let threads = if small {
+        0
+    } else if threads == 0 {
+        pool::cores()
+    } else {
+        threads
+    };
+    let raised = Arc::new(Mutex::new(None));
+    let first_raised = Arc::clone(&raised);
+    let account = interruptible(py, threads, move |cancelled| {
+        let consume = |lists| hand_over(&consume, lists, &first_raised);
+        judge::judge(&qrels, &results, &plan, cancelled, &consume)
+    })?;
+    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some((_, error)) => Err(error),
+        None => Ok((account.first_rows.into_pyarray(py), account.unjudged_queries)),
+    }
 }
 
-/// Rows below which one thread does the work.
+/// An exception raised for some queries, and the first of them.
+type Raised = Mutex<Option<(u32, PyErr)>>;
+
+/// Calls `consume` with the lists; of all exceptions that of the first queries is kept.
+fn hand_over(consume: &Py<PyAny>, lists: judged::JudgedLists, raised: &Raised) {
+    let Some(first) = lists.queries.first() else { return };
+    Python::attach(|py| {
+        if let Err(error) = consume.call1(py, (JudgedLists::new(py, lists),)) {
+            let mut raised = raised.lock().unwrap_or_else(PoisonError::into_inner);
+            if raised.as_ref().is_none_or(|&(earlier, _)| first < earlier) {
+                *raised = Some((first, error));
+            }
+        }
+    });
+}
+
+/// Rows below which the calling thread does the work: waking others costs more.
 const SMALL: usize = 20_000;
 
 /// The rule of a name that `rankmark.choices` has checked; under "expected" any order will do.
@@ -403,6 +454,45 @@ fn segment_sum<'py>(
     Ok(segments::sum(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
 }
 
+/// How many of each segment are true.
+#[pyfunction]
+fn segment_count<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, bool>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    Ok(segments::count(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
+}
+
+/// The offsets that are left of the segments when only what is true stays in them.
+#[pyfunction]
+fn segment_kept<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, bool>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    Ok(segments::kept(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
+}
+
+/// The place of each value in its segment, from 1.
+#[pyfunction]
+fn segment_ranks<'py>(
+    py: Python<'py>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    Ok(segments::ranks(offsets.as_slice()?).into_pyarray(py))
+}
+
+/// The values, in each segment from the greatest to the least.
+#[pyfunction]
+fn segment_descending<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    Ok(segments::descending(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
+}
+
 /// Running sums that start anew in each segment.
 #[pyfunction]
 fn segment_running_sum<'py>(
@@ -423,10 +513,58 @@ fn segment_running_product<'py>(
     Ok(segments::running_product(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
 }
 
+/// The sum of each segment, each value times `weights[rank - 1]`; later ranks weigh nothing.
+#[pyfunction]
+fn segment_weighted_sum<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+    ranks: PyReadonlyArray1<'py, i64>,
+    weights: PyReadonlyArray1<'py, f64>,
+    offsets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (values, ranks, weights) = (values.as_slice()?, ranks.as_slice()?, weights.as_slice()?);
+    Ok(segments::weighted_sum(values, ranks, weights, offsets.as_slice()?).into_pyarray(py))
+}
+
+/// One number for all queries, or one a query.
+#[derive(FromPyObject)]
+enum Denominator<'py> {
+    One(f64),
+    Each(PyReadonlyArray1<'py, f64>),
+}
+
+/// Each numerator over its denominator: NaN where nothing is relevant, else 0 where the denominator is 0.
+#[pyfunction]
+fn ratio<'py>(
+    py: Python<'py>,
+    numerator: PyReadonlyArray1<'py, f64>,
+    denominator: Denominator<'py>,
+    relevant: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (above, relevant) = (numerator.as_slice()?, relevant.as_slice()?);
+    let quotients = match denominator {
+        Denominator::One(below) => values::ratio(above, std::iter::repeat(below), relevant),
+        Denominator::Each(below) => values::ratio(above, below.as_slice()?.iter().copied(), relevant),
+    };
+    Ok(quotients.into_pyarray(py))
+}
+
+/// Puts `filler` in the place of NaN and NaN where a query does not count; gives the sum of the values, how
+/// many there are, and how many were NaN before.
+#[pyfunction]
+fn settle(
+    mut values: PyReadwriteArray1<'_, f64>,
+    counted: PyReadonlyArray1<'_, bool>,
+    filler: f64,
+) -> PyResult<(f64, usize, usize)> {
+    let total = values::settle(values.as_slice_mut()?, counted.as_slice()?, filler);
+    Ok((total.sum, total.count, total.undefined))
+}
+
 /// The compensated sum of all values.
 #[pyfunction]
 fn exact_sum(values: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-    Ok(segments::compensated_sum(values.as_slice()?))
+    Ok(values::compensated_sum(values.as_slice()?))
 }
 
 #[pymodule]
@@ -440,7 +578,8 @@ mod _native {
 
     #[pymodule_export]
     use super::{
-        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, read_trec,
-        segment_running_product, segment_running_sum, segment_sum,
+        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, ratio, read_trec,
+        segment_count, segment_descending, segment_kept, segment_ranks, segment_running_product,
+        segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
 }

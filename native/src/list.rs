@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::hash::Key;
+use crate::matching::{Matcher, Repeats};
 
 /// The order of equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,67 +57,6 @@ pub struct Hit {
     pub relevance: f64,
 }
 
-/// Two rows of a query with the same item: positions among the rows of the query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repeated {
-    /// The row seen first.
-    pub earlier: usize,
-    /// The row that repeats its item.
-    pub later: usize,
-}
-
-/// Repeated items where they are refused: how many, and the first.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Repeats {
-    /// How many rows repeat an item.
-    pub count: usize,
-    /// The first of them.
-    pub first: Option<Repeated>,
-}
-
-/// A table from items to numbers, open addressing, emptied and used again for every query.
-#[derive(Default)]
-struct Slots {
-    /// The upper half of the hash, and the number plus one; 0 is an empty slot.
-    slots: Vec<(u32, u32)>,
-    mask: usize,
-}
-
-impl Slots {
-    fn clear(&mut self, items: usize) {
-        let size = (2 * items).next_power_of_two();
-        if self.slots.len() < size {
-            self.slots.resize(size, (0, 0));
-        }
-        self.slots[..size].fill((0, 0));
-        self.mask = size - 1;
-    }
-
-    /// The number kept for `key`, or else keeps `number` for it.
-    fn find_or_insert<K: Key>(
-        &mut self,
-        key: K,
-        number: usize,
-        key_of: impl Fn(usize) -> K,
-    ) -> Option<usize> {
-        let hash = key.hash();
-        let tag = (hash >> 32) as u32;
-        let mut at = hash as usize & self.mask;
-        loop {
-            match self.slots[at] {
-                (_, 0) => {
-                    self.slots[at] = (tag, number as u32 + 1);
-                    return None;
-                }
-                (known, found) if known == tag && key_of(found as usize - 1) == key => {
-                    return Some(found as usize - 1);
-                }
-                _ => at = (at + 1) & self.mask,
-            }
-        }
-    }
-}
-
 /// A list as it came: items, and scores unless the rows are in rank order.
 #[derive(Clone, Copy)]
 struct Rows<'a, K> {
@@ -132,21 +72,12 @@ impl<K: Key> Rows<'_, K> {
     }
 }
 
-/// A judged item in a list: its position among the rows, and its number among the judgements.
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    position: u32,
-    judgement: u32,
-}
-
 /// The working memory of one thread, and what the last list came to.
 pub struct Judge {
     rules: Rules,
-    slots: Slots,
-    found: Vec<Found>,
-    /// For each judgement whether its item has been found in the list.
-    seen: Vec<bool>,
-    order: Vec<u32>,
+    matcher: Matcher,
+    /// For each position the number of the judgement, if its item is judged.
+    judgement_at: Vec<u32>,
     /// What decides ties at each position under [`Ties::Best`], [`Ties::Worst`] and [`Ties::Random`].
     lots: Vec<Lot>,
     /// The judged items of the list, in rank order.
@@ -162,10 +93,8 @@ impl Judge {
     pub fn new(rules: Rules) -> Self {
         Self {
             rules,
-            slots: Slots::default(),
-            found: Vec::new(),
-            seen: Vec::new(),
-            order: Vec::new(),
+            matcher: Matcher::default(),
+            judgement_at: Vec::new(),
             lots: Vec::new(),
             hits: Vec::new(),
             ideal: Vec::new(),
@@ -185,21 +114,21 @@ impl Judge {
         scores: Option<&[f64]>,
         seed: u64,
     ) -> (Repeats, Repeats) {
-        self.slots.clear(judged.len() + items.len());
-        let judgements = self.take_judgements(judged, grades);
+        let judgements = self.matcher.take_judged(judged);
         if judgements.count > 0 && self.rules.duplicates != Duplicates::Error {
             let (judged, grades) = self.without_repeats(Rows { items: judged, scores: Some(grades) });
             return self.list(&judged, grades.as_deref().unwrap_or_default(), items, scores, seed);
         }
+        self.take_ideal(grades);
         let rows = Rows { items, scores };
-        let results = self.take_results(judged, rows);
+        let results = self.matcher.find(judged, items);
         if results.count > 0 && self.rules.duplicates != Duplicates::Error {
             let (items, scores) = self.without_repeats(rows);
             return self.list(judged, grades, &items, scores.as_deref(), seed);
         }
         if self.rules.condensed {
-            let (items, scores) = rows.pick(self.found.iter().map(|found| found.position as usize));
-            self.found.iter_mut().zip(0..).for_each(|(found, position)| found.position = position);
+            let (items, scores) = rows.pick(self.matcher.found.iter().map(|found| found.position as usize));
+            self.matcher.found.iter_mut().zip(0..).for_each(|(found, position)| found.position = position);
             self.rank(Rows { items: &items, scores: scores.as_deref() }, grades, seed);
         } else {
             self.rank(rows, grades, seed);
@@ -207,56 +136,23 @@ impl Judge {
         (judgements, results)
     }
 
-    fn take_judgements<K: Key>(&mut self, judged: &[K], grades: &[f64]) -> Repeats {
-        let mut repeats = Repeats::default();
-        for (row, &item) in judged.iter().enumerate() {
-            if let Some(earlier) = self.slots.find_or_insert(item, row, |number| judged[number]) {
-                repeats.add(row, || Some(earlier));
-            }
-        }
+    fn take_ideal(&mut self, grades: &[f64]) {
         self.ideal.clear();
-        self.ideal.extend_from_slice(grades);
-        self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
-        repeats
-    }
-
-    fn take_results<K: Key>(&mut self, judged: &[K], rows: Rows<'_, K>) -> Repeats {
-        let mut repeats = Repeats::default();
-        self.found.clear();
-        self.seen.clear();
-        self.seen.resize(judged.len(), false);
-        let key_of = |number: usize| match number.checked_sub(judged.len()) {
-            None => judged[number],
-            Some(row) => rows.items[row],
-        };
-        for (row, &item) in rows.items.iter().enumerate() {
-            match self.slots.find_or_insert(item, judged.len() + row, key_of) {
-                None => {}
-                Some(judgement) if judgement < judged.len() && !self.seen[judgement] => {
-                    self.seen[judgement] = true;
-                    self.found.push(Found { position: row as u32, judgement: judgement as u32 });
-                }
-                Some(_) => repeats.add(row, || rows.items.iter().position(|&other| other == item)),
+        if let Some(counts) = count_grades(grades) {
+            for (grade, &count) in counts.iter().enumerate().rev() {
+                self.ideal.resize(self.ideal.len() + count, grade as f64);
             }
+        } else {
+            self.ideal.extend_from_slice(grades);
+            self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
         }
-        repeats
     }
 
     /// The rows with one row an item: the first, or the one with the highest score.
     fn without_repeats<K: Key>(&mut self, rows: Rows<'_, K>) -> (Vec<K>, Option<Vec<f64>>) {
-        self.slots.clear(rows.items.len());
-        let mut kept: Vec<usize> = Vec::with_capacity(rows.items.len());
-        for (row, &item) in rows.items.iter().enumerate() {
-            match self.slots.find_or_insert(item, kept.len(), |number| rows.items[kept[number]]) {
-                None => kept.push(row),
-                Some(number) if self.rules.duplicates == Duplicates::Best => {
-                    let better = rows.scores.is_some_and(|scores| scores[row] > scores[kept[number]]);
-                    kept[number] = if better { row } else { kept[number] };
-                }
-                Some(_) => {}
-            }
-        }
-        kept.sort_unstable();
+        let scores = rows.scores.filter(|_| self.rules.duplicates == Duplicates::Best);
+        let better = |row: usize, kept: usize| scores.is_some_and(|scores| scores[row] > scores[kept]);
+        let kept = self.matcher.distinct(rows.items, better);
         rows.pick(kept.iter().copied())
     }
 
@@ -264,16 +160,16 @@ impl Judge {
     fn rank<K: Key>(&mut self, rows: Rows<'_, K>, grades: &[f64], seed: u64) {
         self.retrieved = rows.items.len();
         self.hits.clear();
-        let unsorted = rows.scores.filter(|scores| !scores.is_sorted_by(|a, b| a > b));
+        let unsorted = rows.scores.filter(|scores| !descends(scores));
         let Some(scores) = unsorted else {
-            self.hits.extend(self.found.iter().map(|found| {
+            self.hits.extend(self.matcher.found.iter().map(|found| {
                 let rank = found.position + 1;
                 Hit { rank, tied: (rank, rank), relevance: grades[found.judgement as usize] }
             }));
             return;
         };
         self.draw_lots(rows, grades, seed);
-        if self.found.len() <= FEW {
+        if self.matcher.found.len() <= FEW {
             self.rank_few(rows.items, scores, grades);
         } else {
             self.rank_all(rows.items, scores, grades);
@@ -290,7 +186,7 @@ impl Judge {
             }
             Ties::Best | Ties::Worst => {
                 self.lots.resize(rows.items.len(), Lot { grade: 0.0, judged: false, number: 0 });
-                for found in &self.found {
+                for found in &self.matcher.found {
                     let grade = grades[found.judgement as usize];
                     self.lots[found.position as usize] = Lot { grade, judged: true, number: 0 };
                 }
@@ -300,7 +196,7 @@ impl Judge {
 
     /// Ranks by counting, for each judged item, the items before it: cheaper than sorting where few are judged.
     fn rank_few<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
-        for found in &self.found {
+        for found in &self.matcher.found {
             let score = scores[found.position as usize];
             let (mut greater, mut equal) = (0, 0);
             for &other in scores {
@@ -324,29 +220,37 @@ impl Judge {
     }
 
     fn rank_all<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
-        let mut order = std::mem::take(&mut self.order);
-        order.clear();
-        order.extend(0..items.len() as u32);
-        let score = |at: u32| scores[at as usize];
-        order.sort_unstable_by(|&a, &b| {
-            let by_score = score(b).partial_cmp(&score(a)).unwrap_or(Ordering::Equal);
-            by_score.then_with(|| self.tie_order(a, b, items))
-        });
-        let mut judgement_at = vec![ABSENT; items.len()];
-        for found in &self.found {
+        // No early end, as in `descends`.
+        if scores.iter().fold(true, |short, &score| short & (f64::from(score as f32) == score)) {
+            self.rank_by::<u64, K>(items, scores, grades);
+        } else {
+            self.rank_by::<u128, K>(items, scores, grades);
+        }
+    }
+
+    fn rank_by<W: Word, K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+        let mut words: Vec<W> = scores.iter().zip(0..).map(|(&score, place)| W::new(score, place)).collect();
+        words.sort_unstable();
+        let mut judgement_at = std::mem::take(&mut self.judgement_at);
+        judgement_at.clear();
+        judgement_at.resize(items.len(), ABSENT);
+        for found in &self.matcher.found {
             judgement_at[found.position as usize] = found.judgement;
         }
         let mut first = 1;
-        for group in order.chunk_by(|&a, &b| score(a) == score(b)) {
+        for group in words.chunk_by_mut(|&a, &b| a.same_score(b)) {
+            if group.len() > 1 {
+                group.sort_unstable_by(|&a, &b| self.tie_order(a.place(), b.place(), items));
+            }
             let last = first + group.len() as u32 - 1;
-            for (&at, rank) in group.iter().zip(first..) {
-                if let Some(&relevance) = grades.get(judgement_at[at as usize] as usize) {
+            for (&word, rank) in group.iter().zip(first..) {
+                if let Some(&relevance) = grades.get(judgement_at[word.place() as usize] as usize) {
                     self.hits.push(Hit { rank, tied: (first, last), relevance });
                 }
             }
             first = last + 1;
         }
-        self.order = order;
+        self.judgement_at = judgement_at;
     }
 
     /// Which of two positions with equal scores comes first.
@@ -383,18 +287,77 @@ impl Lot {
     }
 }
 
+/// Grades that are counted instead of sorted: whole numbers below this, as nearly all are.
+const GRADES: usize = 8;
+
+/// How often each whole grade occurs, unless there are others.
+fn count_grades(grades: &[f64]) -> Option<[usize; GRADES]> {
+    let mut counts = [0; GRADES];
+    let mut left = grades.len();
+    for (grade, count) in counts.iter_mut().enumerate() {
+        if left == 0 {
+            break;
+        }
+        // A pass for each grade is faster than one for all, because it counts several at a time.
+        *count = grades.iter().map(|&value| usize::from(value == grade as f64)).sum();
+        left -= *count;
+    }
+    (left == 0).then_some(counts)
+}
+
+/// A score and the position where it stands in one number, which is less where the score is greater.
+trait Word: Copy + Ord {
+    fn new(score: f64, place: u32) -> Self;
+
+    fn place(self) -> u32;
+
+    fn same_score(self, other: Self) -> bool;
+}
+
+/// For scores that are 32-bit floats: half as long, and sorted in half the time.
+impl Word for u64 {
+    fn new(score: f64, place: u32) -> Self {
+        // Adding 0 makes both zeros one score.
+        let bits = (score as f32 + 0.0).to_bits();
+        let ascending = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
+        Self::from(!ascending) << 32 | Self::from(place)
+    }
+
+    fn place(self) -> u32 {
+        self as u32
+    }
+
+    fn same_score(self, other: Self) -> bool {
+        self >> 32 == other >> 32
+    }
+}
+
+impl Word for u128 {
+    fn new(score: f64, place: u32) -> Self {
+        let bits = (score + 0.0).to_bits();
+        let ascending = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
+        Self::from(!ascending) << 64 | Self::from(place)
+    }
+
+    fn place(self) -> u32 {
+        self as u32
+    }
+
+    fn same_score(self, other: Self) -> bool {
+        self >> 64 == other >> 64
+    }
+}
+
+/// Whether every score is less than the one before; looks at all, which can be done several at a time.
+fn descends(scores: &[f64]) -> bool {
+    let pairs = scores.iter().zip(scores.iter().skip(1));
+    pairs.fold(true, |descends, (earlier, later)| descends & (earlier > later))
+}
+
 const ABSENT: u32 = u32::MAX;
 
 /// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
 const FEW: usize = 24;
-
-impl Repeats {
-    /// Counts a row that repeats an item; looks for the earlier one only if it is the first such row.
-    fn add(&mut self, later: usize, earlier: impl FnOnce() -> Option<usize>) {
-        self.count += 1;
-        self.first = self.first.or_else(|| earlier().map(|earlier| Repeated { earlier, later }));
-    }
-}
 
 /// The best rank at which the tie-breaking decides between different grades, if it does at all.
 ///
@@ -412,6 +375,7 @@ pub fn first_mattering_tie(hits: &[Hit]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matching::Repeated;
 
     const RULES: Rules = Rules {
         ties: Ties::ItemDescending,
@@ -450,11 +414,21 @@ mod tests {
             [Ties::ItemDescending, Ties::ItemAscending, Ties::Input, Ties::Best, Ties::Worst, Ties::Random]
         {
             let (mut judge, ..) = list(Rules { ties, ..RULES }, &judged, &results);
-            assert!(judge.found.len() <= FEW);
+            assert!(judge.matcher.found.len() <= FEW);
             let counted = std::mem::take(&mut judge.hits);
             judge.rank_all(&items, &scores, &grades);
             assert_eq!(judge.hits, counted, "{ties:?}");
         }
+    }
+
+    #[test]
+    fn words_are_in_the_order_of_the_scores_of_either_width() {
+        let descending = [f64::INFINITY, 2.5, 1e-40, 0.0, -0.5, -2.5, f64::NEG_INFINITY];
+        assert!(descending.map(|score| <u64 as Word>::new(score, 7)).is_sorted());
+        assert!(descending.map(|score| <u128 as Word>::new(score, 7)).is_sorted());
+        assert_eq!(<u64 as Word>::new(-0.0, 7), <u64 as Word>::new(0.0, 7));
+        assert_eq!(<u128 as Word>::new(-0.0, 7), <u128 as Word>::new(0.0, 7));
+        assert_eq!((<u64 as Word>::new(0.5, 7).place(), <u128 as Word>::new(0.5, 7).place()), (7, 7));
     }
 
     #[test]
@@ -469,6 +443,14 @@ mod tests {
         let (best, ..) = list(Rules { duplicates: Duplicates::Best, ..RULES }, &judged, &results);
         assert_eq!(ranks(&best), [(1, 2.0)]);
         assert_eq!((best.ideal, best.retrieved), (vec![2.0], 2));
+    }
+
+    #[test]
+    fn the_ideal_is_sorted_whether_its_grades_are_counted_or_not() {
+        let (counted, ..) = list(RULES, &[(1, 1.0), (2, 0.0), (3, 7.0), (4, 1.0)], &[]);
+        assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
+        let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
+        assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
     }
 
     #[test]

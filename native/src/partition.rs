@@ -1,41 +1,47 @@
 //! Scattered results, brought together by query.
 //!
 //! Reading each row of a query from where it lies would miss the cache with nearly every row. Instead all rows
-//! are read once in their order and dealt out to partitions of some queries each; a partition then fits the
-//! cache, and its rows are brought into the order of their queries there.
+//! are read once in their order and dealt out to partitions by the hash of their query; a partition then fits
+//! the cache, and its rows are brought into the order of their queries there.
 
 use std::ops::Range;
 
-use rayon::prelude::*;
+use hashbrown::HashTable;
 
-use crate::group::Assigned;
+use crate::group::insert;
 use crate::hash::Key;
 use crate::ids::Column;
+use crate::matching::Slots;
+use crate::pool;
 
+/// Rows of a partition: so many fit the cache with what is made of them.
+const ROWS: usize = 1 << 16;
 /// Partitions at the most: each is written to at a place of its own, and more places than this miss the cache.
-const MOST: usize = 512;
-/// A partition holds at least 2 to this many queries.
-const LEAST_SHIFT: u32 = 6;
-/// Segments read at once.
+const MOST: usize = 1 << 10;
+/// Rows read at once.
 const READ: usize = 1 << 12;
 
 /// A result on the way to its query.
 #[derive(Clone, Copy)]
-struct Row<K> {
-    query: u32,
+struct Row<Q, K> {
+    query: Q,
     item: K,
     score: f64,
 }
 
 /// All results, dealt out by query.
-pub struct Partitions<K> {
+pub struct Partitions<Q, K> {
     /// For each stretch of the table, and in it for each partition, the rows in their order.
-    stretches: Vec<Vec<Vec<Row<K>>>>,
-    shift: u32,
+    stretches: Vec<Vec<Vec<Row<Q, K>>>>,
+    /// The judged queries of each partition: their keys and numbers.
+    judged: Vec<Vec<(Q, u32)>>,
 }
 
 /// The results of one partition, query after query.
 pub struct Gathered<K> {
+    slots: Slots,
+    /// The place of each row's query in the partition, those of queries that are not judged left out.
+    places: Vec<u32>,
     items: Vec<K>,
     scores: Vec<f64>,
     borders: Vec<usize>,
@@ -43,51 +49,98 @@ pub struct Gathered<K> {
 
 impl<K> Default for Gathered<K> {
     fn default() -> Self {
-        Self { items: Vec::new(), scores: Vec::new(), borders: Vec::new() }
+        Self {
+            slots: Slots::default(),
+            places: Vec::new(),
+            items: Vec::new(),
+            scores: Vec::new(),
+            borders: Vec::new(),
+        }
     }
 }
 
-impl<K: Key> Partitions<K> {
-    /// Deals out the results; without scores all are 0.
-    pub fn new(results: &Assigned, items: &Column<'_, K>, scores: Option<&Column<'_, f64>>) -> Self {
-        let shift = (usize::BITS - (results.queries() / MOST).leading_zeros()).max(LEAST_SHIFT);
-        let partitions = results.queries().div_ceil(1 << shift);
-        let length = results.segments().div_ceil(rayon::current_num_threads()).max(1);
-        let stretches = (0..results.segments().div_ceil(length))
-            .into_par_iter()
-            .map(|i| i * length..results.segments().min((i + 1) * length))
-            .map(|stretch| deal(results, stretch, items, scores, shift, partitions))
-            .collect();
-        Self { stretches, shift }
+/// Marks a row whose query is not judged.
+const UNJUDGED: u32 = u32::MAX;
+
+impl<Q: Key, K: Key> Partitions<Q, K> {
+    /// Deals out the results, and the judged queries with them; without scores all are 0.
+    pub fn new(
+        judged: impl Iterator<Item = Q>,
+        queries: &Column<'_, Q>,
+        items: &Column<'_, K>,
+        scores: Option<&Column<'_, f64>>,
+    ) -> Self {
+        let partitions = (queries.len() / ROWS).next_power_of_two().min(MOST);
+        let length = queries.len().div_ceil(pool::threads()).max(READ);
+        let stretches = pool::map(queries.len().div_ceil(length), |i| {
+            let stretch = i * length..queries.len().min((i + 1) * length);
+            deal(stretch, queries, items, scores, partitions)
+        });
+        let mut own = vec![Vec::new(); partitions];
+        for (query, number) in judged.zip(0..) {
+            own[partition_of(query, partitions)].push((query, number));
+        }
+        Self { stretches, judged: own }
     }
 
-    /// Number of queries in a partition.
-    pub fn queries(&self) -> usize {
-        1 << self.shift
+    /// Number of partitions.
+    pub fn len(&self) -> usize {
+        self.judged.len()
     }
 
-    /// Brings the rows of one partition into the order of their queries, those of a query in row order.
-    pub fn gather(&self, partition: usize, gathered: &mut Gathered<K>) {
-        let Gathered { items, scores, borders } = gathered;
-        let rows = || self.stretches.iter().flat_map(|stretch| &stretch[partition]);
-        let query = |row: &Row<K>| row.query as usize - (partition << self.shift);
+    /// The numbers of the judged queries of a partition.
+    pub fn queries(&self, partition: usize) -> impl Iterator<Item = u32> + '_ {
+        self.judged[partition].iter().map(|&(_, number)| number)
+    }
+
+    /// Brings the rows of one partition into the order of its judged queries, those of a query in row order;
+    /// gives the number of other queries.
+    pub fn gather(&self, partition: usize, gathered: &mut Gathered<K>) -> usize {
+        let others = self.find_places(partition, gathered);
+        let Gathered { places, items, scores, borders, .. } = gathered;
         borders.clear();
-        borders.resize(self.queries() + 1, 0);
-        rows().for_each(|row| borders[query(row) + 1] += 1);
+        borders.resize(self.judged[partition].len() + 1, 0);
+        places.iter().filter(|&&place| place != UNJUDGED).for_each(|&place| borders[place as usize + 1] += 1);
         for at in 1..borders.len() {
             borders[at] += borders[at - 1];
         }
-        let Some(any) = rows().next() else { return };
+        let Some(any) = self.rows(partition).next() else { return 0 };
         items.clear();
         items.resize(borders[borders.len() - 1], any.item);
         scores.resize(items.len(), 0.0);
         let mut next = borders.clone();
-        for row in rows() {
-            let place = &mut next[query(row)];
-            items[*place] = row.item;
-            scores[*place] = row.score;
-            *place += 1;
+        for (row, &place) in self.rows(partition).zip(&*places).filter(|&(_, &place)| place != UNJUDGED) {
+            let at = &mut next[place as usize];
+            items[*at] = row.item;
+            scores[*at] = row.score;
+            *at += 1;
         }
+        others
+    }
+
+    /// Finds the place of each row's query; gives the number of queries that are not judged.
+    fn find_places(&self, partition: usize, Gathered { slots, places, .. }: &mut Gathered<K>) -> usize {
+        let judged = &self.judged[partition];
+        slots.clear(judged.len());
+        for (place, &(query, _)) in judged.iter().enumerate() {
+            slots.find_or_insert(query, place, |place| judged[place].0);
+        }
+        let mut others = HashTable::new();
+        places.clear();
+        places.extend(self.rows(partition).map(|row| {
+            slots.find(row.query, |place| judged[place].0).map_or_else(
+                || {
+                    insert(&mut others, row.query);
+                    UNJUDGED
+                },
+                |place| place as u32,
+            )
+        }));
+        others.len()
+    }
+
+    fn rows(&self, partition: usize) -> impl Iterator<Item = &Row<Q, K>> {
+        self.stretches.iter().flat_map(move |stretch| &stretch[partition])
     }
 }
 
@@ -99,29 +152,35 @@ impl<K> Gathered<K> {
     }
 }
 
-fn deal<K: Key>(
-    results: &Assigned,
+/// Deals out one stretch of the rows.
+fn deal<Q: Key, K: Key>(
     stretch: Range<usize>,
+    queries: &Column<'_, Q>,
     items: &Column<'_, K>,
     scores: Option<&Column<'_, f64>>,
-    shift: u32,
     partitions: usize,
-) -> Vec<Vec<Row<K>>> {
+) -> Vec<Vec<Row<Q, K>>> {
+    let (mut query_scratch, mut item_scratch, mut score_scratch) = (Vec::new(), Vec::new(), Vec::new());
+    let pieces = || stretch.clone().step_by(READ).map(|begin| begin..stretch.end.min(begin + READ));
     let mut sizes = vec![0; partitions];
-    results.judged(stretch.clone()).for_each(|(query, rows)| sizes[query as usize >> shift] += rows.len());
-    let mut dealt: Vec<Vec<Row<K>>> = sizes.into_iter().map(Vec::with_capacity).collect();
-    let (mut item_scratch, mut score_scratch) = (Vec::new(), Vec::new());
-    for first in stretch.clone().step_by(READ) {
-        let segments = first..stretch.end.min(first + READ);
-        let rows = results.rows(segments.clone());
+    for rows in pieces() {
+        let queries = queries.values(rows, &mut query_scratch);
+        queries.iter().for_each(|&query| sizes[partition_of(query, partitions)] += 1);
+    }
+    let mut dealt: Vec<Vec<Row<Q, K>>> = sizes.into_iter().map(Vec::with_capacity).collect();
+    for rows in pieces() {
+        let queries = queries.values(rows.clone(), &mut query_scratch);
         let items = items.values(rows.clone(), &mut item_scratch);
-        let scores = scores.map(|scores| scores.values(rows.clone(), &mut score_scratch));
-        for (query, segment) in results.judged(segments) {
-            dealt[query as usize >> shift].extend(segment.map(|row| {
-                let at = row - rows.start;
-                Row { query, item: items[at], score: scores.map_or(0.0, |scores| scores[at]) }
-            }));
+        let scores = scores.map(|scores| scores.values(rows, &mut score_scratch));
+        for (at, (&query, &item)) in queries.iter().zip(items).enumerate() {
+            let score = scores.map_or(0.0, |scores| scores[at]);
+            dealt[partition_of(query, partitions)].push(Row { query, item, score });
         }
     }
     dealt
+}
+
+/// The partition of a query: by bits of its hash that the tables within a partition do not start from.
+fn partition_of<Q: Key>(query: Q, partitions: usize) -> usize {
+    (query.hash() >> 44) as usize & (partitions - 1)
 }

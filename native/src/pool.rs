@@ -5,6 +5,7 @@ use std::process;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Pools by process and number of threads.
@@ -26,4 +27,27 @@ pub fn pool(threads: usize) -> Arc<ThreadPool> {
 /// As many threads as there are cores that this process may use.
 pub fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Threads of the pool that this is called in; 1 outside of any.
+pub fn threads() -> usize {
+    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
+}
+
+/// What `task` gives for each number below `tasks`, on the threads of the pool that this is called in.
+pub fn map<T: Send>(tasks: usize, task: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    map_init(tasks, || (), |&mut (), number| task(number))
+}
+
+/// The same, with working memory that a thread keeps from task to task.
+pub fn map_init<S, T: Send>(
+    tasks: usize,
+    init: impl Fn() -> S + Sync + Send,
+    task: impl Fn(&mut S, usize) -> T + Sync + Send,
+) -> Vec<T> {
+    if tasks <= 1 || threads() == 1 {
+        let mut scratch = init();
+        return (0..tasks).map(|number| task(&mut scratch, number)).collect();
+    }
+    (0..tasks).into_par_iter().map_init(init, task).collect()
 }

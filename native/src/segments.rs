@@ -1,4 +1,4 @@
-//! Sums and running sums within the segments of a flat array; one segment a query.
+//! What is computed within the segments of a flat array; one segment a query.
 
 use std::ops::Range;
 
@@ -10,6 +10,53 @@ fn segments(offsets: &[i64]) -> impl Iterator<Item = Range<usize>> + '_ {
 /// The sum of each segment, added from left to right.
 pub fn sum(values: &[f64], offsets: &[i64]) -> Vec<f64> {
     segments(offsets).map(|rows| values[rows].iter().fold(0.0, |sum, value| sum + value)).collect()
+}
+
+/// The sum of each segment, each value times the weight of its rank; ranks without a weight weigh nothing.
+pub fn weighted_sum(values: &[f64], ranks: &[i64], weights: &[f64], offsets: &[i64]) -> Vec<f64> {
+    let weight = |&rank: &i64| weights.get(rank as usize - 1).copied().unwrap_or(0.0);
+    let sum = |rows: Range<usize>| {
+        let own = values[rows.clone()].iter().zip(&ranks[rows]);
+        own.fold(0.0, |sum, (value, rank)| sum + value * weight(rank))
+    };
+    segments(offsets).map(sum).collect()
+}
+
+/// How many of each segment are true.
+pub fn count(values: &[bool], offsets: &[i64]) -> Vec<f64> {
+    counts(values, offsets).map(|count| count as f64).collect()
+}
+
+/// The offsets that are left of the segments when only what is true stays in them.
+pub fn kept(values: &[bool], offsets: &[i64]) -> Vec<i64> {
+    let ends = counts(values, offsets).scan(0, |end, count| {
+        *end += count;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+fn counts(values: &[bool], offsets: &[i64]) -> impl Iterator<Item = i64> {
+    segments(offsets).map(|rows| values[rows].iter().map(|&value| i64::from(value)).sum())
+}
+
+/// The place of each value in its segment, from 1.
+pub fn ranks(offsets: &[i64]) -> Vec<i64> {
+    let mut out = Vec::with_capacity(offsets.last().map_or(0, |&end| end as usize));
+    segments(offsets).for_each(|rows| out.extend(1..=rows.len() as i64));
+    out
+}
+
+/// The values, in each segment from the greatest to the least.
+pub fn descending(values: &[f64], offsets: &[i64]) -> Vec<f64> {
+    let mut out = values.to_vec();
+    for rows in segments(offsets) {
+        let own = &mut out[rows];
+        if !own.is_sorted_by(|a, b| a >= b) {
+            own.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
+    }
+    out
 }
 
 /// For each value, the sum of its segment up to and including it.
@@ -33,19 +80,6 @@ fn running(values: &[f64], offsets: &[i64], start: f64, step: fn(f64, f64) -> f6
     out
 }
 
-/// The sum of all values with Neumaier's compensation, so that the order hardly matters.
-///
-/// A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
-pub fn compensated_sum(values: &[f64]) -> f64 {
-    let (mut sum, mut lost) = (0.0f64, 0.0);
-    for &value in values {
-        let next = sum + value;
-        lost += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
-        sum = next;
-    }
-    if lost.is_finite() { sum + lost } else { sum }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,13 +90,27 @@ mod tests {
     }
 
     #[test]
-    fn running_values_start_anew_in_each_segment() {
-        assert_eq!(running_sum(&[1.0, 2.0, 4.0], &[0, 2, 3]), [1.0, 3.0, 4.0]);
-        assert_eq!(running_product(&[0.5, 0.5, 0.25], &[0, 2, 3]), [0.5, 0.25, 0.25]);
+    fn what_is_true_is_counted_and_kept() {
+        let values = [true, false, true];
+        assert_eq!(count(&values, &[0, 0, 2, 3]), [0.0, 1.0, 1.0]);
+        assert_eq!(kept(&values, &[0, 0, 2, 3]), [0, 0, 1, 2]);
     }
 
     #[test]
-    fn the_compensated_sum_keeps_what_a_plain_one_loses() {
-        assert_eq!(compensated_sum(&[1.0, 1e100, 1.0, -1e100]), 2.0);
+    fn ranks_and_orders_start_anew_in_each_segment() {
+        assert_eq!(ranks(&[0, 2, 2, 5]), [1, 2, 1, 2, 3]);
+        assert_eq!(descending(&[1.0, 2.0, 0.0, 4.0, 3.0], &[0, 2, 2, 5]), [2.0, 1.0, 4.0, 3.0, 0.0]);
+    }
+
+    #[test]
+    fn ranks_beyond_the_weights_weigh_nothing() {
+        let (values, ranks) = ([1.0, 2.0, 4.0], [1, 3, 2]);
+        assert_eq!(weighted_sum(&values, &ranks, &[1.0, 0.5], &[0, 2, 3]), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn running_values_start_anew_in_each_segment() {
+        assert_eq!(running_sum(&[1.0, 2.0, 4.0], &[0, 2, 3]), [1.0, 3.0, 4.0]);
+        assert_eq!(running_product(&[0.5, 0.5, 0.25], &[0, 2, 3]), [0.5, 0.25, 0.25]);
     }
 }

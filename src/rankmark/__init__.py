@@ -18,23 +18,26 @@ if TYPE_CHECKING:
         UsageError,
     )
     from rankmark.evaluation import evaluate
+    from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
     from rankmark.result import Counts, MeasureCounts, Result
 
     AP: Measure
     AUC: Measure
     BPM: Measure
+    Bpref: Measure
     CG: Measure
     Compatibility: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
     FallOut: Measure
+    G: Measure
     HR: Measure
     HitRatio: Measure
-    Hole: Measure
     INSQ: Measure
     INST: Measure
+    IPrec: Measure
     Judged: Measure
     MPR: Measure
     MaxRank: Measure
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     MeanRank: Measure
     NCU: Measure
     NearlyERR: Measure
+    NumNonrelRet: Measure
+    NumQ: Measure
     NumRel: Measure
     NumRelRet: Measure
     NumRet: Measure
@@ -58,9 +63,16 @@ if TYPE_CHECKING:
     RBPResidual: Measure
     RR: Measure
     RankingLoss: Measure
+    RnDCG: Measure
     Rprec: Measure
     SDCG: Measure
+    SetAP: Measure
+    Unjudged: Measure
+    Utility: Measure
+    binG: Measure
+    infAP: Measure
     nDCG: Measure
+    nDCG_rel: Measure
     nERR: Measure
 
 __all__ = [
@@ -79,6 +91,7 @@ __all__ = [
     "RBP",
     "RR",
     "SDCG",
+    "Bpref",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
@@ -88,9 +101,11 @@ __all__ = [
     "FallOut",
     "FileMissingError",
     "FormatError",
+    "G",
     "HitRatio",
-    "Hole",
+    "IPrec",
     "IdTypeError",
+    "Input",
     "Judged",
     "MaxRank",
     "MeanP",
@@ -101,6 +116,8 @@ __all__ = [
     "MeasureError",
     "NearlyERR",
     "NotEvaluatedError",
+    "NumNonrelRet",
+    "NumQ",
     "NumRel",
     "NumRelRet",
     "NumRet",
@@ -115,16 +132,28 @@ __all__ = [
     "RankingLoss",
     "RankmarkError",
     "Result",
+    "RnDCG",
     "Rprec",
+    "SetAP",
+    "Unjudged",
     "UsageError",
+    "Utility",
+    "binG",
     "evaluate",
+    "infAP",
     "nDCG",
+    "nDCG_rel",
     "nERR",
     "parse",
+    "read_qrels",
+    "read_run",
 ]
 
 _HOME = {
     "evaluate": "evaluation",
+    "Input": "inputs",
+    "read_qrels": "inputs",
+    "read_run": "inputs",
     "Measure": "measure",
     "parse": "measure",
     "Counts": "result",

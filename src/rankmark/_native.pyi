@@ -1,5 +1,7 @@
 """The Rust core."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,7 @@ def read_trec(path: str, kind: str, progress: Progress) -> Table: ...
 def decompress(path: str) -> bytes | None: ...
 
 class JudgedLists:
+    queries: slice | NDArray[np.uint32]
     rank: NDArray[np.int64]
     tied_first: NDArray[np.int64] | None
     tied_last: NDArray[np.int64] | None
@@ -43,14 +46,13 @@ class JudgedLists:
     retrieved: NDArray[np.int64]
     answered: NDArray[np.bool_]
     tied_rank: NDArray[np.int64]
-    first_rows: NDArray[np.uint32]
-    unjudged_queries: int
 
 Columns = tuple[Table, str, str, str, str | None, str | None]
 
 def judge_lists(
     qrels: Columns,
     run: Columns,
+    consume: Callable[[JudgedLists], None],
     *,
     ties: str,
     seed: int,
@@ -58,11 +60,30 @@ def judge_lists(
     unjudged: str,
     unjudged_queries: str,
     scores: str,
+    whole: bool,
     threads: int,
-) -> JudgedLists: ...
+) -> tuple[NDArray[np.uint32], int]: ...
 def segment_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def segment_count(values: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def segment_kept(values: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def segment_ranks(offsets: NDArray[np.int64]) -> NDArray[np.int64]: ...
+def segment_descending(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def segment_running_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def segment_running_product(
     values: NDArray[np.float64], offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]: ...
+def segment_weighted_sum(
+    values: NDArray[np.float64],
+    ranks: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+) -> NDArray[np.float64]: ...
+def ratio(
+    numerator: NDArray[np.float64],
+    denominator: float | NDArray[np.float64],
+    relevant: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+def settle(
+    values: NDArray[np.float64], counted: NDArray[np.bool_], filler: float
+) -> tuple[float, int, int]: ...
 def exact_sum(values: NDArray[np.float64]) -> float: ...

@@ -76,6 +76,7 @@ class Choices:
         return [f"{name}:{value}" for name, value in parts.items()]
 
 
+@functools.cache
 def values_of(name: str) -> tuple[str, ...]:
     """The values that the choice `name` can have, default first."""
     return get_args(_hints()[name])

@@ -6,6 +6,8 @@ package.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,14 +29,15 @@ from rankmark.choices import (
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.inputs import read_inputs
-from rankmark.measure import Measure, as_measure, split_measures
+from rankmark.measure import GREATEST_CUTOFF, Measure, as_measure, split_measures
 from rankmark.result import Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
+    from rankmark.engines.observed import Observed
     from rankmark.inputs import Input
-    from rankmark.lists import JudgedLists, Values
+    from rankmark.lists import Values
 
-__all__ = ["evaluate"]
+__all__ = ["LEAST_FACTOR", "check_answered", "evaluate"]
 
 
 def evaluate(
@@ -110,9 +113,9 @@ def evaluate(
     asked = _measures(measures)
     _check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
-    observed = local.observe(judgements, results, choices, threads)
+    observed = local.observe(judgements, results, choices, asked, threads)
     query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-    _check_answered(observed, query_ids, choices, judgements, results)
+    check_answered(observed.answered, query_ids, choices, judgements, results)
     notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
     item_ids: Literal["integer", "text"] = (
         "integer" if results.table.kind(results.item) == "integer" else "text"
@@ -121,7 +124,12 @@ def evaluate(
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    asked = tuple(dict.fromkeys(as_measure(measure) for measure in _separate(measures)))
+    return _distinct(tuple(as_measure(measure) for measure in _separate(measures)))
+
+
+@functools.lru_cache(maxsize=256)
+def _distinct(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    asked = tuple(dict.fromkeys(measures))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
     for name, count in Counter(map(str, asked)).items():
@@ -147,30 +155,33 @@ def _check_threads(threads: int | None) -> None:
         raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
 
 
-def _check_answered(
-    observed: _native.JudgedLists,
+def check_answered(
+    answered: NDArray[np.bool_],
     query_ids: _native.Table,
     choices: Choices,
     judgements: Input,
     results: Input,
 ) -> None:
-    unanswered = np.flatnonzero(~observed.answered)
-    if len(unanswered) == len(observed.answered):
+    """Refuses a run that answers none of the judged queries, or lacks one where `missing` refuses that."""
+    if answered.all():
+        return
+    unanswered = np.flatnonzero(~answered)
+    if len(unanswered) == len(answered):
         raise DataError(
             f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
             f"such as {_first_id(results, results.query)!r}, those of {judgements.name} such as "
             f"{_first_id(judgements, judgements.query)!r}"
         )
-    if len(unanswered) and choices.missing == "error":
+    if choices.missing == "error":
         raise DataError(
             f"{results.name} has no results for {_some(query_ids, unanswered)} with judgements; "
             'choose missing="zero" or "skip", or complete the run'
         )
 
 
-def _match_notes(observed: _native.JudgedLists, judgements: Input, results: Input) -> list[str]:
+def _match_notes(observed: Observed, judgements: Input, results: Input) -> list[str]:
     """A word on ids if no item that was returned is judged: they may be written differently."""
-    if len(observed.rank):
+    if observed.hits:
         return []
     returned, judged = (_first_id(table, table.item) for table in (results, judgements))
     note = (
@@ -193,26 +204,26 @@ def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
 
 def _result(
     asked: tuple[Measure, ...],
-    observed: _native.JudgedLists,
+    observed: Observed,
     query_ids: _native.Table,
     choices: Choices,
     item_ids: Literal["integer", "text"],
     notes: list[str],
 ) -> Result:
-    lists = local.judged_lists(observed)
     counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
     values, per_query, counts = {}, {}, {}
+    ties = observed.tied_rank.any()
+    computed = iter(observed.values)
     for measure in asked:
-        parts, no_relevant = _decided(measure, lists, counted, query_ids, choices)
-        per_query[measure], values[measure] = _aggregate(measure, parts, counted)
-        counts[str(measure)] = MeasureCounts(
-            averaged=int(np.count_nonzero(~np.isnan(per_query[measure]))),
-            no_relevant=int(np.count_nonzero(no_relevant)),
-            tied=_tied(observed, measure),
-        )
+        if measure.page.aggregate == "ratio":
+            settled = _settled_ratio(next(computed), next(computed), counted)
+        else:
+            settled = _settled(measure, next(computed), counted, query_ids, choices)
+        values[measure], per_query[measure], averaged, no_relevant = settled
+        tied = _tied(observed.tied_rank, measure) if ties else 0
+        counts[str(measure)] = MeasureCounts(averaged, no_relevant, tied)
     answered = int(np.count_nonzero(observed.answered))
     return Result(
-        measures=asked,
         values=values,
         per_query_values=per_query,
         query_ids=query_ids,
@@ -229,50 +240,53 @@ def _result(
     )
 
 
-def _decided(
+def _settled(
     measure: Measure,
-    lists: JudgedLists,
+    values: Values,
     counted: NDArray[np.bool_],
     query_ids: _native.Table,
     choices: Choices,
-) -> tuple[tuple[Values, ...], NDArray[np.bool_]]:
-    """What the page computes, with `no_relevant` applied, and which queries that concerned."""
-    computed = measure.compute(lists)
-    if isinstance(computed, tuple):
-        return computed, counted & (computed[1] == 0)
-    undefined = np.isnan(computed) & counted
-    if choices.no_relevant == "error" and undefined.any():
+) -> tuple[float, Values, int, int]:
+    """The value for all queries and that of each, how many count, and in how many nothing is relevant."""
+    if choices.no_relevant == "error" and (undefined := np.isnan(values) & counted).any():
         raise DataError(
             f"{measure}: nothing is relevant in {_some(query_ids, np.flatnonzero(undefined))}; "
             'choose no_relevant="zero", "skip" or "one"'
         )
-    if choices.no_relevant in ("zero", "one"):
-        computed = np.where(undefined, 1.0 if choices.no_relevant == "one" else 0.0, computed)
-    return (computed,), undefined
+    filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, np.nan)
+    total, averaged, no_relevant = _native.settle(values, counted, filler)
+    if measure.mean == "geometric":
+        value = _geometric_mean(values[~np.isnan(values)])
+    else:
+        value = total if measure.page.aggregate == "sum" else _quotient(total, averaged)
+    return value, values, averaged, no_relevant
 
 
-def _aggregate(
-    measure: Measure, parts: tuple[Values, ...], counted: NDArray[np.bool_]
-) -> tuple[Values, float]:
-    """One value a query (NaN where it is left out), and one for all."""
-    if measure.page.aggregate == "ratio":
-        hits, of = parts
-        with np.errstate(invalid="ignore"):
-            per_query = np.where(counted, hits / of, np.nan)
-        return per_query, _quotient(_native.exact_sum(hits[counted]), _native.exact_sum(of[counted]))
-    per_query = np.where(counted, parts[0], np.nan)
-    present = per_query[~np.isnan(per_query)]
-    total = _native.exact_sum(present)
-    return per_query, total if measure.page.aggregate == "sum" else _quotient(total, len(present))
+def _settled_ratio(
+    above: Values, below: Values, counted: NDArray[np.bool_]
+) -> tuple[float, Values, int, int]:
+    """The same for a quotient of two sums over all queries."""
+    per_query = _native.ratio(above, below, below)
+    no_relevant = int(np.count_nonzero(np.isnan(per_query) & counted))
+    _, averaged, _ = _native.settle(per_query, counted, np.nan)
+    value = _quotient(_native.exact_sum(above[counted]), _native.exact_sum(below[counted]))
+    return value, per_query, averaged, no_relevant
+
+
+LEAST_FACTOR = 1e-5
+"""What a query with less counts in a geometric mean, which one 0 would make 0 (trec_eval's value)."""
+
+
+def _geometric_mean(values: Values) -> float:
+    logarithms = np.log(np.maximum(values, LEAST_FACTOR))
+    return math.exp(_quotient(_native.exact_sum(logarithms), len(values)))
 
 
 def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(observed: _native.JudgedLists, measure: Measure) -> int:
+def _tied(tied_rank: NDArray[np.int64], measure: Measure) -> int:
     """Queries in which tie-breaking decides between different grades inside the cutoff."""
-    tied = observed.tied_rank > 0
-    if measure.cutoff is not None:
-        tied &= observed.tied_rank <= measure.cutoff
-    return int(np.count_nonzero(tied))
+    cutoff = GREATEST_CUTOFF if measure.cutoff is None else measure.cutoff
+    return int(np.count_nonzero((tied_rank > 0) & (tied_rank <= cutoff)))

@@ -34,20 +34,6 @@ __all__ = [
     "write_whole",
 ]
 
-# trec_eval's names, without and with a cutoff, of what both compute when no parameter is given.
-TREC_NAMES = {
-    "AP": ("map", "map_cut_{}"),
-    "HR": (None, "success_{}"),
-    "NumRel": ("num_rel", None),
-    "NumRelRet": ("num_rel_ret", None),
-    "NumRet": ("num_ret", None),
-    "P": ("set_P", "P_{}"),
-    "R": ("set_recall", "recall_{}"),
-    "RR": ("recip_rank", None),
-    "Rprec": ("Rprec", None),
-    "nDCG": ("ndcg", "ndcg_cut_{}"),
-}
-
 
 class Options(TypedDict, total=False):
     """What every format takes."""
@@ -378,10 +364,9 @@ def _trec_line(name: str, query: str, value: str) -> str:
 
 
 def _trec_name(measure: Measure) -> str:
-    plain, with_cutoff = TREC_NAMES.get(measure.name, (None, None))
-    name = plain if measure.cutoff is None else with_cutoff
-    as_trec_eval = str(measure).partition("@")[0] == measure.name  # no parameter is given
-    return name.format(measure.cutoff) if name and as_trec_eval else str(measure)
+    from rankmark.trec_names import trec_name
+
+    return trec_name(measure) or str(measure)
 
 
 def html(result: Result) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal, TypeAlias
@@ -13,7 +14,16 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.lists import JudgedLists, Values
 from rankmark.parameters import Above, Between
 
-__all__ = ["Beta", "Discount", "Gain", "blended_ratio", "discount_of", "discounted_sum", "gain_of"]
+__all__ = [
+    "Beta",
+    "Discount",
+    "Gain",
+    "blended_ratio",
+    "discount_of",
+    "discounted_sum",
+    "discounts",
+    "gain_of",
+]
 
 Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[float, float] | Callable[[float], float]
 """``linear``: the grade; ``exp2``: 2^grade − 1; a mapping from grade to gain; a function of the grade.
@@ -68,6 +78,29 @@ def _called(function: Callable[[float], float], grade: float) -> float:
     return gain
 
 
+def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:
+    """Σ gain · discount over the items of each list down to the cutoff; one a query."""
+    return lists.weighted_sum(gains, discounts(discount, lists.depth(cutoff)))
+
+
+def discounts(discount: Discount, depth: int) -> Values:
+    """The discounts of the ranks from 1 to `depth`."""
+    return _first_discounts(discount)[:depth] if depth <= KEPT else _discounts(discount, depth)
+
+
+KEPT = 1024
+"""So many discounts are kept between calls: few logarithms, but as many as a small call has time for."""
+
+
+@functools.lru_cache(maxsize=16)
+def _first_discounts(discount: Discount) -> Values:
+    return _discounts(discount, KEPT)
+
+
+def _discounts(discount: Discount, depth: int) -> Values:
+    return discount_of(np.arange(1, depth + 1), discount)
+
+
 def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
     """The discount of each rank."""
     logarithms: Values
@@ -80,15 +113,6 @@ def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
     return 1.0 / logarithms
 
 
-def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:
-    """Σ gain · discount over the items of each list down to the cutoff; one a query."""
-
-    def weight(rank: NDArray[np.int64]) -> Values:
-        return discount_of(rank, discount) * (True if cutoff is None else rank <= cutoff)
-
-    return lists.sum(gains * lists.at_rank(weight))
-
-
 def blended_ratio(lists: JudgedLists, gain: Gain, beta: float) -> tuple[Values, Values]:
     """Sakai's blended ratio at the rank of each item, and the gain of each item.
 
@@ -98,6 +122,5 @@ def blended_ratio(lists: JudgedLists, gain: Gain, beta: float) -> tuple[Values, 
     gains = np.maximum(gain_of(lists.relevance, gain), 0.0)
     ideal = lists.ideal
     best = ideal.running_sum(ideal.descending(np.maximum(gain_of(ideal.relevance, gain), 0.0)))
-    place = ideal.offsets[lists.query] + np.minimum(lists.rank, lists.judged[lists.query]) - 1
     found = lists.running_sum(gains > 0) + beta * lists.running_sum(gains)
-    return found / (lists.rank + beta * best[place]), gains
+    return found / (lists.rank + beta * lists.in_ideal(best)), gains

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +18,16 @@ __all__ = ["JudgedLists", "Values", "ratio"]
 Values: TypeAlias = NDArray[np.float64]
 """One value an item or one a query."""
 
+T = TypeVar("T")
+
 
 class JudgedLists:
-    """The judged items of all lists, flat, query after query, each in rank order.
+    """The judged items of some lists, flat, query after query, each in rank order.
 
     Arrays named here have one entry an item unless they are said to have one a query. Items that were
     retrieved and not judged are not here: they have a rank but no grade, so no measure needs them.
+
+    What several measures need, such as `hits` and `relevant`, is computed once and kept.
 
     Attributes:
         rank: position in the list from 1, int64.
@@ -35,7 +39,7 @@ class JudgedLists:
 
     """
 
-    __slots__ = ("_ideal", "_query", "offsets", "rank", "relevance", "retrieved", "ties")
+    __slots__ = ("_ideal", "_known", "offsets", "rank", "relevance", "retrieved", "ties")
 
     def __init__(
         self,
@@ -53,19 +57,42 @@ class JudgedLists:
         self.retrieved = retrieved
         self.ties = ties
         self._ideal = ideal
-        self._query: NDArray[np.intp] | None = None
+        self._known: dict[Hashable, object] = {}
 
     @classmethod
     def perfect(cls, relevance: Values, offsets: NDArray[np.int64]) -> Self:
         """Lists of judged items alone, at ranks 1, 2, 3 … in the order given."""
-        lengths = np.diff(offsets)
-        rank = np.arange(1, len(relevance) + 1) - np.repeat(offsets[:-1], lengths)
-        return cls(rank, relevance, offsets, lengths)
+        return cls(_native.segment_ranks(offsets), relevance, offsets, offsets[1:] - offsets[:-1])
 
     @property
     def ideal(self) -> JudgedLists:
         """All judged items of each query, retrieved or not, best first at ranks 1, 2, 3 …."""
         return self if self._ideal is None else self._ideal
+
+    def where(self, kept: NDArray[np.bool_]) -> JudgedLists:
+        """The same lists without the items that are not `kept`; the others stay at their ranks."""
+        if kept.all():
+            return self
+        places = np.flatnonzero(kept)  # several arrays are taken from faster by place than by a mask
+        return JudgedLists(
+            self.rank.take(places),
+            self.relevance.take(places),
+            _native.segment_kept(kept, self.offsets),
+            self.retrieved,
+            ties=None if self.ties is None else (self.ties[0].take(places), self.ties[1].take(places)),
+            ideal=self.ideal,
+        )
+
+    def hits(self, rel: float) -> JudgedLists:
+        """The relevant items of each list: those judged `rel` or better."""
+        return self._once(("hits", rel), lambda: self.where(self.relevance >= rel))
+
+    def top(self, cutoff: int | None) -> JudgedLists:
+        """The items at rank `cutoff` or better; with ties those that can be there."""
+        if cutoff is None:
+            return self
+        best_rank = self.rank if self.ties is None else self.ties[0]
+        return self._once(("top", cutoff), lambda: self.where(best_rank <= cutoff))
 
     @property
     def judged(self) -> NDArray[np.int64]:
@@ -114,16 +141,37 @@ class JudgedLists:
 
     def relevant(self, rel: float) -> Values:
         """Number of items judged `rel` or better, retrieved or not; one a query."""
-        return self.ideal.sum(self.ideal.relevance >= rel)
+        ideal = self.ideal
+        return ideal._once(("relevant", rel), lambda: ideal.sum(ideal.relevance >= rel))
 
     def length(self, cutoff: int | None) -> Values:
-        """Number of items in each list down to `cutoff`; one a query."""
+        """Number of retrieved items, judged or not, down to `cutoff`; one a query."""
         lengths = self.retrieved if cutoff is None else np.minimum(self.retrieved, cutoff)
         return lengths.astype(np.float64)
 
+    def count(self, cutoff: int | None = None) -> Values:
+        """Number of items here, down to `cutoff`; with ties its mean over all orders; one a query."""
+        return self._once(("count", cutoff), lambda: self._counted(cutoff))
+
+    def _counted(self, cutoff: int | None) -> Values:
+        if cutoff is None:
+            return _floats(self.offsets[1:] - self.offsets[:-1])
+        return self.sum(self.rank <= cutoff if self.ties is None else self.within(cutoff))
+
     def sum(self, x: ArrayLike) -> Values:
         """The sum of `x` over the items of each list, added in rank order; one a query."""
-        return _native.segment_sum(_floats(x), self.offsets)
+        values = np.asarray(x)
+        if values.dtype == np.bool_:
+            return _native.segment_count(values, self.offsets)
+        return _native.segment_sum(_floats(values), self.offsets)
+
+    def max(self, x: ArrayLike) -> Values:
+        """The greatest `x` among the items of each list, 0 for a list without items; one a query."""
+        greatest = np.zeros(len(self.retrieved))
+        filled = np.flatnonzero(np.diff(self.offsets))
+        if len(filled):
+            greatest[filled] = np.maximum.reduceat(_floats(x), self.offsets[filled])
+        return greatest
 
     def running_sum(self, x: ArrayLike) -> Values:
         """For each item the sum of `x` over the items of its list down to it."""
@@ -142,13 +190,6 @@ class JudgedLists:
         value = np.full(len(self.retrieved), otherwise)
         filled = self.offsets[1:] > self.offsets[:-1]
         value[filled] = x[self.offsets[1:][filled] - 1]
-        return value
-
-    def greatest(self, x: Values) -> Values:
-        """The greatest value of each list, 0 where no judged item was retrieved; one a query."""
-        value = np.zeros(len(self.retrieved))
-        filled = self.offsets[1:] > self.offsets[:-1]
-        value[filled] = np.maximum.reduceat(x, self.offsets[:-1][filled]) if filled.any() else 0.0
         return value
 
     def ideal_rank(self) -> NDArray[np.int64]:
@@ -171,18 +212,21 @@ class JudgedLists:
     @property
     def query(self) -> NDArray[np.intp]:
         """The number of each item's query, from 0."""
-        if self._query is None:
-            self._query = np.repeat(np.arange(len(self.retrieved)), np.diff(self.offsets))
-        return self._query
+        return self._once("query", lambda: np.repeat(np.arange(len(self.retrieved)), np.diff(self.offsets)))
 
     def spread(self, per_query: ArrayLike) -> NDArray[np.float64]:
         """A value a query, repeated for each item of its list."""
         return _floats(per_query)[self.query]
 
+    def in_ideal(self, x: Values) -> Values:
+        """The ideal list's `x` at the rank of each item here; beyond the ideal list's end, its last."""
+        ideal = self.ideal
+        lengths = np.diff(ideal.offsets)[self.query]  # at least 1: whoever is here is judged
+        return x[ideal.offsets[self.query] + np.minimum(self.rank, lengths) - 1]
+
     def descending(self, x: Values) -> Values:
         """The values `x`, in each list from the greatest to the least."""
-        rises = (x[1:] > x[:-1]) & ~self._opens_list()[1:]
-        return x[np.lexsort((-x, self.query))] if rises.any() else x
+        return _native.segment_descending(x, self.offsets)
 
     def within(self, cutoff: ArrayLike | None) -> Values:
         """1 for an item at rank `cutoff` or better, else 0; with ties the share of orders in which it is.
@@ -198,33 +242,55 @@ class JudgedLists:
         first, last = self.ties
         return np.clip((limit - first + 1) / (last - first + 1), 0.0, 1.0)
 
-    def at_rank(self, weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
-        """The weight of each item's rank; with ties the mean weight of the ranks it can have."""
+    def weighted_sum(self, x: float | Values, weights: Values) -> Values:
+        """The sum over the items of each list of `x` times the weight of the item's rank; one a query.
+
+        `x` is one number, or one an item. The weights are those of the ranks 1, 2, 3 …; ranks beyond them
+        weigh nothing. With ties an item weighs the mean of the ranks it can have.
+        """
         if self.ties is None:
-            return _floats(weight(self.rank))
+            each = x if isinstance(x, np.ndarray) else np.full(len(self.rank), x)
+            return _native.segment_weighted_sum(each, self.rank, weights, self.offsets)
+        padded = np.append(weights, np.zeros(max(0, self.depth() - len(weights)) + 1))
+        return self.sum(self.at_rank(lambda rank: padded[rank - 1]) * x)
+
+    def depth(self, cutoff: int | None = None) -> int:
+        """The last rank, down to `cutoff`, that an item here can have."""
+        last = int((self.rank if self.ties is None else self.ties[1]).max(initial=0))
+        return last if cutoff is None else min(last, cutoff)
+
+    def at_rank(
+        self, weight: Callable[[NDArray[np.int64]], ArrayLike], cutoff: ArrayLike | None = None
+    ) -> Values:
+        """The weight of each item's rank, 0 below `cutoff`; with ties the mean over the ranks it can have.
+
+        `cutoff` is one number, one a query, or None for the whole list.
+        """
+        limit = np.asarray(np.iinfo(np.int64).max if cutoff is None else cutoff, dtype=np.int64)
+        limit = limit[self.query] if limit.ndim else limit
+        single = _floats(weight(self.rank)) * (self.rank <= limit)
+        if self.ties is None:
+            return single
         first, last = self.ties
-        ranks = np.arange(1, last.max(initial=0) + 1)
-        below = np.concatenate(([0.0], np.cumsum(_floats(weight(ranks)))))
+        upto = np.concatenate(([0.0], np.cumsum(_floats(weight(np.arange(1, last.max(initial=0) + 1))))))
+        end = np.maximum(np.minimum(last, limit), first - 1)
         # One rank's weight is taken as it is: a difference of sums would blur its last digit.
-        single = _floats(weight(self.rank))
-        mean = (below[last] - below[first - 1]) / (last - first + 1)
-        return _floats(np.where(first == last, single, mean))
+        return np.where(first == last, single, (upto[end] - upto[first - 1]) / (last - first + 1))
 
-    def at_first(self, hit: NDArray[np.bool_], weight: Callable[[NDArray[np.int64]], ArrayLike]) -> Values:
-        """The weight of the rank of each list's first hit, 0 without a hit; one a query.
+    def at_first(self, weight: Callable[[NDArray[Any]], ArrayLike]) -> Values:
+        """The weight of the rank of each list's first item here, that of infinity without one; one a query.
 
-        With ties its mean over all orders. Of ``s`` tied items ``r`` are hits; the first of them is ``j``
+        With ties its mean over all orders. Of ``s`` tied items ``r`` are here; the first of them is ``j``
         places down with probability C(s−1−j, r−1) / C(s, r).
         """
-        value = np.zeros(len(self.retrieved))
-        firsts = self._first_hits(hit)
-        queries = self.query[firsts]
         if self.ties is None:
-            value[queries] = _floats(weight(self.rank[firsts]))
-            return value
+            return _floats(weight(self._once("first rank", self._first_rank)))
+        value = np.zeros(len(self.retrieved))
+        queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
+        firsts = self.offsets[queries]
         start = self.ties[0][firsts]
         size = self.ties[1][firsts] - start + 1
-        hits = self._hits_tied_with(hit, firsts)
+        hits = self.tied()[1][firsts].astype(np.int64)
         probability, place = hits / size, 0
         while len(queries):
             value[queries] += probability * _floats(weight(start + place))
@@ -234,42 +300,45 @@ class JudgedLists:
             place += 1
         return value
 
-    def tied_hits(self, hit: NDArray[np.bool_]) -> tuple[Values, Values]:
-        """For each item the hits ranked above all items tied with it, and the hits among those tied."""
-        running = self.running_sum(hit)
+    def _first_rank(self) -> Values:
+        """The rank of each list's first item here, infinity without one."""
+        rank = np.full(len(self.retrieved), np.inf)
+        queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
+        rank[queries] = self.rank[self.offsets[queries]]
+        return rank
+
+    def tied(self, counted: NDArray[np.bool_] | None = None) -> tuple[Values, Values]:
+        """For each item how many of the `counted` rank above all tied with it, and how many are tied with it.
+
+        All items here are counted if `counted` is None. An item is tied with itself.
+        """
+        own = np.ones(len(self.rank)) if counted is None else _floats(counted)
+        running = self.running_sum(own)
         if self.ties is None:
-            return running - hit, _floats(hit)
+            return running - own, own
         first = self.ties[0]
         opens = self._opens_list()
         opens[1:] |= first[1:] != first[:-1]
         closes = np.roll(opens, -1)  # the first item of all opens a group, so the last one closes one
         group = np.cumsum(opens) - 1
-        upto = running[closes][group]
-        before = (running - hit)[opens][group]
-        return before, upto - before
+        above = (running - own)[opens]
+        return above[group], (running[closes] - above)[group]
 
     def _opens_list(self) -> NDArray[np.bool_]:
         """Whether an item is the first of its list."""
         opens: NDArray[np.bool_] = np.diff(self.query, prepend=-1) != 0
         return opens
 
-    def _first_hits(self, hit: NDArray[np.bool_]) -> NDArray[np.intp]:
-        places = np.flatnonzero(hit)
-        queries = self.query[places]
-        is_first = np.ones(len(places), dtype=np.bool_)
-        is_first[1:] = queries[1:] != queries[:-1]
-        return places[is_first]
-
-    def _hits_tied_with(self, hit: NDArray[np.bool_], places: NDArray[np.intp]) -> NDArray[np.int64]:
-        return self.tied_hits(hit)[1][places].astype(np.int64)
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What was computed under this key the first time."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]  # type: ignore[return-value]
 
 
-def ratio(numerator: ArrayLike, denominator: ArrayLike, relevant: ArrayLike) -> Values:
+def ratio(numerator: ArrayLike, denominator: float | Values, relevant: ArrayLike) -> Values:
     """One value a query: NaN where nothing is `relevant`, else 0 where the denominator is 0."""
-    above, below, some = np.broadcast_arrays(_floats(numerator), _floats(denominator), _floats(relevant))
-    value = np.divide(above, below, out=np.zeros(above.shape), where=below != 0)
-    value[some <= 0] = np.nan
-    return _floats(value)
+    return _native.ratio(_floats(numerator), denominator, _floats(relevant))
 
 
 def _floats(x: ArrayLike) -> Values:

@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rankmark.measure import Measure, pages, parse
+from rankmark.trec_names import TREC_MEASURES, split_name
 
 if TYPE_CHECKING:
     from rankmark.measure import Page
@@ -19,6 +20,7 @@ LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
 are understood in any case, with or without hyphens and underscores, and so are
 those of other tools, such as ndcg_cut_10, ndcg_at_10 or RetrievalMAP.
+Where queries are averaged, mean=geometric does so as GMAP: AP(mean=geometric).
 The page of one, with its parameters: rankmark measures NAME"""
 
 
@@ -26,37 +28,57 @@ def measure_list() -> str:
     """Every measure with its summary and aliases, in groups."""
     groups: dict[str, list[str]] = {"Graded relevance": [], "Relevant or not": [], "Counts and coverage": []}
     for page in pages().values():
-        binary = "Relevant or not" if "rel" in page.parameters else "Graded relevance"
-        counts = page.aggregate == "sum" or page.better == "neither"
-        groups["Counts and coverage" if counts else binary].append(_listed(page))
+        groups[_group(page)].append(_listed(page))
     blocks = ["\n".join([title, *lines]) for title, lines in groups.items() if lines]
     return "\n\n".join([*blocks, LEGEND])
 
 
+def _group(page: Page) -> str:
+    if page.aggregate == "sum" or page.better == "neither":
+        return "Counts and coverage"
+    gain = page.parameters.get("gain")
+    graded = "rel" not in page.parameters or (gain is not None and gain.default == "linear")
+    return "Graded relevance" if graded else "Relevant or not"
+
+
 def _listed(page: Page) -> str:
-    names = (*page.aliases, *page.variants)
-    also = f" Also {', '.join(dict.fromkeys(names))}." if names else ""
-    return fill(page.summary + also, WIDTH, initial_indent=f"  {page.name:<15}", subsequent_indent=" " * 17)
+    names = dict.fromkeys((*page.aliases, *page.variants))
+    also = f" Also {', '.join(names)}." if names else ""
+    wide = max(map(len, pages())) + 2
+    text = page.summary + also
+    return fill(text, WIDTH, initial_indent=f"  {page.name:<{wide}}", subsequent_indent=" " * (wide + 2))
 
 
 def measure_page(measure: str) -> str:
-    """The page of a measure.
+    """The page of a measure, also of a name of trec_eval that needs a parameter to be one measure.
 
     Raises:
         MeasureError: there is no such measure.
 
     """
-    return page_text(parse(measure).page)
+    known = split_name(measure)
+    return page_text(known[0].base.page if known and known[0].measure else parse(measure).page)
 
 
 def page_text(page: Page) -> str:
     """A page with its paragraphs broken to the width of a terminal and all else as it is."""
     header = [page.grammar]
     if page.aliases:
-        header.append(fill(f"also {', '.join(page.aliases)}", WIDTH))
+        header.append(fill(f"also {', '.join(page.aliases)}", WIDTH, subsequent_indent="  "))
     header += [f"{alias} is {Measure(page.name, given)}" for alias, given in page.variants.items()]
+    if in_trec_eval := ", ".join(_trec_names(page)):
+        header.append(fill(f"in trec_eval {in_trec_eval}", WIDTH, subsequent_indent="  "))
     paragraphs = _paragraphs(page.doc.replace("`", "").splitlines())
     return "\n".join([*header, "", *map(_broken, paragraphs)]).rstrip()
+
+
+def _trec_names(page: Page) -> Iterator[str]:
+    """What trec_eval calls the page's measure and those with parameters, of a family the first."""
+    for known in TREC_MEASURES:
+        if known.measure and known.base.name == page.name:
+            first = known.defaults[0] if known.each else None
+            name = known.name if first is None else known.member_name(first)
+            yield f"{name} = {known.base if first is None else known.member(first)}"
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[list[str]]:

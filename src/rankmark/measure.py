@@ -26,6 +26,7 @@ __all__ = [
     "Measure",
     "Page",
     "as_measure",
+    "is_known",
     "list_measure",
     "no_closed_form",
     "page",
@@ -36,7 +37,15 @@ __all__ = [
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
 Better: TypeAlias = Literal["more", "less", "neither"]
+Mean: TypeAlias = Literal["arithmetic", "geometric"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+
+
+MEAN = Parameter("mean", Mean, "arithmetic")
+"""How the queries' values are averaged: ``AP(mean=geometric)`` is GMAP.
+
+Every averaged measure that is never negative takes it; no page sees it, since a page gives one value a query.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,13 @@ class Page:
     def summary(self) -> str:
         """The page's first line."""
         return self.doc.partition("\n")[0]
+
+    @property
+    def accepted(self) -> Mapping[str, Parameter]:
+        """The parameters that the measure takes: the function's, and `MEAN` where it can be averaged so."""
+        low = self.bounds[0]
+        averaged = self.aggregate == "mean" and low is not None and low >= 0
+        return {**self.parameters, MEAN.name: MEAN} if averaged else self.parameters
 
     @property
     def grammar(self) -> str:
@@ -104,8 +120,9 @@ def list_measure(
         variants: names of the measure with parameters set, ``{"R_cap": {"denominator": "min"}}``.
         bounds: least and greatest value, None where there is none.
         cite: the source.
-        aggregate: how the values of all queries become one: their ``mean``, their ``sum``, or the ``ratio``
-            of two sums (the function then returns numerators and denominators).
+        aggregate: how the values of all queries become one: their ``mean`` (which mean is for the measure
+            to say, see `MEAN`), their ``sum``, or the ``ratio`` of two sums (the function then returns
+            numerators and denominators).
         expected: whether the function gives the mean over all orders of tied items.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
 
@@ -193,18 +210,21 @@ def _meaning(name: str) -> _Meaning:
     if meanings:
         either = ", or ".join(map(str, meanings))
         raise MeasureError(f"{name!r} can mean {either}; write the one that is meant")
-    raise MeasureError(
-        f"no measure {name!r}{did_you_mean(name, _spellings())} (`rankmark measures` lists them all)"
-    )
+    from rankmark.trec_names import TREC_MEASURES  # made of measures
+
+    near = did_you_mean(name, [*(known.name for known in TREC_MEASURES), *_spellings()])
+    raise MeasureError(f"no measure {name!r}{near} (`rankmark measures` lists them all)")
 
 
 @functools.cache
-def _spellings() -> list[str]:
+def _spellings() -> Mapping[str, None]:
     """Every name and alias as its page writes it."""
-    return [name for known in pages().values() for name in (known.name, *known.aliases, *known.variants)]
+    names = ((known.name, *known.aliases, *known.variants) for known in pages().values())
+    return dict.fromkeys(name for each in names for name in each)
 
 
-def _is_known(name: str) -> bool:
+def is_known(name: str) -> bool:
+    """Whether the name means a measure, or several."""
     return bool(_meanings_of(name))
 
 
@@ -229,13 +249,16 @@ class Measure:
         name: the measure's one name, whatever alias it was asked for by.
         parameters: those that were set to something else than their default.
         cutoff: how many items from the top count; None for all.
+        page: the measure's definition.
 
     """
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
+    page: Page = field(init=False)
     _written: str = field(init=False)
+    _given: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
         meaning = _meaning(self.name)
@@ -243,7 +266,9 @@ class Measure:
         object.__setattr__(self, "name", known.name)
         object.__setattr__(self, "parameters", _checked_parameters(known, given))
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
+        object.__setattr__(self, "page", known)
         object.__setattr__(self, "_written", self._write())
+        object.__setattr__(self, "_given", self._keywords())
 
     def __call__(self, *values: Any, **parameters: Any) -> Measure:
         """The measure with these parameters set, each by its name."""
@@ -258,26 +283,33 @@ class Measure:
         return Measure(self.name, self.parameters, cutoff)
 
     @property
-    def page(self) -> Page:
-        """The measure's definition."""
-        return pages()[self.name]
+    def arguments(self) -> dict[str, Any]:
+        """Every parameter of the page with its value, set or default."""
+        return {name: self.parameters.get(name, p.default) for name, p in self.page.parameters.items()}
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """Every parameter with its value, set or default."""
-        return {name: self.parameters.get(name, p.default) for name, p in self.page.parameters.items()}
+    def mean(self) -> Mean:
+        """How the queries' values are averaged, where they are."""
+        mean: Mean = self.parameters.get(MEAN.name, MEAN.default)
+        return mean
 
     def compute(self, lists: JudgedLists) -> Values | tuple[Values, Values]:
         """The measure's value for each query; NaN where the query has no relevant item."""
         if lists.ties is not None and not self.page.expected:
             raise no_closed_form(str(self))
-        cutoff = {"cutoff": self.cutoff} if self.page.takes_cutoff else {}
-        return self.page.function(lists, **cutoff, **self.arguments)
+        return self.page.function(lists, **self._given)
 
     def signature(self) -> list[str]:
-        """The measure and the value of each parameter, defaults included."""
+        """The measure and the value of each parameter, the page's defaults included."""
         short = Measure(self.name, {}, self.cutoff)
-        return [str(short), *(f"{name}:{format_value(value)}" for name, value in self.arguments.items())]
+        mean = [] if self.mean == MEAN.default else [f"{MEAN.name}:{self.mean}"]
+        values = [f"{name}:{format_value(value)}" for name, value in self.arguments.items()]
+        return [str(short), *values, *mean]
+
+    def _keywords(self) -> dict[str, Any]:
+        """What the page's function is called with."""
+        own = {name: value for name, value in self.parameters.items() if name in self.page.parameters}
+        return {**own, "cutoff": self.cutoff} if self.page.takes_cutoff else own
 
     def _write(self) -> str:
         written = ",".join(f"{name}={format_value(value)}" for name, value in self.parameters.items())
@@ -319,18 +351,15 @@ def _checked_parameters(known: Page, given: Mapping[str, Any]) -> Mapping[str, A
     for name in given:
         if name in ("k", "cutoff") and known.takes_cutoff:
             raise MeasureError(f"{known.name}: the cutoff is written after the name: {known.name}@10")
-        if name not in known.parameters:
-            takes = ", ".join(known.parameters) or "none"
+        if name not in known.accepted:
+            takes = ", ".join(known.accepted) or "none"
             raise MeasureError(
-                f"{known.name} has no parameter {name!r}{did_you_mean(name, known.parameters)} "
+                f"{known.name} has no parameter {name!r}{did_you_mean(name, known.accepted)} "
                 f"(it takes: {takes})"
             )
-    checked = {
-        name: p.checked(given[name], known.name) for name, p in known.parameters.items() if name in given
-    }
-    return MappingProxyType(
-        {n: value for n, value in checked.items() if value != known.parameters[n].default}
-    )
+    accepted = {name: p for name, p in known.accepted.items() if name in given}
+    checked = {name: p.checked(given[name], known.name) for name, p in accepted.items()}
+    return MappingProxyType({n: value for n, value in checked.items() if value != accepted[n].default})
 
 
 def _checked_cutoff(known: Page, cutoff: Any) -> int | None:
@@ -363,16 +392,24 @@ def parse(text: str) -> Measure:
     Those are ``ndcg_cut_10`` (trec_eval), ``ndcg_at_10`` (MTEB) and ``map@10-l2`` (ranx: rel=2).
 
     Raises:
-        MeasureError: no such measure, parameter or value; the message says which come near.
+        MeasureError: no such measure, parameter or value, with what comes near; or a name that means several
+            measures, with these.
 
     """
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
+    if text in _spellings():
+        return Measure(text)
     joined = _JOINED.fullmatch(text)
-    if joined and _is_known(joined["name"]):
-        return _joined(**joined.groupdict())
-    if _is_known(text):
+    known = joined is not None and is_known(joined["name"])
+    if joined and known and joined["sign"] == ".":
+        _refuse_patience(joined["name"], joined["cutoff"])
+    if trec := _trec_measure(text):
+        return trec
+    if joined and known:
+        return Measure(joined["name"], {}, int(joined["cutoff"]))
+    if is_known(text):
         return Measure(text)
     written = _WRITTEN.fullmatch(text)
     if not written:
@@ -383,11 +420,18 @@ def parse(text: str) -> Measure:
     return Measure(written["name"], parameters, _cutoff(text, written["cutoff"]))
 
 
-def _joined(name: str, sign: str, cutoff: str) -> Measure:
-    if sign == "." and "p" in page(name).parameters:
-        either = f"{page(name).name}(p=0.{cutoff}), or {page(name).name}@{cutoff}"
-        raise MeasureError(f"{name + sign + cutoff!r} can mean {either}; write the one that is meant")
-    return Measure(name, {}, int(cutoff))
+def _trec_measure(text: str) -> Measure | None:
+    from rankmark.trec_names import trec_measure  # whose table is made of measures
+
+    return trec_measure(text)
+
+
+def _refuse_patience(name: str, digits: str) -> None:
+    """Refuses ``rbp.95``, which is p = 0.95 in ranx."""
+    known = page(name)
+    if "p" in known.parameters:
+        either = f"{known.name}(p=0.{digits}), or {known.name}@{digits}"
+        raise MeasureError(f"{name}.{digits} can mean {either}; write the one that is meant")
 
 
 def _cutoff(text: str, written: str | None) -> int | None:
@@ -407,12 +451,19 @@ def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
         yield parameter.strip(), parse_value(value)
 
 
+_NUMBERS = re.compile(r",[-+.\d][-+.\d=eE]*(?=[\s,]|$)")
+
+
 def split_measures(text: str) -> list[str]:
-    """Measures separated by spaces or commas, those inside brackets excepted."""
+    """Measures separated by spaces or commas, but not by those inside brackets or before a number.
+
+    A number goes on with the parameters of one measure: ``utility.1,-1,0,0``.
+    """
     names, depth = [""], 0
-    for char in text:
+    for place, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")
-        if depth <= 0 and (char.isspace() or char == ","):
+        separates = char.isspace() or (char == "," and not _NUMBERS.match(text, place))
+        if depth <= 0 and separates:
             names.append("")
         else:
             names[-1] += char

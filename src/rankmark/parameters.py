@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from rankmark.errors import MeasureError, did_you_mean
 
-__all__ = ["Above", "Between", "Parameter", "Whole", "parse_value"]
+__all__ = ["Above", "Between", "Parameter", "Whole", "Within", "parse_value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,20 @@ class Whole:
 
     def __str__(self) -> str:
         return f"a whole number from {self.low}"
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A number from `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +152,7 @@ def _taken(option: Any, value: Any) -> Any:
     if origin is Mapping:
         return _mapping(value)
     if origin is Sequence:
-        return _sequence(value)
+        return _sequence(value, get_args(option)[0])
     if origin is Callable:
         return value if callable(value) else None
     raise TypeError(f"a page's parameter cannot be annotated {option!r}")
@@ -163,12 +177,12 @@ def _mapping(value: Any) -> Mapping[float, float] | None:
     return MappingProxyType(dict(sorted(numbers.items())))  # type: ignore[arg-type]
 
 
-def _sequence(value: Any) -> tuple[float, ...] | None:
+def _sequence(value: Any, kind: Any) -> tuple[float, ...] | None:
     listed = isinstance(value, Sequence) or hasattr(value, "tolist")
     if isinstance(value, str | bytes | Mapping) or not listed:
         return None
-    numbers = tuple(_number(item) for item in value)
-    return None if None in numbers or not numbers else numbers  # type: ignore[return-value]
+    numbers = tuple(_taken(kind, item) for item in value)
+    return None if None in numbers or not numbers else numbers
 
 
 def _words(option: Any) -> str:
@@ -177,6 +191,8 @@ def _words(option: Any) -> str:
         return " or ".join(get_args(option))
     if origin is Annotated:
         return str(get_args(option)[1])
+    if origin is Sequence and get_origin(get_args(option)[0]) is Annotated:
+        return f"a list of several, each {_words(get_args(option)[0])}"
     return _NAMED[origin]
 
 

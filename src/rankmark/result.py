@@ -84,7 +84,6 @@ class Result:
     def __init__(
         self,
         *,
-        measures: tuple[Measure, ...],
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
         query_ids: Table,
@@ -93,8 +92,10 @@ class Result:
         item_ids: Literal["integer", "text"] = "text",
         notes: Iterable[str] = (),
     ) -> None:
-        self._values = {measure: float(values[measure]) for measure in measures}
-        self._per_query = {measure: _read_only(per_query_values[measure]) for measure in measures}
+        self._values = dict(values)
+        self._per_query = dict(per_query_values)
+        for each in self._per_query.values():
+            each.flags.writeable = False
         self._query_ids = query_ids
         self._choices = choices
         self._counts = counts
@@ -242,7 +243,6 @@ def _restored(
     from rankmark._native import Table
 
     return Result(
-        measures=tuple(values),
         values=values,
         per_query_values=per_query,
         query_ids=Table.from_arrow(query_ids),
@@ -251,9 +251,3 @@ def _restored(
         item_ids=item_ids,
         notes=notes,
     )
-
-
-def _read_only(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    view = values.view()
-    view.flags.writeable = False
-    return view

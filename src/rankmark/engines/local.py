@@ -5,38 +5,68 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankmark import _native
-from rankmark.lists import JudgedLists
+from rankmark.engines import observed
+from rankmark.engines.observed import Observed, Part, measured, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rankmark.choices import Choices
     from rankmark.inputs import Input
+    from rankmark.lists import JudgedLists
+    from rankmark.measure import Measure
 
 __all__ = ["judged_lists", "observe"]
 
 
-def observe(qrels: Input, run: Input, choices: Choices, threads: int | None) -> _native.JudgedLists:
-    """Matches the run with the judgements and ranks it, once for all measures."""
+def observe(
+    qrels: Input, run: Input, choices: Choices, measures: tuple[Measure, ...], threads: int | None
+) -> Observed:
+    """Matches the run with the judgements and ranks it once for all measures.
+
+    Each thread judges some queries and computes their measures while their lists are still in its cache.
+    """
+    parts: list[Part] = []
+    first_rows, unjudged_queries = _judge(
+        qrels, run, choices, lambda lists: parts.append(measured(lists, measures)), threads=threads or 0
+    )
+    return merged(parts, first_rows, unjudged_queries)
+
+
+def judged_lists(
+    qrels: Input, run: Input, choices: Choices
+) -> tuple[JudgedLists, NDArray[np.bool_], NDArray[np.uint32]]:
+    """The lists of all queries at once, whether each has results, and its first row in the judgements."""
+    parts: list[_native.JudgedLists] = []
+    first_rows, _ = _judge(qrels, run, choices, parts.append, whole=True)
+    (lists,) = parts
+    return observed.judged_lists(lists), lists.answered, first_rows[lists.queries]
+
+
+def _judge(
+    qrels: Input,
+    run: Input,
+    choices: Choices,
+    consume: Callable[[_native.JudgedLists], None],
+    *,
+    whole: bool = False,
+    threads: int = 0,
+) -> tuple[NDArray[np.uint32], int]:
     return _native.judge_lists(
         _columns(qrels),
         _columns(run),
+        consume,
         ties=choices.ties,
         seed=choices.seed,
         duplicates=choices.duplicates,
         unjudged=choices.unjudged,
         unjudged_queries=choices.unjudged_queries,
         scores=choices.scores,
-        threads=threads or 0,
-    )
-
-
-def judged_lists(observed: _native.JudgedLists) -> JudgedLists:
-    """What list measures see of it."""
-    ties = None
-    if observed.tied_first is not None and observed.tied_last is not None:
-        ties = (observed.tied_first, observed.tied_last)
-    ideal = JudgedLists.perfect(observed.ideal, observed.ideal_offsets)
-    return JudgedLists(
-        observed.rank, observed.relevance, observed.offsets, observed.retrieved, ties=ties, ideal=ideal
+        whole=whole,
+        threads=threads,
     )
 
 

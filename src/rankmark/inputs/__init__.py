@@ -7,12 +7,21 @@ from dataclasses import replace
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
-from rankmark.inputs.files import open_files
+from rankmark.inputs.files import open_files, run_tag
 from rankmark.inputs.mappings import open_mapping
 from rankmark.inputs.roles import ColumnNames, Input, Side, check_names
 from rankmark.inputs.tables import Source, open_table
 
-__all__ = ["ColumnNames", "Input", "align_ids", "read_inputs", "read_qrels", "read_run"]
+__all__ = [
+    "ColumnNames",
+    "Input",
+    "align_ids",
+    "read_inputs",
+    "read_qrels",
+    "read_run",
+    "run_tag",
+    "with_text_items",
+]
 
 
 def read_inputs(qrels: object, run: object, columns: ColumnNames | None = None) -> tuple[Input, Input]:
@@ -23,17 +32,43 @@ def read_inputs(qrels: object, run: object, columns: ColumnNames | None = None) 
     """
     judged, results = _open(qrels, "qrels", columns), _open(run, "run", columns)
     check_names(columns, judged.names, results.names)
-    return align_ids(judged.read("qrels", columns), results.read("run", columns))
+    return align_ids(_read(judged, "qrels", columns), _read(results, "run", columns))
 
 
 def read_qrels(source: object, columns: ColumnNames | None = None) -> Input:
-    """Reads judgements: a path, a table, a dict or tuples."""
-    return _open(source, "qrels", columns).read("qrels", columns)
+    """Reads judgements once, to be evaluated against many times.
+
+    Args:
+        source: whatever `evaluate` takes: a path, a table, a dict, tuples.
+        columns: the columns to use where their names do not say it: ``{"query": "person"}``.
+
+    Returns:
+        What `evaluate` takes in the place of `source`, without reading it again.
+
+    Raises:
+        UsageError: a file or a column that is not there, or the results of `read_run`.
+        DataError: a table that cannot be evaluated as it is.
+
+    Example:
+        >>> import rankmark as rm
+        >>> rm.read_qrels({"q1": {"a": 2, "b": 1}})
+        <qrels: 2 rows; query 'query', item 'item', relevance 'relevance'>
+
+    """
+    return _read(_open(source, "qrels", columns), "qrels", columns)
 
 
 def read_run(source: object, columns: ColumnNames | None = None) -> Input:
-    """Reads the results of one system: a path, a table, a dict or tuples."""
-    return _open(source, "run", columns).read("run", columns)
+    """Reads the results of one system once, to be evaluated many times; as `read_qrels` does judgements."""
+    return _read(_open(source, "run", columns), "run", columns)
+
+
+def _read(opened: Source | Input, side: Side, columns: ColumnNames | None) -> Input:
+    if not isinstance(opened, Input):
+        return opened.read(side, columns)
+    if opened.side != side:
+        raise UsageError(f"{opened!r} was read as {opened.side}, not as {side}")
+    return opened
 
 
 def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
@@ -50,7 +85,19 @@ def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
     return qrels, run
 
 
-def _open(source: object, side: Side, columns: ColumnNames | None) -> Source:
+def with_text_items(table: Input) -> Input:
+    """The table with its item ids as text, by which tools that know nothing else break ties."""
+    import polars as pl
+
+    if table.table.kind(table.item) == "string":
+        return table
+    frame = pl.DataFrame(table.table).with_columns(pl.col(table.item).cast(pl.String))
+    return replace(table, table=Table.from_arrow(frame))
+
+
+def _open(source: object, side: Side, columns: ColumnNames | None) -> Source | Input:
+    if isinstance(source, Input):
+        return source
     if isinstance(source, str | os.PathLike):
         return open_files(source, side, columns)
     opened = open_table(source, side) or open_mapping(source, side)

@@ -11,6 +11,7 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 
 __all__ = [
+    "VALUE_OF",
     "ColumnNames",
     "Input",
     "Roles",
@@ -43,13 +44,17 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
     "score": ("run",),
     "rank": ("run",),
 }
+VALUE_OF: Mapping[Side, str] = {"qrels": "relevance", "run": "score"}
+"""What the numbers of a table are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Input:
-    """One table with its columns' roles."""
+    """A table that has been read, with its columns' roles."""
 
     table: Table
+    side: Side
+    """What the table holds: judgements ("qrels") or results ("run")."""
     name: str
     """What messages call the table: its path, or "qrels" or "run"."""
     query: str
@@ -62,6 +67,16 @@ class Input:
     """The ids come from a format without types, where 7 and "7" are the same."""
     notes: tuple[str, ...] = ()
     """What a reader of the result should know of how the table was understood."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return self.table.names
+
+    def __repr__(self) -> str:
+        roles = {"query": self.query, "item": self.item, VALUE_OF[self.side]: self.value, "rank": self.rank}
+        said = ", ".join(f"{role} {name!r}" for role, name in roles.items() if name is not None)
+        return f"<{self.name}: {self.table.num_rows:,} rows; {said}>"
 
 
 @dataclass(frozen=True, slots=True)

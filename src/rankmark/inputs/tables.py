@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError
 from rankmark.inputs.roles import (
+    VALUE_OF,
     ColumnNames,
     Input,
     Roles,
@@ -69,12 +70,16 @@ def open_table(source: object, side: Side) -> Source | None:
     return None
 
 
-def from_lazy_frame(frame: pl.LazyFrame, where: str, text_ids: bool = False) -> Source:
-    """A polars frame, of which only the columns with a role are computed."""
+def from_lazy_frame(
+    frame: pl.LazyFrame, where: str, text_ids: bool = False, engine: Literal["auto", "streaming"] = "auto"
+) -> Source:
+    """A polars frame, of which only the columns with a role are computed, on this engine of polars."""
     names = frame.collect_schema().names()
-    return Source(
-        where, names, lambda roles: _from_polars(frame.select(roles.names).collect(), where), text_ids
-    )
+
+    def take(roles: Roles) -> Table:
+        return _from_polars(frame.select(roles.names).collect(engine=engine), where)
+
+    return Source(where, names, take, text_ids)
 
 
 def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None) -> Input:
@@ -94,7 +99,9 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     _check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     _check_numbers(table, roles.rank, "rank", source.where)
     notes = _notes(source, side, roles, columns)
-    return Input(table, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes)
+    return Input(
+        table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes
+    )
 
 
 def _notes(source: Source, side: Side, roles: Roles, columns: ColumnNames | None) -> tuple[str, ...]:
@@ -120,9 +127,6 @@ def _from_polars(frame: pl.DataFrame, where: str) -> Table:
     # Columns without any value have no type, which not every Arrow library takes the same way.
     untyped = pl.Null in frame.dtypes
     return Table.from_arrow(frame.cast({pl.Null: pl.Int64}) if untyped else frame)
-
-
-VALUE_OF = {"qrels": "relevance", "run": "score"}
 
 
 def _from_pandas(frame: Any, side: Side) -> Source:

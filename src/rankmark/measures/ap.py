@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.errors import MeasureError
 from rankmark.lists import JudgedLists, Values, ratio
@@ -67,13 +66,13 @@ def average_precision(
         [0.691667, 0.25, 0.333333]
 
     """
-    hit = lists.relevance >= rel
-    total = lists.sum(_precision_at_hits(lists, hit, cutoff))
+    hits = lists.hits(rel).top(cutoff)
+    total = hits.sum(_precision_at(hits, cutoff))
     relevant = lists.relevant(rel)
     if denominator == "relevant":
         return ratio(total, relevant, relevant)
     if denominator == "hits":
-        return ratio(total, _hits_found(lists, hit, cutoff), relevant)
+        return ratio(total, _hits_found(hits), relevant)
     if denominator == "cutoff":
         if cutoff is None:
             raise MeasureError("AP(denominator=cutoff) needs a cutoff, as in AP(denominator=cutoff)@10")
@@ -82,16 +81,16 @@ def average_precision(
     return ratio(total, np.minimum(relevant, most), relevant)
 
 
-def _precision_at_hits(lists: JudgedLists, hit: NDArray[np.bool_], cutoff: int | None) -> Values:
-    """[rel_i ≥ rel] · P@i for each item down to the cutoff; with ties its mean over all orders.
+def _precision_at(hits: JudgedLists, cutoff: int | None) -> Values:
+    """P@i for each hit down to the cutoff; with ties its mean over all orders.
 
     Of ``s`` tied items at ranks f, f+1 …, ``r`` are relevant and ``c`` relevant ones stand above. Each
     is at rank p with probability 1/s, and then (p−f)(r−1)/(s−1) of the others are expected above it.
     """
-    above, tied = lists.tied_hits(hit)
-    if lists.ties is None:
-        return hit * lists.within(cutoff) * (above + 1) / lists.rank
-    first, last = lists.ties
+    above, tied = hits.tied()
+    if hits.ties is None:
+        return (above + 1) / hits.rank
+    first, last = hits.ties
     end = np.maximum(first - 1, last if cutoff is None else np.minimum(last, cutoff))
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, last.max(initial=0) + 1))))
     inverse_ranks = harmonic[end] - harmonic[first - 1]
@@ -100,11 +99,10 @@ def _precision_at_hits(lists: JudgedLists, hit: NDArray[np.bool_], cutoff: int |
     others = (tied - 1) / np.maximum(size - 1, 1)
     mean = ((above + 1) * inverse_ranks + others * (places - first * inverse_ranks)) / size
     # An item that is not tied has its precision as it is: a difference of sums would blur its last digit.
-    alone = lists.within(cutoff) * (above + 1) / lists.rank
-    return np.where(hit, np.where(size == 1, alone, mean), 0.0)
+    return np.where(size == 1, (above + 1) / hits.rank, mean)
 
 
-def _hits_found(lists: JudgedLists, hit: NDArray[np.bool_], cutoff: int | None) -> Values:
-    if lists.ties is not None:
+def _hits_found(hits: JudgedLists) -> Values:
+    if hits.ties is not None:
         raise no_closed_form("AP(denominator=hits)")
-    return lists.sum(hit * lists.within(cutoff))
+    return hits.count()

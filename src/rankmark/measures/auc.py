@@ -71,7 +71,7 @@ def area_under_roc_curve(
 def _of_retrieved(lists: JudgedLists, rel: float, cutoff: int | None) -> Values:
     if lists.ties is not None and cutoff is not None:
         raise no_closed_form(f"AUC(items=retrieved)@{cutoff}")
-    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    hits = lists.hits(rel).count(cutoff)
     others = lists.length(cutoff) - hits
     in_order, _ = ordered_pairs(lists, rel, cutoff, others, judged=False)
     value = ratio(in_order, hits * others, lists.relevant(rel))
@@ -87,10 +87,10 @@ def ordered_pairs(
     It then stands before all others below its tie if it is, and is in no order with them if it is not.
     """
     hit = lists.relevance >= rel
-    hits_above, hits_tied = lists.tied_hits(hit)
+    hits_above, hits_tied = lists.tied(hit)
     within = lists.within(cutoff)
     if judged:
-        above, tied = lists.tied_hits(~hit)
+        above, tied = lists.tied(~hit)
         seen = lists.sum(~hit * within)
     else:
         first, last = (lists.rank, lists.rank) if lists.ties is None else lists.ties

@@ -36,4 +36,5 @@ def cg(lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear") 
         (11.0, 5.0)
 
     """
-    return lists.sum(gain_of(lists.relevance, gain) * lists.within(cutoff))
+    top = lists.top(cutoff)
+    return top.sum(gain_of(top.relevance, gain) * top.within(cutoff))

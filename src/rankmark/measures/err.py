@@ -57,12 +57,13 @@ def expected_reciprocal_rank(
 
     """
     full = highest_gain(lists, "ERR", gain, max_grade) + (best == "doubtful")
-    satisfied = np.maximum(gain_of(lists.relevance, gain), 0.0) / full
+    top = lists.top(cutoff)
+    satisfied = np.maximum(gain_of(top.relevance, gain), 0.0) / full
     some = lists.ideal.sum(gain_of(lists.ideal.relevance, gain) > 0)
-    return ratio(reciprocal_rank_of_stop(lists, satisfied, cutoff), 1.0, some)
+    return ratio(reciprocal_rank_of_stop(top, satisfied), 1.0, some)
 
 
-def reciprocal_rank_of_stop(lists: JudgedLists, satisfied: Values, cutoff: int | None) -> Values:
-    """Σ (1/i) · S_i · Π_{j<i} (1 − S_j) over the items of each list down to the cutoff; one a query."""
+def reciprocal_rank_of_stop(lists: JudgedLists, satisfied: Values) -> Values:
+    """Σ (1/i) · S_i · Π_{j<i} (1 − S_j) over the items of each list; one a query."""
     goes_on = lists.before(lists.running_product(1.0 - satisfied), start=1.0)
-    return lists.sum(goes_on * satisfied / lists.rank * lists.within(cutoff))
+    return lists.sum(goes_on * satisfied / lists.rank)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
-
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 from rankmark.parameters import Above
@@ -13,7 +11,7 @@ from rankmark.parameters import Above
 
 @list_measure(
     "F",
-    aliases=("F1", "set_F", "F1Beta"),
+    aliases=("F1", "F1Beta"),
     variants={"F2": {"beta": 2}},
     bounds=(0, 1),
     cite="vanrijsbergen1979",
@@ -31,7 +29,7 @@ def f_measure(
     Args:
         rel: the least grade that counts as relevant; an unjudged item never does.
         beta: β, how many times as much recall weighs as precision; 1 gives F1. It is β that is given,
-            not β².
+            not β², which is what trec_eval's set_F takes.
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.
@@ -48,8 +46,8 @@ def f_measure(
         0.333333
 
     """
-    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
-    size = lists.length(None) if cutoff is None else np.full(len(relevant), float(cutoff))
+    size = lists.length(None) if cutoff is None else float(cutoff)
     # P and R put in, the fraction becomes linear in the hits.
     return ratio((1 + beta**2) * hits, beta**2 * relevant + size, relevant)

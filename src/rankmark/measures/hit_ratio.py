@@ -38,5 +38,5 @@ def hit_ratio(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) 
         (0.5, 0.666667)
 
     """
-    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    hits = lists.hits(rel).count(cutoff)
     return hits, lists.relevant(rel)

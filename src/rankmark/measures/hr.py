@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.measure import GREATEST_CUTOFF, list_measure
 
 
 @list_measure(
     "HR",
-    aliases=("Success", "HitRate", "Hit", "hits", "top_k_accuracy", "Accuracy"),
+    aliases=("success", "HitRate", "Hit", "hits", "top_k_accuracy", "Accuracy"),
     variants={"HitK": {"hits": "count"}, "hits": {"hits": "count"}},
     bounds=(0, None),
     cite="craswell2005",
@@ -59,10 +56,7 @@ def hit_rate(
 
     """
     lists = lists.with_unjudged(rel) if bound == "upper" else lists
-    hit = lists.relevance >= rel
-
-    def inside(rank: NDArray[np.int64]) -> Values:
-        return np.ones(len(rank)) if cutoff is None else (rank <= cutoff).astype(np.float64)
-
-    found = lists.at_first(hit, inside) if hits == "any" else lists.sum(hit * lists.within(cutoff))
+    items = lists.hits(rel)
+    limit = GREATEST_CUTOFF if cutoff is None else cutoff
+    found = items.at_first(lambda rank: rank <= limit) if hits == "any" else items.count(cutoff)
     return ratio(found, 1.0, lists.relevant(rel))

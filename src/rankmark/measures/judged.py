@@ -30,4 +30,4 @@ def judged(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
         0.5
 
     """
-    return lists.sum(lists.within(cutoff)) / np.maximum(lists.length(cutoff), 1.0)
+    return lists.count(cutoff) / np.maximum(lists.length(cutoff), 1.0)

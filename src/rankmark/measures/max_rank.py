@@ -47,9 +47,9 @@ def max_rank(lists: JudgedLists, *, rel: float = 1, items: Ranked = "known") -> 
     """
     hit = lists.relevance >= rel
     first, end = (lists.rank, lists.rank) if lists.ties is None else lists.ties
-    _, tied = lists.tied_hits(hit)
+    _, tied = lists.tied(hit)
     # Of `tied` items among s places the last stands on average at place tied · (s + 1) / (tied + 1).
-    last = lists.greatest(hit * (first - 1 + tied * (end - first + 2) / (tied + 1)))
+    last = lists.max(hit * (first - 1 + tied * (end - first + 2) / (tied + 1)))
     relevant = lists.relevant(rel)
     lacking = relevant - lists.sum(hit)
     after = catalogue(lists, "MaxRank", items) - lists.retrieved

@@ -72,7 +72,9 @@ def ndcg(
     """
     dcg = discounted_sum(lists, gain_of(lists.relevance, gain), cutoff, discount)
     best = _ideal_list(lists, ideal)
-    gains = best.descending(gain_of(best.relevance, gain))
+    gains = gain_of(best.relevance, gain)
+    if ideal != "judged" or not isinstance(gain, str):  # else they descend as the grades do
+        gains = best.descending(gains)
     idcg = discounted_sum(best, gains, cutoff, discount)
     return ratio(dcg, idcg, relevant=idcg)
 

@@ -55,7 +55,8 @@ def normalised_expected_reciprocal_rank(
 
     """
     full = highest_gain(lists, "nERR", gain, max_grade) + (best == "doubtful")
-    ideal = lists.ideal
-    satisfied, possible = (np.maximum(gain_of(some.relevance, gain), 0.0) / full for some in (lists, ideal))
-    most = reciprocal_rank_of_stop(ideal, ideal.descending(possible), cutoff)
-    return ratio(reciprocal_rank_of_stop(lists, satisfied, cutoff), most, most)
+    top, ideal = lists.top(cutoff), lists.ideal
+    satisfied, possible = (np.maximum(gain_of(some.relevance, gain), 0.0) / full for some in (top, ideal))
+    inside = ideal.rank <= (np.inf if cutoff is None else cutoff)
+    most = reciprocal_rank_of_stop(ideal, ideal.descending(possible) * inside)
+    return ratio(reciprocal_rank_of_stop(top, satisfied), most, most)

@@ -29,4 +29,4 @@ def num_rel_ret(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1
         1.0
 
     """
-    return lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    return lists.hits(rel).count(cutoff)

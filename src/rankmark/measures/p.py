@@ -37,8 +37,8 @@ def precision(
         denominator: D. With R relevant items and n retrieved: ``cutoff`` is k, so that a list shorter
             than k is filled up with items that are not relevant (trec_eval and most others),
             ``retrieved`` is min(n, k) (LensKit, TF-Ranking), ``min`` is min(k, R), so that 1 can be
-            reached (RecTools' r_precision,
-            recometrics' TP@K).
+            reached (RecTools' r_precision, recometrics' TP@K, trec_eval's relative_P and
+            set_relative_P).
         bound: what the unjudged items of the list count as: ``lower`` as not relevant, ``upper`` as
             relevant, which is how high the value could be. ``ties="best"`` and ``"worst"`` take them as
             not relevant all the same.
@@ -61,8 +61,7 @@ def precision(
 
     """
     lists = lists.with_unjudged(rel) if bound == "upper" else lists
-    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
-    length = lists.length(cutoff)
-    size = length if cutoff is None or denominator == "retrieved" else np.full(len(length), float(cutoff))
+    size = lists.length(cutoff) if cutoff is None or denominator == "retrieved" else float(cutoff)
     return ratio(hits, np.minimum(size, relevant) if denominator == "min" else size, relevant)

@@ -41,7 +41,7 @@ def p_measure(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> V
 
     """
     blended, gains = blended_ratio(lists, gain, beta)
-    best = (gains > 0) & (gains == lists.spread(lists.greatest(gains)))
+    best = (gains > 0) & (gains == lists.spread(lists.max(gains)))
     preferred = best & (lists.running_sum(best) == 1)
     some = lists.ideal.sum(gain_of(lists.ideal.relevance, gain) > 0)
     return ratio(lists.sum(blended * preferred), 1.0, some)

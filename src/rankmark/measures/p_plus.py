@@ -41,7 +41,7 @@ def p_plus(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> Valu
 
     """
     blended, gains = blended_ratio(lists, gain, beta)
-    best = (gains > 0) & (gains == lists.spread(lists.greatest(gains)))
+    best = (gains > 0) & (gains == lists.spread(lists.max(gains)))
     counted = (gains > 0) & (lists.running_sum(best) - best == 0)
     some = lists.ideal.sum(gain_of(lists.ideal.relevance, gain) > 0)
     return ratio(lists.sum(blended * counted), lists.sum(counted), some)

@@ -57,7 +57,7 @@ def recall(
         [0.5, 0.5]
 
     """
-    hits = lists.sum((lists.relevance >= rel) * lists.within(cutoff))
+    hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
     capped = denominator == "min" and cutoff is not None
     return ratio(hits, np.minimum(relevant, float(cutoff or 0)) if capped else relevant, relevant)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankmark.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, gain_or_hit, reader_gains
+from rankmark.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
+from rankmark.gains import gain_of
 from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 from rankmark.parameters import Between
@@ -21,7 +21,7 @@ def rank_biased_precision(
     rel: float = 1,
     p: Annotated[float, Between(0, 1)] = 0.8,
     gain: ReaderGain = "binary",
-    max_grade: MaxGrade | Literal["none"] = 1,
+    max_grade: MaxGrade | Literal["query", "none"] = 1,
     value: ReaderValue = "EU",
 ) -> Values:
     """Rank-biased precision: the relevant share of what a reader sees who goes on with chance p.
@@ -42,7 +42,8 @@ def rank_biased_precision(
         gain: ``binary`` counts relevant items; ``linear`` is the grade as a share of the highest
             (NTCIREVAL), ``exp2`` (2^grade − 1) / (2^max_grade − 1); a mapping gives each grade its
             gain, and its greatest is that of the highest grade; from Python any function of a grade.
-        max_grade: the highest grade of the scale; ``none`` leaves gains as they are, so that the value
+        max_grade: the highest grade of the scale; ``query`` takes the highest of each query, at least 1
+            (trec_eval's rbp, with ``gain=linear``); ``none`` leaves gains as they are, so that the value
             can exceed 1 (ranx).
         value: ``EU`` is the utility expected an item looked at, as above; ``ETU`` the expected total
             utility, RBP / (1 − p); ``ED`` the expected number of items looked at, 1 / (1 − p).
@@ -66,15 +67,22 @@ def rank_biased_precision(
         [0.625, 0.375]
 
     """
-    if max_grade == "none":
-        gains = gain_or_hit(lists.relevance, gain, rel)
-        some = lists.ideal.sum(gain_or_hit(lists.ideal.relevance, gain, rel) > 0)
+    if gain == "binary":
+        total = _weighted(lists.hits(rel), 1.0, p, cutoff)
+        some = lists.relevant(rel)
+    elif isinstance(max_grade, str):
+        gains, possible = (np.maximum(gain_of(x.relevance, gain), 0.0) for x in (lists, lists.ideal))
+        some = lists.ideal.sum(possible > 0)
+        total = _weighted(lists, gains, p, cutoff)
+        if max_grade == "query":
+            highest = np.maximum(lists.ideal.max(lists.ideal.relevance), 1.0)
+            total = total / gain_of(highest, gain)
     else:
         gains, some = reader_gains(lists, "RBP", rel=rel, gain=gain, max_grade=max_grade)
-
-    def looked_at(rank: NDArray[np.int64]) -> Values:
-        chance: Values = np.power(p, rank - 1.0)
-        return chance * (True if cutoff is None else rank <= cutoff)
-
-    total = lists.sum(gains * lists.at_rank(looked_at))
+        total = _weighted(lists, gains, p, cutoff)
     return expectation(total, np.full(len(total), 1 / (1 - p)), value, some)
+
+
+def _weighted(lists: JudgedLists, gains: float | Values, p: float, cutoff: int | None) -> Values:
+    ranks = np.arange(lists.depth(cutoff), dtype=np.float64)
+    return lists.weighted_sum(gains, np.power(p, ranks))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,23 @@ from rankmark.parameters import Between
 
 @list_measure("RBPResidual", bounds=(0, 1), cite="moffat2008", better="neither")
 def rbp_residual(
-    lists: JudgedLists, *, cutoff: int | None = None, p: Annotated[float, Between(0, 1)] = 0.8
+    lists: JudgedLists,
+    *,
+    p: Annotated[float, Between(0, 1)] = 0.8,
+    tail: Literal["always", "unjudged"] = "always",
 ) -> Values:
-    """Residual of rank-biased precision: how much RBP would rise if all that is not known were relevant.
+    """Residual of rank-biased precision: by how much RBP could be higher, had everything been judged.
 
-        RBPResidual@k = 1 − (1 − p) Σ_{i≤k} [item i is judged] · p^(i−1)
+        RBPResidual = (1 − p) Σ_{i≤n} [item i is unjudged] · p^(i−1) + p^n
 
-    Not known are the items that nobody judged and all that follows the list, or rank k. RBP and RBP +
-    RBPResidual are the least and the most that RBP can be; a wide gap says that more judgements are needed.
+    n is the length of the list. What nobody judged, and what would come after the end of the list, could
+    all be relevant: the true RBP lies between RBP and RBP + RBPResidual. An item judged below 0 was
+    pooled but not judged (trec_eval's convention), and counts as unjudged.
 
     Args:
-        p: the reader's patience, as in `RBP`.
+        p: the reader's patience, as in RBP. Tools differ in their default: 0.8 here, 0.9 in trec_eval.
+        tail: whether p^n counts: ``always``, or only in lists with an ``unjudged`` item (trec_eval's
+            rbp_resid, which so calls a list without one certain, an empty list too).
 
     Range: 0 to 1.
     No relevant item: makes no difference.
@@ -34,17 +40,19 @@ def rbp_residual(
     TOIS 27(1), 2008.
 
     Example:
-        With p = 0.5 the ranks weigh 1/2, 1/4, 1/8 …; only the first and the third item are judged.
+        With p = 0.5 an unjudged item at rank 2 of two weighs 0.25, and so does all beyond.
 
         >>> import rankmark as rm
-        >>> qrels = {"q": {"a": 1, "c": 0}}
-        >>> rm.evaluate(qrels, {"q": ["a", "b", "c"]}, "RBPResidual(p=0.5)")["RBPResidual(p=0.5)"]
-        0.375
+        >>> rm.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "RBPResidual(p=0.5)")["RBPResidual(p=0.5)"]
+        0.5
 
     """
 
     def weight(rank: NDArray[np.int64]) -> Values:
         weights: Values = (1 - p) * np.power(p, rank - 1.0)
-        return weights * (True if cutoff is None else rank <= cutoff)
+        return weights
 
-    return 1.0 - lists.sum(lists.at_rank(weight))
+    judged = lists.relevance >= 0
+    # All ranks of an endless list weigh 1 together.
+    residual = np.maximum(1.0 - lists.sum(judged * lists.at_rank(weight)), 0.0)
+    return residual if tail == "always" else residual * (lists.retrieved > lists.sum(judged))

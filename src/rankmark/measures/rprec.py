@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import numpy as np
+
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
+from rankmark.parameters import Above
 
 
 @list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1), cite="buckley2005")
-def r_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
+def r_precision(lists: JudgedLists, *, rel: float = 1, multiple: Annotated[float, Above(0)] = 1) -> Values:
     """R-precision: the precision among the first R items, R being the number of relevant ones.
 
-        Rprec = (1/R) Σ_{i≤R} [rel_i ≥ rel]
+        Rprec = (1/k) Σ_{i≤k} [rel_i ≥ rel],  k = ⌊multiple · R + 0.9⌋
 
-    ``rel_i`` is the grade of the item at rank i. At this rank precision and recall are the same.
+    ``rel_i`` is the grade of the item at rank i. With k = R precision and recall are the same.
 
     Args:
         rel: the least grade that counts as relevant; an unjudged item never does.
+        multiple: how many times R items to look at. The precision at small multiples against that at
+            large ones tells systems that are precise from those that find all (trec_eval's Rprec_mult,
+            whose rounding this is).
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.
@@ -34,5 +42,6 @@ def r_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
 
     """
     relevant = lists.relevant(rel)
-    hits = lists.sum((lists.relevance >= rel) * lists.within(relevant))
-    return ratio(hits, relevant, relevant)
+    size = np.floor(multiple * relevant + 0.9)
+    hits = lists.hits(rel)
+    return ratio(hits.sum(hits.within(size)), size, relevant)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
@@ -62,11 +61,11 @@ def reciprocal_rank(
 
     """
     lists = lists.with_unjudged(rel) if bound == "upper" else lists
-    hit = lists.relevance >= rel
-
-    def weight(rank: NDArray[np.int64]) -> Values:
-        return (1.0 / rank) * (True if cutoff is None else rank <= cutoff)
-
-    total = lists.at_first(hit, weight) if hits == "first" else lists.sum(hit * lists.at_rank(weight))
+    items = lists.hits(rel)
+    if hits == "first":
+        limit = np.inf if cutoff is None else cutoff
+        total = items.at_first(lambda rank: (1.0 / rank) * (rank <= limit))
+    else:
+        total = items.weighted_sum(1.0, 1.0 / np.arange(1, items.depth(cutoff) + 1))
     relevant = lists.relevant(rel)
     return ratio(total, 1.0 if denominator == "one" else relevant, relevant)
