@@ -1,5 +1,6 @@
-//! The core of rankmark. This file alone knows Python: it hands Arrow columns in and NumPy arrays out.
+//! The core of rankmark. This file and `arrays` alone know Python: Arrow columns go in, NumPy arrays come out.
 
+mod arrays;
 mod decompress;
 mod error;
 mod group;
@@ -22,7 +23,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -30,7 +30,7 @@ use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
 use arrow_schema::{ArrowError, Field, Schema};
 use arrow_select::interleave::interleave;
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PySlice, PyTuple};
@@ -64,8 +64,7 @@ fn interruptible<T: Send + 'static>(
 ) -> PyResult<T> {
     let cancelled = Arc::new(AtomicBool::new(false));
     if threads == 0 {
-        let outcome = py.detach(|| catch_unwind(AssertUnwindSafe(|| work(&cancelled))));
-        return result_of(py, outcome);
+        return unlocked(py, || work(&cancelled))?.map_err(|error| raise(py, &error));
     }
     let (sender, receiver) = sync_channel(1);
     let seen = Arc::clone(&cancelled);
@@ -89,19 +88,20 @@ fn interruptible<T: Send + 'static>(
             }
         }
     });
-    interrupt.map_or_else(|| result_of(py, outcome), Err)
+    match interrupt {
+        Some(interrupt) => Err(interrupt),
+        None => outcome.map_err(fault)?.map_err(|error| raise(py, &error)),
+    }
 }
 
-/// What work came to that may have panicked.
-fn result_of<T>(py: Python<'_>, outcome: thread::Result<error::Result<T>>) -> PyResult<T> {
-    outcome.map_or_else(
-        |panic| {
-            let message = panic_message(panic.as_ref());
-            let told = format!("a fault in rankmark itself, please report it: {message}");
-            Err(PyRuntimeError::new_err(told))
-        },
-        |result| result.map_err(|error| raise(py, &error)),
-    )
+/// Runs `work` on the calling thread without the GIL; a panic in it becomes a RuntimeError.
+fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(work))).map_err(fault)
+}
+
+fn fault(panic: Box<dyn Any + Send>) -> PyErr {
+    let message = panic_message(panic.as_ref());
+    PyRuntimeError::new_err(format!("a fault in rankmark itself, please report it: {message}"))
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
@@ -444,129 +444,6 @@ fn duplicates_named(name: &str) -> Duplicates {
     }
 }
 
-/// The sum of each segment; segment `i` is `values[offsets[i]:offsets[i + 1]]`.
-#[pyfunction]
-fn segment_sum<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray1<'py, f64>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    Ok(segments::sum(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
-}
-
-/// How many of each segment are true.
-#[pyfunction]
-fn segment_count<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray1<'py, bool>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    Ok(segments::count(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
-}
-
-/// The offsets that are left of the segments when only what is true stays in them.
-#[pyfunction]
-fn segment_kept<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray1<'py, bool>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    Ok(segments::kept(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
-}
-
-/// The place of each value in its segment, from 1.
-#[pyfunction]
-fn segment_ranks<'py>(
-    py: Python<'py>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    Ok(segments::ranks(offsets.as_slice()?).into_pyarray(py))
-}
-
-/// The values, in each segment from the greatest to the least.
-#[pyfunction]
-fn segment_descending<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray1<'py, f64>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    Ok(segments::descending(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
-}
-
-/// Running sums that start anew in each segment.
-#[pyfunction]
-fn segment_running_sum<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray1<'py, f64>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    Ok(segments::running_sum(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
-}
-
-/// Running products that start anew in each segment.
-#[pyfunction]
-fn segment_running_product<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray1<'py, f64>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    Ok(segments::running_product(values.as_slice()?, offsets.as_slice()?).into_pyarray(py))
-}
-
-/// The sum of each segment, each value times `weights[rank - 1]`; later ranks weigh nothing.
-#[pyfunction]
-fn segment_weighted_sum<'py>(
-    py: Python<'py>,
-    values: PyReadonlyArray1<'py, f64>,
-    ranks: PyReadonlyArray1<'py, i64>,
-    weights: PyReadonlyArray1<'py, f64>,
-    offsets: PyReadonlyArray1<'py, i64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (values, ranks, weights) = (values.as_slice()?, ranks.as_slice()?, weights.as_slice()?);
-    Ok(segments::weighted_sum(values, ranks, weights, offsets.as_slice()?).into_pyarray(py))
-}
-
-/// One number for all queries, or one a query.
-#[derive(FromPyObject)]
-enum Denominator<'py> {
-    One(f64),
-    Each(PyReadonlyArray1<'py, f64>),
-}
-
-/// Each numerator over its denominator: NaN where nothing is relevant, else 0 where the denominator is 0.
-#[pyfunction]
-fn ratio<'py>(
-    py: Python<'py>,
-    numerator: PyReadonlyArray1<'py, f64>,
-    denominator: Denominator<'py>,
-    relevant: PyReadonlyArray1<'py, f64>,
-) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (above, relevant) = (numerator.as_slice()?, relevant.as_slice()?);
-    let quotients = match denominator {
-        Denominator::One(below) => values::ratio(above, std::iter::repeat(below), relevant),
-        Denominator::Each(below) => values::ratio(above, below.as_slice()?.iter().copied(), relevant),
-    };
-    Ok(quotients.into_pyarray(py))
-}
-
-/// Puts `filler` in the place of NaN and NaN where a query does not count; gives the sum of the values, how
-/// many there are, and how many were NaN before.
-#[pyfunction]
-fn settle(
-    mut values: PyReadwriteArray1<'_, f64>,
-    counted: PyReadonlyArray1<'_, bool>,
-    filler: f64,
-) -> PyResult<(f64, usize, usize)> {
-    let total = values::settle(values.as_slice_mut()?, counted.as_slice()?, filler);
-    Ok((total.sum, total.count, total.undefined))
-}
-
-/// The compensated sum of all values.
-#[pyfunction]
-fn exact_sum(values: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-    Ok(values::compensated_sum(values.as_slice()?))
-}
-
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;
@@ -577,9 +454,10 @@ mod _native {
     }
 
     #[pymodule_export]
-    use super::{
-        JudgedLists, Progress, Table, decompress_file, exact_sum, judge_lists, ratio, read_trec,
-        segment_count, segment_descending, segment_kept, segment_ranks, segment_running_product,
-        segment_running_sum, segment_sum, segment_weighted_sum, settle,
+    use super::arrays::{
+        exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranks,
+        segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
+    #[pymodule_export]
+    use super::{JudgedLists, Progress, Table, decompress_file, judge_lists, read_trec};
 }

@@ -27,13 +27,26 @@ pub fn count(values: &[bool], offsets: &[i64]) -> Vec<f64> {
     counts(values, offsets).map(|count| count as f64).collect()
 }
 
-/// The offsets that are left of the segments when only what is true stays in them.
-pub fn kept(values: &[bool], offsets: &[i64]) -> Vec<i64> {
-    let ends = counts(values, offsets).scan(0, |end, count| {
+/// The offsets of the segments when only what is `kept` stays in them, and the places of what stays.
+pub fn kept(kept: &[bool], offsets: &[i64]) -> (Vec<i64>, Vec<u32>) {
+    let mut places = vec![0; kept.len()];
+    let mut count = 0;
+    for (&kept, place) in kept.iter().zip(0..) {
+        // Written in any case: without a branch there is none to mispredict.
+        places[count] = place;
+        count += usize::from(kept);
+    }
+    places.truncate(count);
+    let ends = counts(kept, offsets).scan(0, |end, count| {
         *end += count;
         Some(*end)
     });
-    std::iter::once(0).chain(ends).collect()
+    (std::iter::once(0).chain(ends).collect(), places)
+}
+
+/// The values at some places.
+pub fn at<T: Copy>(values: &[T], places: &[u32]) -> Vec<T> {
+    places.iter().map(|&place| values[place as usize]).collect()
 }
 
 fn counts(values: &[bool], offsets: &[i64]) -> impl Iterator<Item = i64> {
@@ -45,6 +58,11 @@ pub fn ranks(offsets: &[i64]) -> Vec<i64> {
     let mut out = Vec::with_capacity(offsets.last().map_or(0, |&end| end as usize));
     segments(offsets).for_each(|rows| out.extend(1..=rows.len() as i64));
     out
+}
+
+/// The first value of each segment, infinity for an empty one.
+pub fn first(values: &[i64], offsets: &[i64]) -> Vec<f64> {
+    segments(offsets).map(|rows| values[rows].first().map_or(f64::INFINITY, |&value| value as f64)).collect()
 }
 
 /// The values, in each segment from the greatest to the least.
@@ -93,12 +111,14 @@ mod tests {
     fn what_is_true_is_counted_and_kept() {
         let values = [true, false, true];
         assert_eq!(count(&values, &[0, 0, 2, 3]), [0.0, 1.0, 1.0]);
-        assert_eq!(kept(&values, &[0, 0, 2, 3]), [0, 0, 1, 2]);
+        assert_eq!(kept(&values, &[0, 0, 2, 3]), (vec![0, 0, 1, 2], vec![0, 2]));
+        assert_eq!(at(&[5, 6, 7], &[0, 2]), [5, 7]);
     }
 
     #[test]
     fn ranks_and_orders_start_anew_in_each_segment() {
         assert_eq!(ranks(&[0, 2, 2, 5]), [1, 2, 1, 2, 3]);
+        assert_eq!(first(&[5, 6, 7], &[0, 2, 2, 3]), [5.0, f64::INFINITY, 7.0]);
         assert_eq!(descending(&[1.0, 2.0, 0.0, 4.0, 3.0], &[0, 2, 2, 5]), [2.0, 1.0, 4.0, 3.0, 0.0]);
     }
 

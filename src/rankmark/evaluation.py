@@ -124,12 +124,16 @@ def evaluate(
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    return _distinct(tuple(as_measure(measure) for measure in _separate(measures)))
+    asked = tuple(_separate(measures))
+    try:
+        return _distinct(asked)
+    except TypeError:  # what cannot be hashed is no measure
+        return _distinct(tuple(as_measure(measure) for measure in asked))
 
 
 @functools.lru_cache(maxsize=256)
-def _distinct(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    asked = tuple(dict.fromkeys(measures))
+def _distinct(measures: tuple[str | Measure, ...]) -> tuple[Measure, ...]:
+    asked = tuple(dict.fromkeys(as_measure(measure) for measure in measures))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
     for name, count in Counter(map(str, asked)).items():

@@ -80,7 +80,8 @@ def _called(function: Callable[[float], float], grade: float) -> float:
 
 def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:
     """Σ gain · discount over the items of each list down to the cutoff; one a query."""
-    return lists.weighted_sum(gains, discounts(discount, lists.depth(cutoff)))
+    depth = cutoff if cutoff is not None and cutoff <= KEPT else lists.depth(cutoff)
+    return lists.weighted_sum(gains, discounts(discount, depth))
 
 
 def discounts(discount: Discount, depth: int) -> Values:

@@ -71,17 +71,9 @@ class JudgedLists:
 
     def where(self, kept: NDArray[np.bool_]) -> JudgedLists:
         """The same lists without the items that are not `kept`; the others stay at their ranks."""
-        if kept.all():
-            return self
-        places = np.flatnonzero(kept)  # several arrays are taken from faster by place than by a mask
-        return JudgedLists(
-            self.rank.take(places),
-            self.relevance.take(places),
-            _native.segment_kept(kept, self.offsets),
-            self.retrieved,
-            ties=None if self.ties is None else (self.ties[0].take(places), self.ties[1].take(places)),
-            ideal=self.ideal,
-        )
+        rank, relevance, offsets = _native.segment_kept(kept, self.rank, self.relevance, self.offsets)
+        ties = None if self.ties is None else (self.ties[0][kept], self.ties[1][kept])
+        return JudgedLists(rank, relevance, offsets, self.retrieved, ties=ties, ideal=self.ideal)
 
     def hits(self, rel: float) -> JudgedLists:
         """The relevant items of each list: those judged `rel` or better."""
@@ -172,6 +164,11 @@ class JudgedLists:
         if len(filled):
             greatest[filled] = np.maximum.reduceat(_floats(x), self.offsets[filled])
         return greatest
+
+    @property
+    def place(self) -> NDArray[np.int64]:
+        """The place of each item among those of its list that are here, from 1."""
+        return _native.segment_ranks(self.offsets)
 
     def running_sum(self, x: ArrayLike) -> Values:
         """For each item the sum of `x` over the items of its list down to it."""
@@ -284,7 +281,8 @@ class JudgedLists:
         places down with probability C(s−1−j, r−1) / C(s, r).
         """
         if self.ties is None:
-            return _floats(weight(self._once("first rank", self._first_rank)))
+            first = self._once("first", lambda: _native.segment_first(self.rank, self.offsets))
+            return _floats(weight(first))
         value = np.zeros(len(self.retrieved))
         queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
         firsts = self.offsets[queries]
@@ -299,13 +297,6 @@ class JudgedLists:
             probability = probability[left] * (size - hits - place) / (size - 1 - place)
             place += 1
         return value
-
-    def _first_rank(self) -> Values:
-        """The rank of each list's first item here, infinity without one."""
-        rank = np.full(len(self.retrieved), np.inf)
-        queries = np.flatnonzero(self.offsets[1:] > self.offsets[:-1])
-        rank[queries] = self.rank[self.offsets[queries]]
-        return rank
 
     def tied(self, counted: NDArray[np.bool_] | None = None) -> tuple[Values, Values]:
         """For each item how many of the `counted` rank above all tied with it, and how many are tied with it.
@@ -338,7 +329,10 @@ class JudgedLists:
 
 def ratio(numerator: ArrayLike, denominator: float | Values, relevant: ArrayLike) -> Values:
     """One value a query: NaN where nothing is `relevant`, else 0 where the denominator is 0."""
-    return _native.ratio(_floats(numerator), denominator, _floats(relevant))
+    try:
+        return _native.ratio(numerator, denominator, relevant)  # type: ignore[arg-type]
+    except TypeError:  # not all of them are arrays of floats
+        return _native.ratio(_floats(numerator), denominator, _floats(relevant))
 
 
 def _floats(x: ArrayLike) -> Values:

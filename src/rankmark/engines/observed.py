@@ -79,6 +79,12 @@ def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
 
 def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: int) -> Observed:
     """Brings the queries of all parts into their order."""
+    hits = sum(part.hits for part in parts)
+    if len(parts) == 1 and isinstance(parts[0].queries, slice):
+        part = parts[0]
+        # Copies, because two measures may have given the same array.
+        values = [each.copy() for each in part.values]
+        return Observed(part.answered, part.tied_rank, values, hits, first_rows, unjudged_queries)
     queries = len(first_rows)
     answered, tied_rank = np.empty(queries, dtype=np.bool_), np.empty(queries, dtype=np.int64)
     values = [np.empty(queries) for _ in parts[0].values]
@@ -87,5 +93,4 @@ def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: 
         tied_rank[part.queries] = part.tied_rank
         for whole, own in zip(values, part.values, strict=True):
             whole[part.queries] = own
-    hits = sum(part.hits for part in parts)
     return Observed(answered, tied_rank, values, hits, first_rows, unjudged_queries)

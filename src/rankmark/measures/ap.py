@@ -87,9 +87,9 @@ def _precision_at(hits: JudgedLists, cutoff: int | None) -> Values:
     Of ``s`` tied items at ranks f, f+1 …, ``r`` are relevant and ``c`` relevant ones stand above. Each
     is at rank p with probability 1/s, and then (p−f)(r−1)/(s−1) of the others are expected above it.
     """
-    above, tied = hits.tied()
     if hits.ties is None:
-        return (above + 1) / hits.rank
+        return hits.place / hits.rank
+    above, tied = hits.tied()
     first, last = hits.ties
     end = np.maximum(first - 1, last if cutoff is None else np.minimum(last, cutoff))
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, last.max(initial=0) + 1))))
