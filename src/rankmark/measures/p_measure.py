@@ -7,7 +7,7 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("PMeasure", bounds=(0, 1), cite="sakai2006", expected=False)
+@list_measure("PMeasure", bounds=(0, 1), cite="sakai2007", expected=False)
 def p_measure(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> Values:
     """P-measure: the blended ratio at the preferred rank, that of the first of the best items retrieved.
 

@@ -7,7 +7,7 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("PPlus", aliases=("P+", "PPlusMeasure"), bounds=(0, 1), cite="sakai2006", expected=False)
+@list_measure("PPlus", aliases=("P+", "PPlusMeasure"), bounds=(0, 1), cite="sakai2007", expected=False)
 def p_plus(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> Values:
     """P-plus: the mean blended ratio over the relevant items down to the preferred rank.
 
