@@ -161,6 +161,23 @@ def hit_ranks(seen: Seen, rel: float, cutoff: int | None = None) -> list[int]:
     return [rank for rank, grade in enumerate(top, start=1) if grade is not None and grade >= rel]
 
 
+def not_retrieved(seen: Seen) -> list[float]:
+    """The grades of the judged items that the list lacks."""
+    missed = list(seen.judged)
+    for grade in seen.retrieved:
+        if grade is not None:
+            missed.remove(grade)
+    return missed
+
+
+def bounded(seen: Seen, rel: float, bound: str) -> Seen:
+    """The unjudged items of the list as they are, or taken for relevant."""
+    if bound == "lower":
+        return seen
+    unjudged = [rel for grade in seen.retrieved if grade is None]
+    return Seen([rel if grade is None else grade for grade in seen.retrieved], [*seen.judged, *unjudged])
+
+
 def gained(grade: float | None, gain: Gain) -> float:
     """What an item of this grade is worth; an unjudged one nothing."""
     if grade is None:
@@ -250,8 +267,10 @@ def reciprocal_rank(
     rel: float = 1,
     hits: str = "first",
     denominator: str = "one",
+    bound: str = "lower",
 ) -> float | None:
     """RR: one over the rank of the first hit, or that summed over all hits."""
+    seen = bounded(seen, rel, bound)
     total = relevant(seen, rel)
     if not total:
         return None
@@ -261,9 +280,15 @@ def reciprocal_rank(
 
 
 def precision(
-    seen: Seen, *, cutoff: int | None = None, rel: float = 1, denominator: str = "cutoff"
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    denominator: str = "cutoff",
+    bound: str = "lower",
 ) -> float | None:
     """P: the share of the list that is relevant. Without a cutoff the list's own length is k."""
+    seen = bounded(seen, rel, bound)
     total, length = relevant(seen, rel), len(seen.retrieved)
     if not total:
         return None
@@ -291,8 +316,11 @@ def f_measure(seen: Seen, *, cutoff: int | None = None, rel: float = 1, beta: fl
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r > 0 else 0.0
 
 
-def hit_rate(seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "any") -> float | None:
+def hit_rate(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "any", bound: str = "lower"
+) -> float | None:
     """HR: whether there is a hit, or how many."""
+    seen = bounded(seen, rel, bound)
     if not relevant(seen, rel):
         return None
     found = len(hit_ranks(seen, rel, cutoff))
@@ -306,22 +334,6 @@ def r_precision(seen: Seen, *, rel: float = 1, multiple: float = 1) -> float | N
         return None
     k = math.floor(multiple * total + 0.9)
     return len(hit_ranks(seen, rel, k)) / k if k else 0.0
-
-
-def rank_biased_precision(
-    seen: Seen, *, cutoff: int | None = None, rel: float = 1, p: float = 0.8, gain: str = "binary"
-) -> float | None:
-    """RBP: the hits a reader sees, per item read, who goes on to the next item with probability p."""
-    if gain == "binary":
-        if not relevant(seen, rel):
-            return None
-        return (1 - p) * math.fsum(p ** (rank - 1) for rank in hit_ranks(seen, rel, cutoff))
-    highest = max(seen.judged)
-    if highest <= 0:
-        return None
-    scale = max(highest, 1)
-    gains = [gained(grade, "linear") / scale for grade in seen.retrieved[:cutoff]]
-    return (1 - p) * math.fsum(g * p**place for place, g in enumerate(gains))
 
 
 def rbp_residual(seen: Seen, *, p: float = 0.8, tail: str = "always") -> float:
@@ -461,18 +473,449 @@ def ndcg_at_levels(seen: Seen, *, rel: float = 1, gain: Gain = "linear") -> floa
     return math.fsum(ndcg(seen, cutoff=cutoff, gain=gain) or 0.0 for cutoff in cutoffs) / len(cutoffs)
 
 
-def expected_reciprocal_rank(seen: Seen, *, cutoff: int | None = None, max_grade: float = 4) -> float | None:
-    """ERR: one over the rank at which a reader stops, who is satisfied with chance (2^grade - 1) / 2^max."""
-    if any(grade > max_grade for grade in seen.judged):
+# Readers who go down a list (C/W/L): each says with what chance they go on from a rank.
+
+
+def highest_gain(seen: Seen, gain: Gain, max_grade: float) -> float:
+    """The gain of the highest grade; a judged item must not gain more."""
+    highest = max(gain.values()) if isinstance(gain, Mapping) else gained(max_grade, gain)
+    if any(gained(grade, gain) > highest for grade in seen.judged):
         raise DataError("a grade above the highest")
-    if not any(grade > 0 for grade in seen.judged):
+    return highest
+
+
+def hit_or_gain(grade: float | None, gain: Gain, rel: float) -> float:
+    """1 for a relevant item, or what its grade gains."""
+    if gain == "binary":
+        return float(grade is not None and grade >= rel)
+    return max(gained(grade, gain), 0.0)
+
+
+def reader_utility(
+    seen: Seen,
+    goes_on: Callable[[int, Sequence[float]], float],
+    *,
+    last: float,
+    cutoff: int | None,
+    rel: float,
+    gain: Gain,
+    max_grade: float,
+    value: str,
+) -> float | None:
+    """What a reader gains: chance by chance, rank by rank. `goes_on` is told rank and gains so far."""
+    highest = 1.0 if gain == "binary" else highest_gain(seen, gain, max_grade)
+    gains = [hit_or_gain(grade, gain, rel) / highest for grade in seen.retrieved[:cutoff]]
+    total, depth, looks = 0.0, 0.0, 1.0
+    for rank in range(1, int(last) + 1):
+        gains += [0.0] * (rank - len(gains))
+        total += looks * gains[rank - 1]
+        depth += looks
+        looks *= goes_on(rank, gains[:rank])
+    if value == "ED":
+        return depth
+    if not any(hit_or_gain(grade, gain, rel) > 0 for grade in seen.judged):
+        return None
+    return total if value == "ETU" else total / depth if depth else 0.0
+
+
+def inverse_squares(seen: Seen, *, T: float, depth: float, **reader: Any) -> float | None:
+    """INSQ: the longer the reader has read, the more patient."""
+    return reader_utility(
+        seen, lambda rank, _: ((rank + 2 * T - 1) / (rank + 2 * T)) ** 2, last=depth, **defaults(reader)
+    )
+
+
+def inst(seen: Seen, *, T: float, depth: float, **reader: Any) -> float | None:
+    """INST: as INSQ, with what is still wanted in place of one of the T."""
+
+    def goes_on(rank: int, gains: Sequence[float]) -> float:
+        wanted = T + (T - math.fsum(gains))
+        return ((rank - 1 + wanted) / (rank + wanted)) ** 2
+
+    return reader_utility(seen, goes_on, last=depth, **defaults(reader))
+
+
+def defaults(reader: dict[str, Any]) -> dict[str, Any]:
+    """What is said of a reader, with no cutoff unless there is one."""
+    return {"cutoff": None, **reader}
+
+
+def bejeweled_player(
+    seen: Seen,
+    *,
+    T: float,
+    cutoff: int | None = None,
+    **reader: Any,
+) -> float | None:
+    """BPM: stops with enough gained, or at the end."""
+
+    def goes_on(_: int, gains: Sequence[float]) -> float:
+        return float(sum(gains) < T)
+
+    last = len(seen.retrieved) if cutoff is None else cutoff
+    return reader_utility(seen, goes_on, last=last, cutoff=cutoff, **reader)
+
+
+def scaled_dcg(
+    seen: Seen, *, discount: str | float, cutoff: int | None = None, **reader: Any
+) -> float | None:
+    """SDCG: every rank is looked at as often as its discount says."""
+
+    def goes_on(rank: int, _: Sequence[float]) -> float:
+        return discounted(rank + 1, discount) / discounted(rank, discount)
+
+    value = reader.pop("value")
+    last = len(seen.retrieved) if cutoff is None else cutoff
+    found = reader_utility(seen, goes_on, last=last, cutoff=cutoff, value=value, **reader)
+    # The first rank is looked at for sure, but DCG gives it the weight of its discount.
+    return found if found is None or value == "EU" else found * discounted(1, discount)
+
+
+def nearly_err(
+    seen: Seen,
+    *,
+    patience: str,
+    p: float,
+    T: float,
+    depth: float,
+    cutoff: int | None = None,
+    **reader: Any,
+) -> float | None:
+    """NearlyERR: goes on if not satisfied, and as patience fades."""
+    discount: Callable[[int], float] = {
+        "constant": lambda _: 1.0,
+        "reciprocal": lambda rank: 1 / rank,
+        "geometric": lambda rank: p**rank,
+        "squares": lambda rank: (rank + 2 * T - 1) ** -2,
+    }[patience]
+
+    def goes_on(rank: int, gains: Sequence[float]) -> float:
+        return (1 - gains[-1]) * discount(rank + 1) / discount(rank)
+
+    last = depth if cutoff is None else min(cutoff, depth)
+    return reader_utility(seen, goes_on, last=last, cutoff=cutoff, **reader)
+
+
+def rank_biased_precision(
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    p: float = 0.8,
+    gain: Gain = "binary",
+    max_grade: float | str = 1,
+    value: str = "EU",
+) -> float | None:
+    """RBP: what a reader gains, per item read, who goes on to the next item with probability p."""
+    highest = 1.0
+    if gain != "binary" and max_grade != "none":
+        scale = max(*seen.judged, 1.0) if max_grade == "query" else max_grade
+        highest = highest_gain(seen, gain, float(scale))
+    if value == "ED":
+        return 1 / (1 - p)
+    if not any(hit_or_gain(grade, gain, rel) > 0 for grade in seen.judged):
+        return None
+    gains = [hit_or_gain(grade, gain, rel) / highest for grade in seen.retrieved[:cutoff]]
+    total = math.fsum(g * p ** (rank - 1) for rank, g in enumerate(gains, start=1))
+    return total if value == "ETU" else (1 - p) * total
+
+
+def expected_reciprocal_rank(
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    gain: Gain = "exp2",
+    max_grade: float = 4,
+    best: str = "doubtful",
+) -> float | None:
+    """ERR: one over the rank at which a reader stops, who is satisfied with chance gain / (highest + 1)."""
+    full = highest_gain(seen, gain, max_grade) + (best == "doubtful")
+    if not any(gained(grade, gain) > 0 for grade in seen.judged):
         return None
     value, still_reading = 0.0, 1.0
     for rank, grade in enumerate(seen.retrieved[:cutoff], start=1):
-        satisfied = gained(grade, "exp2") / 2**max_grade
+        satisfied = max(gained(grade, gain), 0.0) / full
         value += still_reading * satisfied / rank
         still_reading *= 1 - satisfied
     return value
+
+
+def normalised_err(seen: Seen, *, gain: Gain = "exp2", **parameters: Any) -> float | None:
+    """NERR: ERR by that of the best order."""
+    best = Seen(sorted(seen.judged, key=lambda grade: gained(grade, gain), reverse=True), seen.judged)
+    value = expected_reciprocal_rank(seen, gain=gain, **parameters)
+    most = expected_reciprocal_rank(best, gain=gain, **parameters)
+    return value / most if value is not None and most else None
+
+
+# What Sakai built on the blended ratio.
+
+
+def blended_ratios(seen: Seen, gain: Gain, beta: float) -> list[tuple[int, float, float]]:
+    """Rank, gain and blended ratio of each relevant item in the list."""
+    best = sorted((max(gained(grade, gain), 0.0) for grade in seen.judged), reverse=True)
+    found, rows = [], []
+    for rank, grade in enumerate(seen.retrieved, start=1):
+        g = max(gained(grade, gain), 0.0)
+        if g > 0:
+            found.append(g)
+            ratio = (len(found) + beta * sum(found)) / (rank + beta * sum(best[:rank]))
+            rows.append((rank, g, ratio))
+    return rows
+
+
+def gaining(seen: Seen, gain: Gain) -> list[float]:
+    """The gains of all relevant items, retrieved or not."""
+    return [gained(grade, gain) for grade in seen.judged if gained(grade, gain) > 0]
+
+
+def q_measure(
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    gain: Gain = "linear",
+    beta: float = 1,
+    denominator: str = "min",
+) -> float | None:
+    """Q: average precision with blended ratios."""
+    total = len(gaining(seen, gain))
+    if not total:
+        return None
+    k = math.inf if cutoff is None else cutoff
+    ratios = [ratio for rank, _, ratio in blended_ratios(seen, gain, beta) if rank <= k]
+    return math.fsum(ratios) / (min(total, k) if denominator == "min" else total)
+
+
+def o_measure(seen: Seen, *, gain: Gain = "linear", beta: float = 1) -> float | None:
+    """O: the blended ratio of the first relevant item."""
+    rows = blended_ratios(seen, gain, beta)
+    return (rows[0][2] if rows else 0.0) if gaining(seen, gain) else None
+
+
+def to_preferred(seen: Seen, gain: Gain, beta: float) -> list[float]:
+    """The blended ratios down to the first of the best items of the list."""
+    rows = blended_ratios(seen, gain, beta)
+    best = max((g for _, g, _ in rows), default=0.0)
+    first = [g for _, g, _ in rows].index(best) if rows else -1
+    return [ratio for _, _, ratio in rows[: first + 1]]
+
+
+def p_measure(seen: Seen, *, gain: Gain = "linear", beta: float = 1) -> float | None:
+    """P-measure: the blended ratio of the first of the best."""
+    return (to_preferred(seen, gain, beta) or [0.0])[-1] if gaining(seen, gain) else None
+
+
+def p_plus(seen: Seen, *, gain: Gain = "linear", beta: float = 1) -> float | None:
+    """P-plus: the mean of them all."""
+    ratios = to_preferred(seen, gain, beta) or [0.0]
+    return math.fsum(ratios) / len(ratios) if gaining(seen, gain) else None
+
+
+def cumulative_utility(
+    seen: Seen,
+    *,
+    stop: str = "graded",
+    utility: str = "blended",
+    gain: Gain = "linear",
+    beta: float = 1,
+    p: float = 0.95,
+) -> float | None:
+    """NCU: at each relevant item some stop, with the utility so far."""
+    every = gaining(seen, gain)
+    if not every:
+        return None
+    value = 0.0
+    for number, (rank, g, ratio) in enumerate(blended_ratios(seen, gain, beta), start=1):
+        share = {
+            "graded": g / math.fsum(every),
+            "geometric": p ** (number - 1) / math.fsum(p**i for i in range(len(every))),
+            "uniform": 1 / len(every),
+        }[stop]
+        value += share * (ratio if utility == "blended" else number / rank)
+    return value
+
+
+def compatibility(
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    p: float = 0.95,
+    depth: str = "longer",
+    denominator: str = "ideal",
+) -> float | None:
+    """Compatibility: rank-biased overlap with the ideal order nearest to the list."""
+    missed = not_retrieved(seen)
+    good = [(-g, i) for i, g in enumerate(seen.retrieved) if g is not None and g > 0]
+    good += [(-g, len(seen.retrieved) + i) for i, g in enumerate(missed) if g > 0]
+    if not good:
+        return None
+    ideal = [item for _, item in sorted(good)]
+    everything = list(range(len(seen.retrieved)))[:cutoff]
+    deepest = max(len(everything), len(ideal)) if depth == "longer" else 200  # for p = 1/2 as good as endless
+    overlap = rank_biased_overlap(everything, ideal, p, deepest)
+    if denominator == "one":
+        return overlap
+    return overlap / rank_biased_overlap(ideal, ideal, p, deepest)
+
+
+def rank_biased_overlap(a: Sequence[int], b: Sequence[int], p: float, depth: int) -> float:
+    """The mean agreement of two lists, over depths that count ever less."""
+    weights = [p**i for i in range(depth)]
+    agreement = [len({*a[:i]} & {*b[:i]}) / i for i in range(1, depth + 1)]
+    return math.fsum(w * x for w, x in zip(weights, agreement, strict=True)) / math.fsum(weights)
+
+
+# Pairs and places of items, retrieved or not.
+
+
+def placed(
+    seen: Seen, cutoff: int | None = None, items: str | int = "judged"
+) -> list[tuple[float, float | None]]:
+    """Place and grade of the items asked for; those not among the first k share the last place."""
+    places = [
+        (rank if cutoff is None or rank <= cutoff else math.inf, grade)
+        for rank, grade in enumerate(seen.retrieved, start=1)
+    ]
+    if items == "retrieved":
+        return [(place, grade) for place, grade in places if place < math.inf]
+    places += [(math.inf, grade) for grade in not_retrieved(seen)]
+    if items == "judged":
+        return [(place, grade) for place, grade in places if grade is not None]
+    assert isinstance(items, int)
+    if items < len(places):
+        raise DataError("more items than there are")
+    return places + [(math.inf, None)] * (items - len(places))
+
+
+def pair_credit(upper: float, lower: float) -> float:
+    """1 for a pair in order, half for one in none."""
+    return float(upper < lower) + 0.5 * (upper == lower)
+
+
+def area_under_curve(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, items: str | int = "judged"
+) -> float | None:
+    """AUC: pair by pair."""
+    rows = placed(seen, cutoff, items)
+    hits = [place for place, grade in rows if grade is not None and grade >= rel]
+    others = [place for place, grade in rows if grade is None or grade < rel]
+    if not relevant(seen, rel):
+        return None
+    if items == "retrieved" and not (hits and others):
+        return float(bool(hits))
+    if not others:
+        return None
+    return math.fsum(pair_credit(a, b) for a in hits for b in others) / (len(hits) * len(others))
+
+
+def ranking_loss(seen: Seen, *, rel: float = 1) -> float | None:
+    """RankingLoss: what AUC lacks."""
+    area = area_under_curve(seen, rel=rel)
+    return None if area is None else 1 - area
+
+
+def ordered_pair_accuracy(seen: Seen) -> float | None:
+    """OPA: pair by pair of different grades."""
+    rows = [(place, grade) for place, grade in placed(seen) if grade is not None]
+    pairs = [pair_credit(a, b) for a, high in rows for b, low in rows if high > low]
+    return math.fsum(pairs) / len(pairs) if pairs else None
+
+
+def partial_auc(seen: Seen, *, cutoff: int | None = None, rel: float = 1, hits: str = "all") -> float | None:
+    """PartialAUC: pair by pair, of relevant items and the first k others."""
+    total = relevant(seen, rel)
+    if not total:
+        return None
+    found = hit_ranks(seen, rel)
+    others: list[float] = [rank for rank in range(1, len(seen.retrieved) + 1) if rank not in found]
+    k = len(others) if cutoff is None else cutoff
+    others = (others + [math.inf] * k)[:k]
+    most = min(total, k) if hits == "first" else total
+    if not others:  # the others are all below
+        return 0.0 if hits == "first" else len(found) / total
+    pairs = [rank < other for rank in found[:most] for other in others]
+    return sum(pairs) / (most * len(others))
+
+
+def fall_out(
+    seen: Seen, *, cutoff: int | None = None, rel: float = 1, items: str | int = "judged"
+) -> float | None:
+    """FallOut: the share of the others that is in the list."""
+    rows = placed(seen, cutoff, items)
+    others = [place for place, grade in rows if grade is None or grade < rel]
+    return sum(place < math.inf for place in others) / len(others) if others else None
+
+
+def places_after(seen: Seen, items: str | int) -> range:
+    """The ranks after the list."""
+    known = len(seen.retrieved) + len(not_retrieved(seen))
+    if isinstance(items, int) and items < known:
+        raise DataError("more items than there are")
+    return range(len(seen.retrieved) + 1, (known if isinstance(items, str) else items) + 1)
+
+
+def mean_place(
+    seen: Seen, place: Callable[[int, int], float], rel: float, gain: Gain, items: str | int
+) -> float:
+    """The weighted mean place of the judged items, given rank and number of items; NaN without weight."""
+    after = places_after(seen, items)
+    number = len(seen.retrieved) + len(after)
+    rows = [
+        (hit_or_gain(grade, gain, rel), place(rank, number))
+        for rank, grade in enumerate(seen.retrieved, start=1)
+        if grade is not None
+    ]
+    places = [place(rank, number) for rank in after]
+    rows += [
+        (hit_or_gain(grade, gain, rel), math.fsum(places) / len(places)) for grade in not_retrieved(seen)
+    ]
+    weights = math.fsum(weight for weight, _ in rows)
+    return math.fsum(weight * value for weight, value in rows) / weights if weights else math.nan
+
+
+def mean_rank(seen: Seen, *, rel: float = 1, gain: Gain = "binary", items: str | int = "known") -> float:
+    """MeanRank: of the relevant items."""
+    return mean_place(seen, lambda rank, _: rank, rel, gain, items)
+
+
+def mean_percentile_rank(
+    seen: Seen, *, rel: float = 1, gain: Gain = "binary", items: str | int = "known"
+) -> float:
+    """MPR: from 0 for the first to 1 for the last."""
+    return mean_place(seen, lambda rank, n: (rank - 1) / (n - 1) if n > 1 else 0.0, rel, gain, items)
+
+
+def max_rank(seen: Seen, *, rel: float = 1, items: str | int = "known") -> float | None:
+    """MaxRank: the last relevant item; of those not retrieved, over all places that they can have."""
+    after = places_after(seen, items)
+    if not relevant(seen, rel):
+        return None
+    missed = sum(grade >= rel for grade in not_retrieved(seen))
+    if not missed:
+        return max(hit_ranks(seen, rel))
+    ways = {last: math.comb(number, missed - 1) for number, last in enumerate(after)}
+    return math.fsum(last * count for last, count in ways.items()) / math.comb(len(after), missed)
+
+
+def mean_of_cutoffs(
+    at_cutoff: Callable[..., float | None], seen: Seen, cutoff: int | None, rel: float
+) -> float | None:
+    """The mean of a measure at 1, 2 … k."""
+    if not relevant(seen, rel):
+        return None
+    k = len(seen.retrieved) if cutoff is None else cutoff
+    values = [at_cutoff(seen, cutoff=i, rel=rel) or 0.0 for i in range(1, k + 1)]
+    return math.fsum(values) / k if k else 0.0
+
+
+def mean_precision(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float | None:
+    """MeanP: of P@1, P@2 …."""
+    return mean_of_cutoffs(precision, seen, cutoff, rel)
+
+
+def mean_recall(seen: Seen, *, cutoff: int | None = None, rel: float = 1) -> float | None:
+    """MeanR: of R@1, R@2 …."""
+    return mean_of_cutoffs(recall, seen, cutoff, rel)
 
 
 def judged(seen: Seen, *, cutoff: int | None = None) -> float:
@@ -481,10 +924,10 @@ def judged(seen: Seen, *, cutoff: int | None = None) -> float:
     return sum(grade is not None for grade in top) / len(top) if top else 0.0
 
 
-def unjudged(seen: Seen, *, cutoff: int | None = None) -> float:
+def unjudged(seen: Seen, *, cutoff: int | None = None, denominator: str = "cutoff") -> float:
     """Unjudged: the share of the first k items that was not judged; without k, of the list."""
     top = seen.retrieved[:cutoff]
-    k = len(top) if cutoff is None else cutoff
+    k = len(top) if cutoff is None or denominator == "retrieved" else cutoff
     return sum(not pool_judged(grade) for grade in top) / k if k else 0.0
 
 
@@ -533,6 +976,28 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "Rprec": r_precision,
     "RBP": rank_biased_precision,
     "ERR": expected_reciprocal_rank,
+    "nERR": normalised_err,
+    "INSQ": inverse_squares,
+    "INST": inst,
+    "BPM": bejeweled_player,
+    "SDCG": scaled_dcg,
+    "NearlyERR": nearly_err,
+    "QMeasure": q_measure,
+    "OMeasure": o_measure,
+    "PMeasure": p_measure,
+    "PPlus": p_plus,
+    "NCU": cumulative_utility,
+    "Compatibility": compatibility,
+    "AUC": area_under_curve,
+    "RankingLoss": ranking_loss,
+    "OPA": ordered_pair_accuracy,
+    "PartialAUC": partial_auc,
+    "FallOut": fall_out,
+    "MeanRank": mean_rank,
+    "MPR": mean_percentile_rank,
+    "MaxRank": max_rank,
+    "MeanP": mean_precision,
+    "MeanR": mean_recall,
     "Judged": judged,
     "NumRet": retrieved,
     "NumRel": relevant_judged,
@@ -550,4 +1015,11 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "RnDCG": ndcg_at_levels,
     "RBPResidual": rbp_residual,
     "Unjudged": unjudged,
+}
+
+# What a query weighs where the value of all is a ratio of two sums.
+WEIGHTS: dict[str, Callable[..., float]] = {
+    "HitRatio": lambda seen, *, rel, **_: relevant(seen, rel),
+    "MeanRank": lambda seen, *, rel, gain, **_: math.fsum(hit_or_gain(g, gain, rel) for g in seen.judged),
+    "MPR": lambda seen, *, rel, gain, **_: math.fsum(hit_or_gain(g, gain, rel) for g in seen.judged),
 }

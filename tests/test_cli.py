@@ -253,7 +253,8 @@ def test_measures_are_listed_with_aliases(run: Run) -> None:
 def test_a_measures_page(run: Run) -> None:
     code, out, _ = run("measures", "ndcg")
     assert code == 0
-    assert out.startswith("nDCG(gain=linear,discount=log2,ideal=judged)@k\nalso ndcg_cut\n")
+    assert out.startswith("nDCG(gain=linear,discount=log2,ideal=judged)@k\nalso ndcg_cut, ")
+    assert "\nndcg_burges is nDCG(gain=exp2)\n" in out
     for part in ("nDCG", "gain", "exp2", "discount", "log2", "ideal", "ndcg_cut", ">>> "):
         assert part in out
     assert "``" not in out

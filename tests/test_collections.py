@@ -106,3 +106,113 @@ def test_fastrank_ndcg_under_the_worst_order_of_ties(data_file, feature, expecte
     result = rm.evaluate(qrels, run, ["nDCG(gain=exp2)@5"], ties="worst")
     assert result["nDCG(gain=exp2)@5"] == pytest.approx(expected, rel=0, abs=1e-15)
     assert result.counts.judged == 45
+
+
+# --- ir_measures: what its providers give for small collections ----------------------------------------
+
+
+def per_query(result: rm.Result) -> dict[str, float]:
+    """The values of the only measure by query."""
+    return dict(zip(result.query_ids, result.query_values(result.measures[0]), strict=True))
+
+
+def as_rankmark_writes(measure: str) -> str:
+    """ir_measures scales gains by max_rel, which is 1 in these data, and rankmark counts relevant items."""
+    return re.sub(r",? ?max_rel=1", "", measure).replace("()", "")
+
+
+def test_cwl_eval_gives_the_same_expected_utilities(data_file):
+    published = json.loads(Path(data_file("ir_measures/expected_cwl.json")).read_text())
+    files = data_file("ir_measures/cwl.qrels"), data_file("ir_measures/cwl.run")
+    assert len(published["expected"]) == 18
+    for measure, values in published["expected"]:
+        ours = per_query(rm.evaluate(*files, [as_rankmark_writes(measure)]))
+        assert ours == pytest.approx(values, rel=0, abs=published["tolerance"]), measure
+
+
+def test_cwl_evals_utilities_depths_and_rates_hang_together(data_file):
+    """EU = ETU / ED; with gains from 0 to 1 as its own file gives them."""
+    gains = [line.split() for line in Path(data_file("cwl_eval/gain_file")).read_text().splitlines()]
+    run = [line.split() for line in Path(data_file("cwl_eval/result_file")).read_text().splitlines()]
+    qrels = [(query, item, float(gain)) for query, _, item, gain in gains]
+    results = [(query, item, float(score)) for query, _, item, _, score, _ in run]
+    for name in ("INST", "INSQ", "BPM(T=1.2)@10", "SDCG@10", "NERR8@10", "NERR10", "RBP"):
+        parts = [rm.parse(name)(gain="linear", value=value) for value in ("EU", "ETU", "ED")]
+        result = rm.evaluate(qrels, results, parts)
+        rate, total, depth = (result.query_values(part) for part in parts)
+        assert rate == pytest.approx(total / depth, rel=1e-14), name
+
+
+def test_gdeval_gives_the_same_ndcg_and_err(data_file, tmp_path):
+    published = json.loads(Path(data_file("ir_measures/expected_values.json")).read_text())
+    for group, parameters in (("gdeval.test_nDCG", {"gain": "exp2"}), ("gdeval.test_ERR", {})):
+        (tmp_path / "qrels").write_text(published[group]["qrels"].strip() + "\n")
+        (tmp_path / "run").write_text(published[group]["run"].strip() + "\n")
+        for name, where, value in published[group]["expected"]:
+            measure = rm.parse(name.removeprefix("ir_measures."))(**parameters)
+            result = rm.evaluate(tmp_path / "qrels", tmp_path / "run", [measure])
+            ours = {f"query {query}": value for query, value in per_query(result).items()}
+            ours["aggregate"] = result[measure]
+            assert ours[where] == pytest.approx(float(value), rel=0, abs=1e-5), (name, where)
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [
+        (0.95, {"31_1": 0.51779512165509, "31_2": 0.018400100569017922}),
+        (0.9, {"31_1": 0.3761334522946854, "31_2": 0.004344079941789211}),
+        (0.8, {"31_1": 0.16723008845234535, "31_2": 0.00022806427320561776}),
+    ],
+)
+def test_compatibility_as_its_authors_tool_has_it(data_file, p, expected):
+    files = data_file("ir_measures/compat.qrels"), data_file("ir_measures/compat.run")
+    ours = per_query(rm.evaluate(*files, [f"Compat(p={p})"]))
+    assert ours == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+# --- NTCIREVAL: eleven judged documents in four grades, four retrieved ------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("output", "gain", "cutoff", "unjudged"),
+    [
+        ("res_test_compute.txt", "linear", 1000, "nonrelevant"),
+        ("res_test_compute_cutoff.txt", "linear", 2, "nonrelevant"),
+        ("res_test_compute_grade.txt", "{1:1,2:4,3:9}", 1000, "nonrelevant"),
+        ("res_test_compute_label_j.txt", "linear", 1000, "ignore"),
+    ],
+)
+def test_ntcireval_prints_the_same_digits(data_file, output, gain, cutoff, unjudged):
+    k = f"@{cutoff:04}"
+    names = {
+        "RR": "RR",
+        "O-measure": f"O-measure(gain={gain})",
+        "P-measure": f"P-measure(gain={gain})",
+        "P-plus": f"P-plus(gain={gain})",
+        "AP": "AP",
+        "Q-measure": f"Q-measure(gain={gain})",
+        "NCUgu,P": f"NCUguP(gain={gain})",
+        "NCUgu,BR": f"NCUguBR(gain={gain})",
+        "NCUrb,P": f"NCUrbP(gain={gain})",
+        "NCUrb,BR": f"NCUrbBR(gain={gain})",
+        "RBP": f"RBP(p=0.95,gain={gain},max_grade=3)",
+        "ERR": f"ERR(gain={gain},max_grade=3)",
+        f"AP{k}": f"AP(denominator=min)@{cutoff}",
+        f"Q{k}": f"Q(gain={gain})@{cutoff}",
+        f"nDCG{k}": f"nDCG(gain={gain},discount=log2max)@{cutoff}",
+        f"MSnDCG{k}": f"MSnDCG(gain={gain})@{cutoff}",
+        f"P{k}": f"P@{cutoff}",
+        f"nERR{k}": f"nERR(gain={gain},max_grade=3)@{cutoff}",
+        f"Hit{k}": f"Hit@{cutoff}",
+    }
+    lines = Path(data_file(f"pyntcireval/{output}")).read_text().splitlines()
+    printed = dict(line.split("=") for line in lines if "=" in line and "#" not in line)
+    expected = {name.strip(): float(value) for name, value in printed.items()}
+    assert expected.keys() == names.keys()
+
+    judged = Path(data_file("pyntcireval/sample.rel")).read_text().split()
+    qrels = {"q": {item: int(label[1:]) for item, label in zip(judged[::2], judged[1::2], strict=True)}}
+    run = {"q": Path(data_file("pyntcireval/sample.res")).read_text().split()}
+    result = rm.evaluate(qrels, run, list(names.values()), unjudged=unjudged)
+    ours = {name: result[measure] for name, measure in names.items()}
+    assert ours == pytest.approx(expected, rel=0, abs=5.001e-5)  # four digits, halves to even

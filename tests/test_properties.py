@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.choices import values_of
 from rankmark.measure import pages
-from rankmark.parameters import Above, Between, Parameter, Within
+from rankmark.parameters import Above, Between, Parameter, Whole, Within
 
 PAGES = pages()
 few = settings(max_examples=25)  # of each measure
@@ -54,7 +54,9 @@ def option_values(option: Any) -> st.SearchStrategy[Any]:
     return st.nothing()
 
 
-def numbers_in(interval: Above | Between | Within) -> st.SearchStrategy[float]:
+def numbers_in(interval: Above | Between | Whole | Within) -> st.SearchStrategy[float]:
+    if isinstance(interval, Whole):
+        return st.integers(interval.low, 10**6)
     if isinstance(interval, Within):
         return st.floats(interval.low, interval.high)
     high = getattr(interval, "high", None)
@@ -78,6 +80,8 @@ def usable_values(parameter: Parameter) -> st.SearchStrategy[Any]:
         "discount": (1.5, 10),
         "beta": (0.5, 1, 3),
         "p": (0.1, 0.5, 0.95),
+        "T": (0.7, 1, 2.5),
+        "depth": (3, 50),
         "multiple": (0.2, 1, 1.7),
         "recall": (0, 0.3, 1, (0.25, 0.5)),
         "relevant": (1, 2.5),
@@ -86,13 +90,26 @@ def usable_values(parameter: Parameter) -> st.SearchStrategy[Any]:
         "rejected": (0, 0.25),
         "items": (100,),
     }
-    return st.sampled_from([*parameter.choices, *numbers.get(parameter.name, ())])
+    allowed = [number for number in numbers.get(parameter.name, ()) if allows(parameter, number)]
+    return st.sampled_from([*parameter.choices, *allowed])
+
+
+def allows(parameter: Parameter, value: float) -> bool:
+    try:
+        parameter.checked(value, "")
+    except rm.MeasureError:
+        return False
+    return True
 
 
 @st.composite
 def usable_measures(draw: Any, name: str) -> rm.Measure:
     parameters = {p.name: draw(usable_values(p)) for p in PAGES[name].parameters.values()}
-    needed = name == "AP" and parameters["denominator"] == "cutoff"
+    needed = parameters.get("denominator") == "cutoff" and name == "AP"
+    needed |= parameters.get("depth") == "endless" and parameters.get("patience") in (
+        "constant",
+        "reciprocal",
+    )
     cutoffs = st.integers(1, 12) if needed else st.none() | st.integers(1, 12)
     return rm.Measure(name, parameters, draw(cutoffs) if PAGES[name].takes_cutoff else None)
 
@@ -113,7 +130,8 @@ ORDERED = [ties for ties in values_of("ties") if ties != "expected"]
 
 
 def has_closed_form(measure: rm.Measure) -> bool:
-    return measure.page.expected and measure.arguments.get("denominator") != "hits"
+    of_the_list = measure.arguments.get("items") == "retrieved" and measure.cutoff is not None
+    return measure.page.expected and measure.arguments.get("denominator") != "hits" and not of_the_list
 
 
 def tie_rules(measure: rm.Measure) -> st.SearchStrategy[str]:
@@ -161,28 +179,44 @@ def test_a_default_need_not_be_said(name):
         assert str(rm.Measure(name, {parameter.name: parameter.default})) == name
 
 
-# Here one thing and another in trec_eval.
-AMBIGUOUS = {"rbp": ("RBP(p=0.9,gain=scaled)", "RBP")}
-
-
-@pytest.mark.parametrize("name", AMBIGUOUS)
-def test_an_ambiguous_name_is_refused_with_what_it_could_be(name):
-    with pytest.raises(rm.MeasureError) as caught:
-        rm.parse(name)
-    for meaning in AMBIGUOUS[name]:
-        assert rm.parse(meaning)
-        assert meaning in str(caught.value)
-
-
 @every_measure
 def test_every_alias_is_understood_in_any_case(name):
     page = PAGES[name]
-    for alias in (name, *page.aliases):
-        for written in {alias, alias.lower(), alias.upper()} - AMBIGUOUS.keys():
-            assert rm.parse(written).name == name, written
+    for alias, parameters in [*((alias, {}) for alias in (name, *page.aliases)), *page.variants.items()]:
+        if alias.lower() in AMBIGUOUS and alias != name:
+            continue
+        meant = rm.Measure(name, parameters)
+        spellings = {alias, alias.lower(), alias.upper(), alias.replace("_", "-"), alias.replace("_", "")}
+        for written in spellings - AMBIGUOUS.keys():
+            assert rm.parse(written) == meant, written
         if page.takes_cutoff:
-            for written in (f"{alias}@10", f"{alias}_10", f"{alias}.10", f"{alias} @ 10"):
-                assert rm.parse(written) == rm.Measure(name) @ 10, written
+            dotted = () if "p" in page.parameters else (f"{alias}.10",)
+            for written in (f"{alias}@10", f"{alias}_10", f"{alias}_at_10", f"{alias} @ 10", *dotted):
+                assert rm.parse(written) == meant @ 10, written
+        if "rel" in page.parameters and page.takes_cutoff:
+            assert rm.parse(f"{alias}@10-l2") == meant(rel=2) @ 10
+
+
+AMBIGUOUS = {
+    "rbp": ("RBP(p=0.9,gain=linear,max_grade=query)", "RBP"),  # here and in trec_eval
+    "accuracy": ("HR", "AUC(items=retrieved)"),
+    "tp": ("P(denominator=min)", "NumRelRet"),
+    "hits": ("HR", "HR(hits=count)", "R"),
+    "hits_at_k": ("HR", "HR(hits=count)", "R"),
+}
+
+
+@pytest.mark.parametrize("alias", AMBIGUOUS)
+def test_a_name_with_several_meanings_says_which(alias):
+    with pytest.raises(rm.MeasureError, match=r"can mean|in trec_eval") as caught:
+        rm.parse(alias)
+    for meaning in AMBIGUOUS[alias]:
+        assert re.search(rf"{re.escape(meaning)}(?![(@])", str(caught.value))
+
+
+def test_a_patience_after_a_dot_is_not_taken_for_a_cutoff():
+    with pytest.raises(rm.MeasureError, match=r"RBP\(p=0\.95\), or RBP@95"):
+        rm.parse("rbp.95")
 
 
 @every_measure
@@ -259,6 +293,7 @@ def test_an_unknown_parameter_or_value_lists_what_there_is(name):
 def test_a_page_says_all_that_a_reader_needs(name):
     page = PAGES[name]
     assert re.search(rf"^    {re.escape(name)}\S* = |^    F_β@k = ", page.doc, re.MULTILINE), "formula"
+    assert ("less is better" in page.doc) == (page.better == "less")
     for heading in ("Range: ", "No relevant item", "Equal scores", "Source: "):
         assert re.search(rf"^{heading}", page.doc, re.MULTILINE), heading
     assert ">>> " in page.doc.partition("\nExample:\n")[2], "worked example"
@@ -337,10 +372,10 @@ def test_other_queries_do_not_matter(name, data, rows):
 
 
 # What divides by k itself, as its page says, goes on falling beyond the list.
-DIVIDES_BY_CUTOFF = {"P": ("cutoff", "min"), "AP": ("cutoff",)}
-KEEPS_ITS_VALUE = [
-    name for name, page in PAGES.items() if page.takes_cutoff and name not in ("F", "Unjudged")
-]
+DIVIDES_BY_CUTOFF = {"P": ("cutoff", "min"), "AP": ("cutoff",), "Unjudged": ("cutoff",)}
+# So do those whose reader goes on to rank k, or that count something else than ranks with k.
+GOES_ON = ("F", "BPM", "SDCG", "NearlyERR", "MeanP", "MeanR", "PartialAUC")
+KEEPS_ITS_VALUE = [name for name, page in PAGES.items() if page.takes_cutoff and name not in GOES_ON]
 
 
 def divides_by_cutoff(measure: rm.Measure) -> bool:
@@ -352,8 +387,8 @@ def divides_by_cutoff(measure: rm.Measure) -> bool:
 @given(data=st.data(), rows=tables)
 def test_a_cutoff_beyond_the_list_and_the_judgements_changes_nothing(name, data, rows):
     measure = data.draw(usable_measures(name).filter(lambda measure: not divides_by_cutoff(measure)))
-    ties = data.draw(tie_rules(measure))
     whole = rm.Measure(name, measure.parameters)
+    ties = data.draw(tie_rules(whole @ 13))
     for cutoff in (13, 14, 2**40):  # there are 13 items
         assert identical(by_query(rows, whole @ cutoff, ties=ties), by_query(rows, whole, ties=ties))
 
@@ -367,22 +402,33 @@ def test_beyond_the_list_p_and_f_fall_with_k(rows, cutoff):
     assert by_query(rows, rm.F @ cutoff) == pytest.approx(f, rel=1e-15)
 
 
-# These look at who was judged, and not only at how well; or count what is bad. G discounts a gain less once
-# others have caught up with the ideal list, so that two items can be worth more the other way round.
-OTHER_THAN_BETTER = ("Judged", "Unjudged", "RBPResidual", "infAP", "NumNonrelRet", "G")
-BETTER_IS_MORE = [name for name in PAGES if name not in OTHER_THAN_BETTER]
+# PMeasure and PPlus reward what comes before the best item. infAP looks at who was judged, and not only at
+# how well; so does NumNonrelRet. G discounts a gain less once others have caught up with the ideal list, so
+# that two items can be worth more the other way round.
+OTHER_THAN_BETTER = ("PMeasure", "PPlus", "infAP", "NumNonrelRet", "G")
+HAS_A_BETTER = [
+    name for name, page in PAGES.items() if page.better != "neither" and name not in OTHER_THAN_BETTER
+]
 
 
-@pytest.mark.parametrize("name", BETTER_IS_MORE)
+def has_a_better(measure: rm.Measure) -> bool:
+    """Reading further is neither good nor bad, and NCU(stop=graded) is as PMeasure."""
+    arguments = measure.arguments
+    settled = arguments.get("bound") != "upper"  # for ties, an unjudged item counts as not relevant
+    return settled and arguments.get("value", "EU") == "EU" and arguments.get("stop") != "graded"
+
+
+@pytest.mark.parametrize("name", HAS_A_BETTER)
 @few
 @given(data=st.data(), rows=tables)
 def test_no_order_of_ties_is_better_than_best_or_worse_than_worst(name, data, rows):
-    measure = data.draw(usable_measures(name))
+    measure = data.draw(usable_measures(name).filter(has_a_better))
     ties = data.draw(tie_rules(measure))
     worst, some, best = (by_query(rows, measure, ties=rule) for rule in ("worst", ties, "best"))
+    sign = 1 if PAGES[name].better == "more" else -1
     for query, value in some.items():
         if not math.isnan(value):
-            assert worst[query] - 1e-12 <= value <= best[query] + 1e-12
+            assert sign * worst[query] - 1e-12 <= sign * value <= sign * best[query] + 1e-12
 
 
 @every_measure

@@ -262,7 +262,7 @@ def test_every_name_is_understood_by_the_parser(known):
         ("ndcg.1=3.5,2=9", "nDCG(gain={1:3.5,2:9})"),
         ("G_2=5", "G(gain={2:5})"),
         ("ndcg.10", "nDCG@10"),
-        ("rbp.0.8", "RBP(p=0.8,gain=scaled)"),
+        ("rbp.0.8", "RBP(p=0.8,gain=linear,max_grade=query)"),
         ("rbp_resid.0.5", "RBPResidual(p=0.5,tail=unjudged)"),
         ("relative_P.5", "P(denominator=min)@5"),
         ("set_relative_P", "P(denominator=min)"),
@@ -285,7 +285,7 @@ def test_names_with_commas_stay_whole_in_a_text_of_several():
         ("iprec_at_recall", "is 11 measures: write iprec_at_recall_0.00, iprec_at_recall_0.10 …"),
         ("Rprec_mult", "is 10 measures: write Rprec_mult_0.20, Rprec_mult_0.40 …"),
         ("P.5,10", "is 2 measures: write P_5, P_10 …"),
-        ("rbp", "is RBP(p=0.9,gain=scaled) in trec_eval and RBP here"),
+        ("rbp", "is RBP(p=0.9,gain=linear,max_grade=query) in trec_eval and RBP here"),
         ("runid", "not a measure"),
     ],
 )

@@ -23,28 +23,49 @@ if TYPE_CHECKING:
     from rankmark.result import Counts, MeasureCounts, Result
 
     AP: Measure
+    AUC: Measure
+    BPM: Measure
     Bpref: Measure
     CG: Measure
+    Compatibility: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
+    FallOut: Measure
     G: Measure
     HR: Measure
     HitRatio: Measure
+    INSQ: Measure
+    INST: Measure
     IPrec: Measure
     Judged: Measure
+    MPR: Measure
+    MaxRank: Measure
+    MeanP: Measure
+    MeanR: Measure
+    MeanRank: Measure
+    NCU: Measure
+    NearlyERR: Measure
     NumNonrelRet: Measure
     NumQ: Measure
     NumRel: Measure
     NumRelRet: Measure
     NumRet: Measure
+    OMeasure: Measure
+    OPA: Measure
     P: Measure
+    PMeasure: Measure
+    PPlus: Measure
+    PartialAUC: Measure
+    QMeasure: Measure
     R: Measure
     RBP: Measure
     RBPResidual: Measure
     RR: Measure
+    RankingLoss: Measure
     RnDCG: Measure
     Rprec: Measure
+    SDCG: Measure
     SetAP: Measure
     Unjudged: Measure
     Utility: Measure
@@ -52,21 +73,32 @@ if TYPE_CHECKING:
     infAP: Measure
     nDCG: Measure
     nDCG_rel: Measure
+    nERR: Measure
 
 __all__ = [
     "AP",
+    "AUC",
+    "BPM",
     "CG",
     "DCG",
     "ERR",
     "HR",
+    "INSQ",
+    "INST",
+    "MPR",
+    "NCU",
+    "OPA",
     "RBP",
     "RR",
+    "SDCG",
     "Bpref",
     "ChoiceError",
     "ColumnError",
+    "Compatibility",
     "Counts",
     "DataError",
     "F",
+    "FallOut",
     "FileMissingError",
     "FormatError",
     "G",
@@ -75,18 +107,29 @@ __all__ = [
     "IdTypeError",
     "Input",
     "Judged",
+    "MaxRank",
+    "MeanP",
+    "MeanR",
+    "MeanRank",
     "Measure",
     "MeasureCounts",
     "MeasureError",
+    "NearlyERR",
     "NotEvaluatedError",
     "NumNonrelRet",
     "NumQ",
     "NumRel",
     "NumRelRet",
     "NumRet",
+    "OMeasure",
     "P",
+    "PMeasure",
+    "PPlus",
+    "PartialAUC",
+    "QMeasure",
     "R",
     "RBPResidual",
+    "RankingLoss",
     "RankmarkError",
     "Result",
     "RnDCG",
@@ -100,6 +143,7 @@ __all__ = [
     "infAP",
     "nDCG",
     "nDCG_rel",
+    "nERR",
     "parse",
     "read_qrels",
     "read_run",

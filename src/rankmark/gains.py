@@ -12,9 +12,18 @@ from numpy.typing import NDArray
 
 from rankmark.errors import DataError, MeasureError
 from rankmark.lists import JudgedLists, Values
-from rankmark.parameters import Above
+from rankmark.parameters import Above, Between
 
-__all__ = ["Discount", "Gain", "discount_of", "discounted_sum", "discounts", "gain_of"]
+__all__ = [
+    "Beta",
+    "Discount",
+    "Gain",
+    "blended_ratio",
+    "discount_of",
+    "discounted_sum",
+    "discounts",
+    "gain_of",
+]
 
 Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[float, float] | Callable[[float], float]
 """``linear``: the grade; ``exp2``: 2^grade − 1; a mapping from grade to gain; a function of the grade.
@@ -25,6 +34,9 @@ gains nothing unless it says otherwise. A function is called once for each grade
 
 Discount: TypeAlias = Literal["log2", "log2max"] | Annotated[float, Above(1)]
 """``log2``: 1 / log₂(i + 1); ``log2max``: 1 / log₂(max(i, 2)); a number b: 1 / log_b(i + 1)."""
+
+Beta: TypeAlias = Annotated[float, Between(0, 10**6)]
+"""How much gains weigh beside hits in a blended ratio."""
 
 
 MOST_DOUBLINGS = 1000
@@ -100,3 +112,16 @@ def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
     else:
         logarithms = np.log(rank + 1.0) / math.log(discount)
     return 1.0 / logarithms
+
+
+def blended_ratio(lists: JudgedLists, gain: Gain, beta: float) -> tuple[Values, Values]:
+    """Sakai's blended ratio at the rank of each item, and the gain of each item.
+
+    BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r)): C(r) items among the first r gain something, together cg(r),
+    where the best order of all judged items would have gained cg*(r).
+    """
+    gains = np.maximum(gain_of(lists.relevance, gain), 0.0)
+    ideal = lists.ideal
+    best = ideal.running_sum(ideal.descending(np.maximum(gain_of(ideal.relevance, gain), 0.0)))
+    found = lists.running_sum(gains > 0) + beta * lists.running_sum(gains)
+    return found / (lists.rank + beta * lists.in_ideal(best)), gains

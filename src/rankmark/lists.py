@@ -91,6 +91,46 @@ class JudgedLists:
         """Number of judged items, retrieved or not; one a query."""
         return np.diff(self.ideal.offsets)
 
+    @property
+    def known(self) -> NDArray[np.int64]:
+        """Number of items that were retrieved or judged; one a query."""
+        return self.retrieved + self.judged - np.diff(self.offsets)
+
+    def with_unjudged(self, grade: float) -> JudgedLists:
+        """The same lists, with the unjudged items in them taken as judged `grade`."""
+        offsets = np.concatenate(([0], np.cumsum(self.retrieved)))
+        query = np.repeat(np.arange(len(self.retrieved)), self.retrieved)
+        rank = np.arange(1, len(query) + 1) - offsets[query]
+        relevance = np.full(len(query), float(grade))
+        relevance[offsets[self.query] + self.rank - 1] = self.relevance
+        ties = None if self.ties is None else self._ties_of_all(offsets, rank)
+
+        unjudged = self.retrieved - np.diff(self.offsets)
+        of = np.concatenate((self.ideal.query, np.repeat(np.arange(len(unjudged)), unjudged)))
+        grades = np.concatenate((self.ideal.relevance, np.full(unjudged.sum(), float(grade))))
+        order = np.lexsort((-grades, of))
+        ideal = JudgedLists.perfect(grades[order], np.concatenate(([0], np.cumsum(self.judged + unjudged))))
+        return JudgedLists(rank, relevance, offsets, self.retrieved, ties=ties, ideal=ideal)
+
+    def _ties_of_all(
+        self, offsets: NDArray[np.int64], rank: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The first and the last rank of the items tied with each item of the lists, judged or not.
+
+        Only ties with judged items are known. In the others all items are alike, so their order is no matter.
+        """
+        assert self.ties is not None
+        first, last = self.ties
+        opens = self._opens_list()
+        opens[1:] |= first[1:] != first[:-1]
+        first, size, start = first[opens], (last - first + 1)[opens], offsets[self.query][opens]
+        place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+        tied = np.repeat(start + first - 1, size) + place
+        all_first, all_last = rank.copy(), rank.copy()
+        all_first[tied] = np.repeat(first, size)
+        all_last[tied] = np.repeat(first + size - 1, size)
+        return all_first, all_last
+
     def relevant(self, rel: float) -> Values:
         """Number of items judged `rel` or better, retrieved or not; one a query."""
         ideal = self.ideal
@@ -141,6 +181,30 @@ class JudgedLists:
     def before(self, running: Values, start: float) -> Values:
         """A running value as it was one item earlier; `start` for the first item of a list."""
         return np.where(self._opens_list(), start, np.roll(running, 1))
+
+    def last(self, x: Values, otherwise: float) -> Values:
+        """The value of each list's last judged item, `otherwise` where none was retrieved; one a query."""
+        value = np.full(len(self.retrieved), otherwise)
+        filled = self.offsets[1:] > self.offsets[:-1]
+        value[filled] = x[self.offsets[1:][filled] - 1]
+        return value
+
+    def ideal_rank(self) -> NDArray[np.int64]:
+        """The rank that each item has in the ideal list in which equal grades come in this list's order.
+
+        Those of a grade that were not retrieved follow those that were.
+        """
+        ideal = self.ideal
+        grades = np.unique(ideal.relevance)
+        best_first = len(grades) - 1 - np.searchsorted(grades, ideal.relevance)
+        places = ideal.query * len(grades) + best_first
+        place = self.query * len(grades) + len(grades) - 1 - np.searchsorted(grades, self.relevance)
+        better = np.searchsorted(places, place) - ideal.offsets[self.query]
+        order = np.argsort(place, kind="stable")
+        of_grade = place[order]
+        earlier = np.empty(len(order), dtype=np.int64)
+        earlier[order] = np.arange(len(order)) - np.searchsorted(of_grade, of_grade)
+        return better + earlier + 1
 
     @property
     def query(self) -> NDArray[np.intp]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from rankmark.measure import pages, parse
+from rankmark.measure import Measure, pages, parse
 from rankmark.trec_names import TREC_MEASURES, split_name
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ __all__ = ["measure_list", "measure_page", "page_text"]
 WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
 LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
-are understood in any case, and so are trec_eval's, such as ndcg_cut_10.
+are understood in any case, with or without hyphens and underscores, and so are
+those of other tools, such as ndcg_cut_10, ndcg_at_10 or RetrievalMAP.
 Where queries are averaged, mean=geometric does so as GMAP: AP(mean=geometric).
 The page of one, with its parameters: rankmark measures NAME"""
 
@@ -33,7 +34,7 @@ def measure_list() -> str:
 
 
 def _group(page: Page) -> str:
-    if page.aggregate == "sum" or "No relevant item: makes no difference" in page.doc:
+    if page.aggregate == "sum" or page.better == "neither":
         return "Counts and coverage"
     gain = page.parameters.get("gain")
     graded = "rel" not in page.parameters or (gain is not None and gain.default == "linear")
@@ -41,7 +42,8 @@ def _group(page: Page) -> str:
 
 
 def _listed(page: Page) -> str:
-    also = f" Also {', '.join(page.aliases)}." if page.aliases else ""
+    names = dict.fromkeys((*page.aliases, *page.variants))
+    also = f" Also {', '.join(names)}." if names else ""
     wide = max(map(len, pages())) + 2
     text = page.summary + also
     return fill(text, WIDTH, initial_indent=f"  {page.name:<{wide}}", subsequent_indent=" " * (wide + 2))
@@ -62,7 +64,8 @@ def page_text(page: Page) -> str:
     """A page with its paragraphs broken to the width of a terminal and all else as it is."""
     header = [page.grammar]
     if page.aliases:
-        header.append(f"also {', '.join(page.aliases)}")
+        header.append(fill(f"also {', '.join(page.aliases)}", WIDTH, subsequent_indent="  "))
+    header += [f"{alias} is {Measure(page.name, given)}" for alias, given in page.variants.items()]
     if in_trec_eval := ", ".join(_trec_names(page)):
         header.append(fill(f"in trec_eval {in_trec_eval}", WIDTH, subsequent_indent="  "))
     paragraphs = _paragraphs(page.doc.replace("`", "").splitlines())

@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
+Better: TypeAlias = Literal["more", "less", "neither"]
 Mean: TypeAlias = Literal["arithmetic", "geometric"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 
@@ -54,10 +55,12 @@ class Page:
     name: str
     function: ListFunction
     aliases: tuple[str, ...]
+    variants: Mapping[str, Mapping[str, Any]]
     bounds: tuple[float | None, float | None]
     cite: str
     aggregate: Aggregate
     expected: bool
+    better: Better
     parameters: Mapping[str, Parameter]
     takes_cutoff: bool
 
@@ -97,10 +100,12 @@ def list_measure(
     name: str,
     *,
     aliases: tuple[str, ...] = (),
+    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     bounds: tuple[float | None, float | None],
     cite: str,
     aggregate: Aggregate = "mean",
     expected: bool = True,
+    better: Better = "more",
 ) -> Callable[[ListFunction], ListFunction]:
     """Makes a function the page of a list measure.
 
@@ -110,13 +115,16 @@ def list_measure(
 
     Args:
         name: the measure's one name.
-        aliases: other names that are understood.
+        aliases: other names that are understood, besides those that differ only in case, hyphens and
+            underscores. One that several pages claim is ambiguous: asking for it says what it can mean.
+        variants: names of the measure with parameters set, ``{"R_cap": {"denominator": "min"}}``.
         bounds: least and greatest value, None where there is none.
         cite: the source.
         aggregate: how the values of all queries become one: their ``mean`` (which mean is for the measure
             to say, see `MEAN`), their ``sum``, or the ``ratio`` of two sums (the function then returns
             numerators and denominators).
         expected: whether the function gives the mean over all orders of tied items.
+        better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
 
     """
 
@@ -131,10 +139,12 @@ def list_measure(
             name,
             function,
             aliases,
+            MappingProxyType(dict(variants)),
             bounds,
             cite,
             aggregate,
             expected,
+            better,
             MappingProxyType(parameters),
             takes_cutoff,
         )
@@ -153,47 +163,79 @@ def pages() -> Mapping[str, Page]:
     return MappingProxyType(_PAGES)
 
 
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What a name stands for: a page, with parameters."""
+
+    page: Page
+    parameters: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        title = self.page.summary.partition(":")[0]
+        return f"{Measure(self.page.name, self.parameters)} ({title[0].lower()}{title[1:].rstrip('.')})"
+
+
 @functools.cache
-def _names() -> Mapping[str, str]:
-    """Every name and alias, and the measure that it means."""
-    names = {name: name for name in pages()}
+def _meanings() -> Mapping[str, list[_Meaning]]:
+    """The key of every name and alias, and what it can mean: one thing, unless pages do not agree."""
+    meanings: dict[str, list[_Meaning]] = {}
     for known in pages().values():
-        for alias in known.aliases:
-            if names.setdefault(alias, known.name) != known.name:
-                raise TypeError(f"{alias} means both {names[alias]} and {known.name}")
-    return names
+        claims = [*((alias, {}) for alias in known.aliases), *known.variants.items()]
+        for alias, parameters in claims:
+            claimed = meanings.setdefault(_key(alias), [])
+            meaning = _Meaning(known, parameters)
+            if meaning not in claimed:
+                claimed.append(meaning)
+    names = {_key(name): [_Meaning(known, {})] for name, known in pages().items()}
+    return meanings | names
+
+
+def _key(name: str) -> str:
+    """A name without what does not tell names apart: case, hyphens, underscores and commas."""
+    return re.sub("[-_,]", "", name).lower()
+
+
+_DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?top_?k$|_?at(?:_?k)?$)|K$")
+"""What tools write before or after a measure's name: RetrievalMAP, ndcg_score, PrecisionTopK, RecallK."""
+
+
+def _meanings_of(name: str) -> list[_Meaning]:
+    return _meanings().get(_key(name)) or _meanings().get(_key(_DECORATION.sub("", name)), [])
+
+
+def _meaning(name: str) -> _Meaning:
+    meanings = _meanings_of(name)
+    if len(meanings) == 1:
+        return meanings[0]
+    if meanings:
+        either = ", or ".join(map(str, meanings))
+        raise MeasureError(f"{name!r} can mean {either}; write the one that is meant")
+    from rankmark.trec_names import TREC_MEASURES  # made of measures
+
+    near = did_you_mean(name, [*(known.name for known in TREC_MEASURES), *_spellings()])
+    raise MeasureError(f"no measure {name!r}{near} (`rankmark measures` lists them all)")
+
+
+@functools.cache
+def _spellings() -> Mapping[str, None]:
+    """Every name and alias as its page writes it."""
+    names = ((known.name, *known.aliases, *known.variants) for known in pages().values())
+    return dict.fromkeys(name for each in names for name in each)
+
+
+def is_known(name: str) -> bool:
+    """Whether the name means a measure, or several."""
+    return bool(_meanings_of(name))
 
 
 def page(name: str) -> Page:
     """The page of a measure's name or alias.
 
     Raises:
-        MeasureError: there is no such measure; the message says which come near.
+        MeasureError: there is no such measure, or several; the message says which come near.
 
     """
-    found = _known(name)
-    if found is None:
-        from rankmark.trec_names import TREC_MEASURES  # made of measures
-
-        names = [*(known.name for known in TREC_MEASURES), *_names()]
-        raise MeasureError(
-            f"no measure {name!r}{did_you_mean(name, names)} (`rankmark measures` lists them all)"
-        )
-    return pages()[found]
-
-
-@functools.cache
-def _names_in_lower_case() -> Mapping[str, str]:
-    return {name.lower(): known for name, known in _names().items()}
-
-
-def is_known(name: str) -> bool:
-    """Whether a measure has this name or alias, in any case."""
-    return _known(name) is not None
-
-
-def _known(name: str) -> str | None:
-    return _names().get(name) or _names_in_lower_case().get(name.lower())
+    return _meaning(name).page
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,9 +261,10 @@ class Measure:
     _given: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        known = page(self.name)
+        meaning = _meaning(self.name)
+        known, given = meaning.page, {**meaning.parameters, **self.parameters}
         object.__setattr__(self, "name", known.name)
-        object.__setattr__(self, "parameters", _checked_parameters(known, self.parameters))
+        object.__setattr__(self, "parameters", _checked_parameters(known, given))
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
         object.__setattr__(self, "page", known)
         object.__setattr__(self, "_written", self._write())
@@ -335,14 +378,18 @@ GREATEST_CUTOFF = 2**53
 
 
 _WRITTEN = re.compile(
-    r"(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*))?", re.DOTALL
+    r"(?P<name>[A-Za-z][\w-]*?)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*?))?"
+    r"(?:-l(?P<rel>[0-9]+))?",
+    re.DOTALL,
 )
-_WITH_CUTOFF = re.compile(r"(?P<name>.+?)[_.](?P<cutoff>[0-9]+)")
+_JOINED = re.compile(r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)")
 
 
 @functools.lru_cache(maxsize=1024)
 def parse(text: str) -> Measure:
-    """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or trec_eval's ``ndcg_cut_10``.
+    """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or as other tools write it.
+
+    Those are ``ndcg_cut_10`` (trec_eval), ``ndcg_at_10`` (MTEB) and ``map@10-l2`` (ranx: rel=2).
 
     Raises:
         MeasureError: no such measure, parameter or value, with what comes near; or a name that means several
@@ -352,17 +399,24 @@ def parse(text: str) -> Measure:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
-    if text in _names():
+    if text in _spellings():
         return Measure(text)
+    joined = _JOINED.fullmatch(text)
+    known = joined is not None and is_known(joined["name"])
+    if joined and known and joined["sign"] == ".":
+        _refuse_patience(joined["name"], joined["cutoff"])
     if trec := _trec_measure(text):
         return trec
+    if joined and known:
+        return Measure(joined["name"], {}, int(joined["cutoff"]))
+    if is_known(text):
+        return Measure(text)
     written = _WRITTEN.fullmatch(text)
-    with_cutoff = _WITH_CUTOFF.fullmatch(text)
-    if with_cutoff and not is_known(text) and is_known(with_cutoff["name"]):
-        return Measure(with_cutoff["name"], {}, int(with_cutoff["cutoff"]))
     if not written:
         raise MeasureError(f"{text!r} is not a measure: write Name, Name@10 or Name(parameter=value)@10")
     parameters = dict(_arguments(written["name"], written["parameters"] or ""))
+    if written["rel"] is not None:
+        parameters["rel"] = int(written["rel"])
     return Measure(written["name"], parameters, _cutoff(text, written["cutoff"]))
 
 
@@ -370,6 +424,14 @@ def _trec_measure(text: str) -> Measure | None:
     from rankmark.trec_names import trec_measure  # whose table is made of measures
 
     return trec_measure(text)
+
+
+def _refuse_patience(name: str, digits: str) -> None:
+    """Refuses ``rbp.95``, which is p = 0.95 in ranx."""
+    known = page(name)
+    if "p" in known.parameters:
+        either = f"{known.name}(p=0.{digits}), or {known.name}@{digits}"
+        raise MeasureError(f"{name}.{digits} can mean {either}; write the one that is meant")
 
 
 def _cutoff(text: str, written: str | None) -> int | None:

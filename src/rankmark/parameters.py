@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from rankmark.errors import MeasureError, did_you_mean
 
-__all__ = ["Above", "Between", "Parameter", "Within", "parse_value"]
+__all__ = ["Above", "Between", "Parameter", "Whole", "Within", "parse_value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,19 @@ class Between:
 
     def __str__(self) -> str:
         return f"a number between {self.low:g} and {self.high:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number from `low`."""
+
+    low: int
+
+    def __contains__(self, value: float) -> bool:
+        return isinstance(value, int) and value >= self.low
+
+    def __str__(self) -> str:
+        return f"a whole number from {self.low}"
 
 
 @dataclass(frozen=True, slots=True)

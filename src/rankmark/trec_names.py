@@ -212,7 +212,7 @@ TREC_MEASURES = (
     TrecMeasure("set_map", "SetAP"),
     TrecMeasure("set_F", "F", read=_beta),
     TrecMeasure("num_nonrel_judged_ret", "NumNonrelRet"),
-    TrecMeasure("rbp", "RBP(p=0.9,gain=scaled)", read=_patience),
+    TrecMeasure("rbp", "RBP(p=0.9,gain=linear,max_grade=query)", read=_patience),
     TrecMeasure("rbp_resid", "RBPResidual(p=0.9,tail=unjudged)", read=_patience),
     TrecMeasure("unj", "Unjudged", "cutoff", (5, 10, 20)),
 )

@@ -11,7 +11,21 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure, no_closed_form
 
 
-@list_measure("AP", aliases=("MAP", "map_cut"), bounds=(0, 1), cite="buckley2000")
+@list_measure(
+    "AP",
+    aliases=(
+        "MAP",
+        "map_cut",
+        "average_precision",
+        "mean_average_precision",
+        "LRAP",
+        "label_ranking_average_precision",
+        "ranking_average_precision",
+    ),
+    variants={"TAP": {"denominator": "min"}},
+    bounds=(0, 1),
+    cite="buckley2000",
+)
 def average_precision(
     lists: JudgedLists,
     *,
@@ -36,7 +50,8 @@ def average_precision(
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form (McSherry & Najork
-    2008), except with ``denominator=hits``, which has none.
+    2008), except with ``denominator=hits``, which has none. scikit-learn's label ranking average
+    precision (LRAP) is AP too, but gives tied items all the last rank of the tie.
 
     Source: C. Buckley, E. Voorhees, "Evaluating evaluation measure stability", SIGIR 2000.
 

@@ -7,7 +7,7 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("DCG", bounds=(0, None), cite="jarvelin2002")
+@list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None), cite="jarvelin2002")
 def dcg(
     lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear", discount: Discount = "log2"
 ) -> Values:

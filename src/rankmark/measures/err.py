@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Literal
 
 import numpy as np
 
-from rankmark.errors import DataError
+from rankmark.browsing import MaxGrade, highest_gain
+from rankmark.gains import Gain, gain_of
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
-from rankmark.parameters import Above
 
 
 @list_measure("ERR", bounds=(0, 1), cite="chapelle2009", expected=False)
 def expected_reciprocal_rank(
-    lists: JudgedLists, *, cutoff: int | None = None, max_grade: Annotated[float, Above(0)] = 4
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    gain: Gain = "exp2",
+    max_grade: MaxGrade = 4,
+    best: Literal["doubtful", "certain"] = "doubtful",
 ) -> Values:
     """Expected reciprocal rank: one over the rank at which a reader stops who is satisfied by good items.
 
         ERR@k = Σ_{i≤k} (1/i) · S_i · Π_{j<i} (1 − S_j)
-        S_i = (2^rel_i − 1) / 2^max_grade
+        S_i = gain(rel_i) / (gain(max_grade) + 1)
 
     ``rel_i`` is the grade of the item at rank i, S_i the chance that it satisfies the reader, who then
-    stops. Items that are not judged, or judged below 0, satisfy nobody.
+    stops. With the default gain, S_i = (2^rel_i − 1) / 2^max_grade. Items that are not judged, or judged
+    below 0, satisfy nobody.
 
     Args:
+        gain: ``exp2`` is 2^grade − 1 (Chapelle et al.; the TREC Web track's gdeval), ``linear`` the
+            grade itself; a mapping such as ``{1:1,2:4,3:9}`` gives each grade its gain (NTCIREVAL), and
+            its greatest is that of the highest grade; from Python any function of a grade.
         max_grade: the highest grade of the scale, the same for all queries. The default 4 is that of
             the TREC Web track and its tool gdeval; state yours, since the value depends on it.
+        best: what an item of the highest grade does: ``doubtful`` satisfies nearly always, as above,
+            ``certain`` always, S_i = gain(rel_i) / gain(max_grade) (CatBoost).
 
     Range: 0 to 1.
-    No relevant item (no grade above 0): decided by `no_relevant`.
+    No relevant item (none that gains anything): decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
     A grade above `max_grade` is a DataError.
 
@@ -45,14 +56,14 @@ def expected_reciprocal_rank(
         0.53125
 
     """
-    highest = lists.ideal.relevance.max(initial=0)
-    if highest > max_grade:
-        raise DataError(
-            f"ERR: grade {highest:g} is above max_grade={max_grade:g}; write ERR(max_grade={highest:g}), "
-            "or whatever is the highest grade of your scale"
-        )
+    full = highest_gain(lists, "ERR", gain, max_grade) + (best == "doubtful")
     top = lists.top(cutoff)
-    satisfied = (np.exp2(np.maximum(top.relevance, 0.0)) - 1.0) / np.exp2(max_grade)
-    goes_on = top.before(top.running_product(1.0 - satisfied), start=1.0)
-    value = top.sum(goes_on * satisfied / top.rank)
-    return ratio(value, 1.0, lists.ideal.sum(lists.ideal.relevance > 0))
+    satisfied = np.maximum(gain_of(top.relevance, gain), 0.0) / full
+    some = lists.ideal.sum(gain_of(lists.ideal.relevance, gain) > 0)
+    return ratio(reciprocal_rank_of_stop(top, satisfied), 1.0, some)
+
+
+def reciprocal_rank_of_stop(lists: JudgedLists, satisfied: Values) -> Values:
+    """Σ (1/i) · S_i · Π_{j<i} (1 − S_j) over the items of each list; one a query."""
+    goes_on = lists.before(lists.running_product(1.0 - satisfied), start=1.0)
+    return lists.sum(goes_on * satisfied / lists.rank)

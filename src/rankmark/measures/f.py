@@ -9,7 +9,13 @@ from rankmark.measure import list_measure
 from rankmark.parameters import Above
 
 
-@list_measure("F", aliases=("F1", "f1"), bounds=(0, 1), cite="vanrijsbergen1979")
+@list_measure(
+    "F",
+    aliases=("F1", "F1Beta"),
+    variants={"F2": {"beta": 2}},
+    bounds=(0, 1),
+    cite="vanrijsbergen1979",
+)
 def f_measure(
     lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, beta: Annotated[float, Above(0)] = 1
 ) -> Values:

@@ -9,10 +9,19 @@ from rankmark.measure import GREATEST_CUTOFF, list_measure
 
 
 @list_measure(
-    "HR", aliases=("Success", "hit_rate", "HitRate", "Hit", "success"), bounds=(0, None), cite="craswell2005"
+    "HR",
+    aliases=("success", "HitRate", "Hit", "hits", "top_k_accuracy", "Accuracy"),
+    variants={"HitK": {"hits": "count"}, "hits": {"hits": "count"}},
+    bounds=(0, None),
+    cite="craswell2005",
 )
 def hit_rate(
-    lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, hits: Literal["any", "count"] = "any"
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    rel: float = 1,
+    hits: Literal["any", "count"] = "any",
+    bound: Literal["lower", "upper"] = "lower",
 ) -> Values:
     """Hit rate, or success: 1 if a relevant item is among the first k, else 0.
 
@@ -26,6 +35,9 @@ def hit_rate(
         rel: the least grade that counts as relevant; an unjudged item never does.
         hits: ``any`` asks whether there is one; ``count`` is the number of hits, whose mean can exceed
             1 (recpack's "HitK").
+        bound: what the unjudged items of the list count as: ``lower`` as not relevant, ``upper`` as
+            relevant, which is how high the value could be. ``ties="best"`` and ``"worst"`` take them as
+            not relevant all the same.
 
     Range: 0 to 1; with ``hits=count`` up to k.
     No relevant item: decided by `no_relevant`.
@@ -43,6 +55,7 @@ def hit_rate(
         0.5
 
     """
+    lists = lists.with_unjudged(rel) if bound == "upper" else lists
     items = lists.hits(rel)
     limit = GREATEST_CUTOFF if cutoff is None else cutoff
     found = items.at_first(lambda rank: rank <= limit) if hits == "any" else items.count(cutoff)

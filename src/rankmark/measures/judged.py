@@ -8,7 +8,7 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("Judged", bounds=(0, 1), cite="macdonald2022")
+@list_measure("Judged", bounds=(0, 1), cite="macdonald2022", better="neither")
 def judged(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
     """Judged: the share of the first k items that somebody judged, relevant or not.
 

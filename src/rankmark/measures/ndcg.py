@@ -12,7 +12,13 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("nDCG", aliases=("ndcg_cut",), bounds=(0, 1), cite="jarvelin2002")
+@list_measure(
+    "nDCG",
+    aliases=("ndcg_cut", "MSnDCG", "normalized_dcg"),
+    variants={"ndcg_burges": {"gain": "exp2"}},
+    bounds=(0, 1),
+    cite="jarvelin2002",
+)
 def ndcg(
     lists: JudgedLists,
     *,
@@ -36,7 +42,8 @@ def ndcg(
             of a grade. Unjudged items gain nothing, nor do negative grades under ``linear`` and
             ``exp2``.
         discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)), by which ranks 1 and 2
-            weigh the same (Järvelin & Kekäläinen 2002; LensKit); a number b above 1 is 1/log_b(i + 1).
+            weigh the same (Järvelin & Kekäläinen 2002; LensKit; NTCIREVAL's nDCG, whereas its
+            MSnDCG has ``log2``); a number b above 1 is 1/log_b(i + 1).
         ideal: ``judged`` is the best order of all judged items, retrieved or not; ``retrieved`` the
             best order of the judged items that the list holds, at whatever rank: what one gets from
             tools that are only handed the returned items, and right only for fixed candidate lists; a

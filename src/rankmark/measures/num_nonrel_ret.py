@@ -7,7 +7,12 @@ from rankmark.measure import list_measure
 
 
 @list_measure(
-    "NumNonrelRet", aliases=("num_nonrel_judged_ret",), bounds=(0, None), cite="trec_eval", aggregate="sum"
+    "NumNonrelRet",
+    aliases=("num_nonrel_judged_ret",),
+    bounds=(0, None),
+    cite="trec_eval",
+    aggregate="sum",
+    better="less",
 )
 def num_nonrel_ret(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Number of items retrieved that were judged not relevant, over all queries their sum.
@@ -20,7 +25,7 @@ def num_nonrel_ret(lists: JudgedLists, *, cutoff: int | None = None, rel: float 
     Args:
         rel: the least grade that counts as relevant.
 
-    Range: from 0.
+    Range: from 0; less is better.
     No relevant item: makes no difference.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 

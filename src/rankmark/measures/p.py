@@ -10,13 +10,20 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("P", aliases=("precision", "set_P"), bounds=(0, 1), cite="vanrijsbergen1979")
+@list_measure(
+    "P",
+    aliases=("precision", "set_P", "pre"),
+    variants={"TP": {"denominator": "min"}},
+    bounds=(0, 1),
+    cite="vanrijsbergen1979",
+)
 def precision(
     lists: JudgedLists,
     *,
     cutoff: int | None = None,
     rel: float = 1,
     denominator: Literal["cutoff", "retrieved", "min"] = "cutoff",
+    bound: Literal["lower", "upper"] = "lower",
 ) -> Values:
     """Precision: the share of relevant items among the first k.
 
@@ -30,7 +37,11 @@ def precision(
         denominator: D. With R relevant items and n retrieved: ``cutoff`` is k, so that a list shorter
             than k is filled up with items that are not relevant (trec_eval and most others),
             ``retrieved`` is min(n, k) (LensKit, TF-Ranking), ``min`` is min(k, R), so that 1 can be
-            reached (RecTools' r_precision; trec_eval's relative_P and set_relative_P).
+            reached (RecTools' r_precision, recometrics' TP@K, trec_eval's relative_P and
+            set_relative_P).
+        bound: what the unjudged items of the list count as: ``lower`` as not relevant, ``upper`` as
+            relevant, which is how high the value could be. ``ties="best"`` and ``"worst"`` take them as
+            not relevant all the same.
 
     Range: 0 to 1.
     No relevant item: decided by `no_relevant`.
@@ -49,6 +60,7 @@ def precision(
         [0.4, 0.5, 0.5]
 
     """
+    lists = lists.with_unjudged(rel) if bound == "upper" else lists
     hits = lists.hits(rel).count(cutoff)
     relevant = lists.relevant(rel)
     size = lists.length(cutoff) if cutoff is None or denominator == "retrieved" else float(cutoff)

@@ -10,7 +10,18 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("R", aliases=("recall", "set_recall"), bounds=(0, 1), cite="vanrijsbergen1979")
+@list_measure(
+    "R",
+    aliases=("recall", "set_recall", "SetR", "hits"),
+    variants={
+        "R_cap": {"denominator": "min"},
+        "recall_cap": {"denominator": "min"},
+        "capped_recall": {"denominator": "min"},
+        "calibrated_recall": {"denominator": "min"},
+    },
+    bounds=(0, 1),
+    cite="vanrijsbergen1979",
+)
 def recall(
     lists: JudgedLists,
     *,

@@ -11,7 +11,7 @@ from rankmark.measure import list_measure
 from rankmark.parameters import Above
 
 
-@list_measure("Rprec", aliases=("R-precision", "r_precision"), bounds=(0, 1), cite="buckley2005")
+@list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1), cite="buckley2005")
 def r_precision(lists: JudgedLists, *, rel: float = 1, multiple: Annotated[float, Above(0)] = 1) -> Values:
     """R-precision: the precision among the first R items, R being the number of relevant ones.
 

@@ -10,7 +10,13 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("RR", aliases=("MRR", "recip_rank", "reciprocal_rank"), bounds=(0, None), cite="voorhees1999")
+@list_measure(
+    "RR",
+    aliases=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
+    variants={"ARHR": {"hits": "all"}, "mean_mrr": {"hits": "all", "denominator": "relevant"}},
+    bounds=(0, None),
+    cite="voorhees1999",
+)
 def reciprocal_rank(
     lists: JudgedLists,
     *,
@@ -18,6 +24,7 @@ def reciprocal_rank(
     rel: float = 1,
     hits: Literal["first", "all"] = "first",
     denominator: Literal["one", "relevant"] = "one",
+    bound: Literal["lower", "upper"] = "lower",
 ) -> Values:
     """Reciprocal rank: one over the rank of the first relevant item, 0 if there is none.
 
@@ -28,10 +35,14 @@ def reciprocal_rank(
 
     Args:
         rel: the least grade that counts as relevant; an unjudged item never does.
-        hits: ``first`` looks at the first hit alone; ``all`` adds 1/rank over every hit.
+        hits: ``first`` looks at the first hit alone; ``all`` adds 1/rank over every hit (average
+            reciprocal hit rank, ARHR).
         denominator: D, by which the sum is divided: ``one`` leaves it as it is, ``relevant`` is the
             number of relevant items (with ``hits=all`` the "MRR" of FuxiCTR and of the MIND news data
             set).
+        bound: what the unjudged items of the list count as: ``lower`` as not relevant, ``upper`` as
+            relevant, which is how high the value could be. ``ties="best"`` and ``"worst"`` take them as
+            not relevant all the same.
 
     Range: 0 to 1; with ``hits=all`` and ``denominator=one`` it can exceed 1.
     No relevant item: decided by `no_relevant`.
@@ -49,6 +60,7 @@ def reciprocal_rank(
         (1.0, 1.333333)
 
     """
+    lists = lists.with_unjudged(rel) if bound == "upper" else lists
     items = lists.hits(rel)
     if hits == "first":
         total = items.at_first(lambda rank: 1.0 / rank if cutoff is None else (1.0 / rank) * (rank <= cutoff))

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("Unjudged", aliases=("unj",), bounds=(0, 1), cite="trec_eval")
-def unjudged(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
-    """Unjudged: the share of the first k items that nobody judged.
+@list_measure("Unjudged", aliases=("unj", "Hole"), bounds=(0, 1), cite="trec_eval", better="neither")
+def unjudged(
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    denominator: Literal["cutoff", "retrieved"] = "cutoff",
+) -> Values:
+    """Unjudged, or hole: the share of the first k items that nobody judged.
 
-        Unjudged@k = (1/k) Σ_{i≤k} [item i is unjudged]
+        Unjudged@k = (1/D) Σ_{i≤k} [item i is unjudged]
 
-    Without a cutoff the whole list counts, divided by its length. An item judged below 0 was pooled but
-    not judged (trec_eval's convention), and counts as unjudged; ranks below the end of a list do not. So
-    this is the complement of `Judged` only where no grade is negative and no list is shorter than k.
+    Without a cutoff the whole list counts, and D is its length. An item judged below 0 was pooled but
+    not judged (trec_eval's convention), and counts as unjudged; ranks below the end of a list do not.
+
+    Args:
+        denominator: D. With n items in the list, ``cutoff`` is k (trec_eval, BEIR's Hole), ``retrieved``
+            is min(n, k): where no grade is negative, this and `Judged` add up to 1.
 
     Range: 0 to 1.
     No relevant item: makes no difference.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: trec_eval's unj (since version 10).
+    Source: trec_eval's unj (since version 10); N. Thakur et al., "BEIR: a heterogenous benchmark for
+    zero-shot evaluation of information retrieval models", NeurIPS 2021 (as Hole@k).
 
     Example:
         >>> import rankmark as rm
@@ -33,4 +44,5 @@ def unjudged(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
     """
     length = lists.length(cutoff)
     judged = lists.sum((lists.relevance >= 0) * lists.within(cutoff))
-    return (length - judged) / (np.maximum(length, 1.0) if cutoff is None else cutoff)
+    by_length = cutoff is None or denominator == "retrieved"
+    return (length - judged) / (np.maximum(length, 1.0) if by_length else float(cutoff or 1))
