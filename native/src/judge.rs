@@ -422,7 +422,9 @@ impl<Q: Key, K: Key> Lists<Q, K> {
             return Ok(Self::InPlace(groups, unjudged_queries));
         }
         let ids = (0..job.judged.len()).map(|query| job.id(query as u32));
-        Ok(Self::Partitioned(Partitions::new(ids, job.run_queries, columns.items, columns.order())))
+        let Tables { cancelled, .. } = *job.tables;
+        let dealt = Partitions::new(ids, job.run_queries, columns.items, columns.order(), cancelled);
+        Ok(Self::Partitioned(dealt))
     }
 
     fn blocks(&self) -> usize {

@@ -5,6 +5,7 @@
 //! the cache, and its rows are brought into the order of their queries there.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashTable;
 
@@ -64,17 +65,20 @@ const UNJUDGED: u32 = u32::MAX;
 
 impl<Q: Key, K: Key> Partitions<Q, K> {
     /// Deals out the results, and the judged queries with them; without scores all are 0.
+    ///
+    /// Some are lacking if it is cancelled.
     pub fn new(
         judged: impl Iterator<Item = Q>,
         queries: &Column<'_, Q>,
         items: &Column<'_, K>,
         scores: Option<&Column<'_, f64>>,
+        cancelled: &AtomicBool,
     ) -> Self {
         let partitions = (queries.len() / ROWS).next_power_of_two().min(MOST);
         let length = queries.len().div_ceil(pool::threads()).max(READ);
         let stretches = pool::map(queries.len().div_ceil(length), |i| {
             let stretch = i * length..queries.len().min((i + 1) * length);
-            deal(stretch, queries, items, scores, partitions)
+            deal(stretch, queries, items, scores, partitions, cancelled)
         });
         let mut own = vec![Vec::new(); partitions];
         for (query, number) in judged.zip(0..) {
@@ -159,6 +163,7 @@ fn deal<Q: Key, K: Key>(
     items: &Column<'_, K>,
     scores: Option<&Column<'_, f64>>,
     partitions: usize,
+    cancelled: &AtomicBool,
 ) -> Vec<Vec<Row<Q, K>>> {
     let (mut query_scratch, mut item_scratch, mut score_scratch) = (Vec::new(), Vec::new(), Vec::new());
     let pieces = || stretch.clone().step_by(READ).map(|begin| begin..stretch.end.min(begin + READ));
@@ -168,7 +173,7 @@ fn deal<Q: Key, K: Key>(
         queries.iter().for_each(|&query| sizes[partition_of(query, partitions)] += 1);
     }
     let mut dealt: Vec<Vec<Row<Q, K>>> = sizes.into_iter().map(Vec::with_capacity).collect();
-    for rows in pieces() {
+    for rows in pieces().take_while(|_| !cancelled.load(Ordering::Relaxed)) {
         let queries = queries.values(rows.clone(), &mut query_scratch);
         let items = items.values(rows.clone(), &mut item_scratch);
         let scores = scores.map(|scores| scores.values(rows, &mut score_scratch));
