@@ -206,3 +206,60 @@ def test_a_repeated_item_among_scattered_rows_is_found_where_it_is(shop):
     message = f"1 item returned again .* in row {again}, already in row {first} "
     with pytest.raises(rm.DataError, match=message):
         rm.evaluate(qrels, repeated, "AP")
+
+
+def test_tables_that_were_read_once_are_evaluated_many_times():
+    qrels, run = {"q1": {"a": 2, "b": 1}}, {"q1": {"b": 0.9, "a": 0.8}}
+    judged, results = rm.read_qrels(qrels), rm.read_run(run)
+    expected = rm.evaluate(qrels, run, "nDCG@10")
+    for tables in ((judged, results), (judged, run), (qrels, results), (judged, results)):
+        assert rm.evaluate(*tables, "nDCG@10")["nDCG@10"] == expected["nDCG@10"]
+    assert repr(results) == "<run: 2 rows; query 'query', item 'item', score 'score'>"
+
+
+def test_what_was_read_as_judgements_is_not_taken_for_results():
+    judged = rm.read_qrels({"q1": {"a": 2}})
+    with pytest.raises(rm.UsageError, match="was read as qrels, not as run"):
+        rm.evaluate(judged, judged, "AP")
+
+
+def test_columns_said_for_a_table_still_to_be_read_leave_the_other_alone():
+    judged = rm.read_qrels(pl.DataFrame({"person": [1], "item": [7]}), {"query": "person"})
+    run = pl.DataFrame({"query": [1], "item": [7], "p": [0.5]})
+    assert rm.evaluate(judged, run, "AP", columns={"run.score": "p"})["AP"] == 1.0
+
+
+def test_many_queries_are_judged_in_parts_and_come_out_in_order():
+    rng = np.random.default_rng(5)
+    queries, length = 40_000, 3
+    relevance = rng.integers(0, 2, queries * length)
+    table = {
+        "query": np.repeat(rng.permutation(queries), length),
+        "item": np.tile(np.arange(length), queries),
+    }
+    qrels = pl.DataFrame({**table, "relevance": relevance})
+    run = pl.DataFrame({**table, "score": np.tile([3.0, 2.0, 1.0], queries)})
+    expected = relevance.reshape(queries, length)[:, 0]
+    for rows in (run, run.sample(fraction=1, shuffle=True, seed=1)):
+        result = rm.evaluate(qrels, rows, "P@1", no_relevant="zero")
+        assert (result.query_values("P@1") == expected).all()
+        assert result.per_query["query"].to_list() == table["query"][::length].tolist()
+
+
+def test_queries_without_judgements_are_counted_among_scattered_rows_too():
+    queries, length = 30_000, 4
+    table = pl.DataFrame(
+        {
+            "query": np.repeat(np.arange(queries), length),
+            "item": np.tile(np.arange(length), queries),
+            "score": np.tile([4.0, 3.0, 2.0, 1.0], queries),
+        }
+    )
+    qrels = pl.DataFrame({"query": np.arange(0, queries, 3), "item": np.zeros(queries // 3, dtype=np.int64)})
+    scattered = table.sample(fraction=1, shuffle=True, seed=2)
+    for rows in (table, scattered):
+        counts = rm.evaluate(qrels, rows, "AP").counts
+        assert (counts.judged, counts.answered, counts.unjudged) == (10_000, 10_000, 20_000)
+    first = (scattered["query"] % 3 != 0).arg_true()[0]
+    with pytest.raises(rm.DataError, match=f"query {scattered['query'][first]} in row {first} "):
+        rm.evaluate(qrels, scattered, "AP", unjudged_queries="error")

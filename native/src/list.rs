@@ -435,8 +435,9 @@ mod tests {
     fn a_repeated_item_is_refused_or_its_first_or_best_row_kept() {
         let results = [(1, 0.5), (2, 0.6), (1, 0.7)];
         let judged = [(1, 1.0), (1, 2.0)];
-        let (_, judgements, repeats) = list(RULES, &judged, &results);
+        let (_, judgements, _) = list(RULES, &judged, &results);
         assert_eq!((judgements.count, judgements.first), (1, Some(Repeated { earlier: 0, later: 1 })));
+        let (_, _, repeats) = list(RULES, &judged[..1], &results);
         assert_eq!((repeats.count, repeats.first), (1, Some(Repeated { earlier: 0, later: 2 })));
         let (first, ..) = list(Rules { duplicates: Duplicates::First, ..RULES }, &judged, &results);
         assert_eq!(ranks(&first), [(2, 1.0)]);

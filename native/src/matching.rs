@@ -67,7 +67,7 @@ impl Matcher {
         repeats
     }
 
-    /// Finds the judged items among `items`, and gives the items that stand there twice.
+    /// Finds the judged items, which must be distinct, among `items`, and gives the items that stand there twice.
     pub fn find<K: Key>(&mut self, judged: &[K], items: &[K]) -> Repeats {
         self.filter.clear(judged.len() + items.len());
         judged.iter().for_each(|item| self.filter.mark(item.hash()));

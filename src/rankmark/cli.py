@@ -168,6 +168,7 @@ def _eval(
     """  # noqa: D301
     from rankmark.evaluation import evaluate
     from rankmark.formats import check_writable, format_of, known_format, render, write_whole
+    from rankmark.inputs import read_qrels
     from rankmark.measure import split_measures
 
     name = known_format(format_ or format_of(output or ""))
@@ -176,7 +177,8 @@ def _eval(
         _keep_inputs(output, qrels, *run)
     measures = [each for text in measure for each in split_measures(text)]
     columns = _columns(column)
-    results = [evaluate(qrels, path, measures, columns=columns, **options) for path in run]
+    judged = read_qrels(qrels, columns)
+    results = [evaluate(judged, path, measures, columns=columns, **options) for path in run]
     shown = dict(zip(_names(run), results, strict=True)) if len(run) > 1 else results[0]
     text = render(shown, name, per_query=per_query, signatures=signature, digits=digits)
     if output:

@@ -61,7 +61,7 @@ def evaluate(
     `qrels` and `run` are a path (TREC text, CSV, TSV, JSON lines, Parquet; also gzip or zstd; also a
     glob), a table of polars, pandas, pyarrow, DuckDB or whatever else speaks the Arrow PyCapsule
     interface, a dict of dicts ``{query: {item: value}}``, a dict of lists ``{query: [best item, …]}``,
-    or an iterable of tuples. They are never changed.
+    an iterable of tuples, or what `read_qrels` and `read_run` made of one of these. They are never changed.
 
     Args:
         qrels: the judgements: query, item and, unless all are 1, relevance.
