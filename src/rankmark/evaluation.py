@@ -141,7 +141,7 @@ def evaluate_tables(
     check_answered(observed.answered, query_ids, choices, judgements, results)
     notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
     settled = _settled(asked, observed, query_ids, choices)
-    counts = zip(asked, settled, _tied(observed.tied_rank, asked, choices), strict=True)
+    counts = zip(asked, settled, _tied(observed, asked, choices), strict=True)
     answered = int(np.count_nonzero(observed.answered))
     return Result(
         values={measure: each.value for measure, each in zip(asked, settled, strict=True)},
@@ -320,15 +320,21 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(tied_rank: NDArray[np.int64], asked: Iterable[Measure], choices: Choices) -> Iterator[int | None]:
+def _tied(observed: Observed, asked: Iterable[Measure], choices: Choices) -> Iterator[int | None]:
     """For each measure the queries that tie-breaking can change; see `MeasureCounts.tied`."""
+    tied_rank = observed.tied_rank
     ties = tied_rank.any()
     for measure in asked:
         last = measure.last_deciding_rank
         if last and measure.tells_unjudged and choices.unjudged != "ignore":
             yield None
+        elif last and ties:
+            can_change = (tied_rank > 0) & (tied_rank <= last)
+            if measure.page.order == "set":
+                can_change &= observed.retrieved > last
+            yield int(np.count_nonzero(can_change))
         else:
-            yield int(np.count_nonzero((tied_rank > 0) & (tied_rank <= last))) if ties and last else 0
+            yield 0
 
 
 def _bounds(

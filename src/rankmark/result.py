@@ -34,9 +34,10 @@ class MeasureCounts:
         averaged: queries in the mean.
         no_relevant: queries in which nothing is relevant to this measure.
         tied: queries that another order of equal scores could change: those in which items with the same
-            score and different grades reach inside the cutoff, an unjudged item being of grade 0. It comes
-            for free and is never too low; `Bounds.tied` counts those that do change. None for a measure
-            that tells unjudged items from those judged 0, unless unjudged items are taken out of the lists.
+            score and different grades reach inside the cutoff, an unjudged item being of grade 0, unless
+            the measure does not look at their order. It comes for free and is never too low; `Bounds.tied`
+            counts those that do change. None for a measure that tells unjudged items from those judged 0,
+            unless unjudged items are taken out of the lists.
 
     """
 
