@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -141,11 +141,14 @@ def evaluate_tables(
     check_answered(observed.answered, query_ids, choices, judgements, results)
     notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
     settled = _settled(asked, observed, query_ids, choices)
-    counts = zip(asked, settled, _tied(observed, asked, choices), strict=True)
+    counts = {
+        str(measure): MeasureCounts(each.averaged, each.no_relevant, _tied(observed, measure, choices))
+        for measure, each in settled.items()
+    }
     answered = int(np.count_nonzero(observed.answered))
     return Result(
-        values={measure: each.value for measure, each in zip(asked, settled, strict=True)},
-        per_query_values={measure: each.per_query for measure, each in zip(asked, settled, strict=True)},
+        values={measure: each.value for measure, each in settled.items()},
+        per_query_values={measure: each.per_query for measure, each in settled.items()},
         query_ids=query_ids,
         choices=choices,
         counts=Counts(
@@ -153,9 +156,7 @@ def evaluate_tables(
             answered=answered,
             missing=len(observed.answered) - answered,
             unjudged=observed.unjudged_queries,
-            measures={
-                str(m): MeasureCounts(each.averaged, each.no_relevant, tied) for m, each, tied in counts
-            },
+            measures=counts,
         ),
         item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
         convention=convention,
@@ -265,16 +266,16 @@ class _Settled(NamedTuple):
 
 def _settled(
     asked: Iterable[Measure], observed: Observed, query_ids: _native.Table, choices: Choices
-) -> list[_Settled]:
+) -> dict[Measure, _Settled]:
     """What the measures come to."""
     counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
     computed = iter(observed.values)
-    return [
-        _settled_ratio(next(computed), next(computed), counted)
+    return {
+        measure: _settled_ratio(next(computed), next(computed), counted)
         if measure.page.aggregate == "ratio"
         else _settled_values(measure, next(computed), counted, query_ids, choices)
         for measure in asked
-    ]
+    }
 
 
 def _settled_values(
@@ -320,26 +321,24 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(observed: Observed, asked: Iterable[Measure], choices: Choices) -> Iterator[int | None]:
-    """For each measure the queries that tie-breaking can change; see `MeasureCounts.tied`."""
-    tied_rank = observed.tied_rank
-    ties = tied_rank.any()
-    for measure in asked:
-        last = measure.last_deciding_rank
-        if last and measure.tells_unjudged and choices.unjudged != "ignore":
-            yield None
-        elif last and ties:
-            can_change = (tied_rank > 0) & (tied_rank <= last)
-            if measure.page.order == "set":
-                can_change &= observed.retrieved > last
-            yield int(np.count_nonzero(can_change))
-        else:
-            yield 0
+def _tied(observed: Observed, measure: Measure, choices: Choices) -> int | None:
+    """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
+    last = measure.last_deciding_rank
+    if not last:
+        return 0
+    if measure.tells_unjudged and choices.unjudged != "ignore":
+        return None
+    if not observed.ties:
+        return 0
+    can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
+    if measure.page.order == "set":
+        can_change &= observed.retrieved > last
+    return int(np.count_nonzero(can_change))
 
 
 def _bounds(
     asked: tuple[Measure, ...],
-    settled: list[_Settled],
+    settled: dict[Measure, _Settled],
     judgements: Input,
     results: Input,
     choices: Choices,
@@ -351,11 +350,11 @@ def _bounds(
         if not measures:
             return {}
         if ties == choices.ties:
-            return dict(zip(asked, settled, strict=True))
+            return settled
         other = replace(choices, ties=ties)
         observed = local.observe(judgements, results, other, measures, threads)
         query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-        return dict(zip(measures, _settled(measures, observed, query_ids, other), strict=True))
+        return _settled(measures, observed, query_ids, other)
 
     expected = under("expected", tuple(measure for measure in asked if measure.expected))
     worst, best = under("worst", asked), under("best", asked)
@@ -366,7 +365,7 @@ def _bounds(
             best[measure].value,
             _changed(worst[measure], best[measure], worst[measure] if choices.ties == "expected" else own),
         )
-        for measure, own in zip(asked, settled, strict=True)
+        for measure, own in settled.items()
     }
 
 

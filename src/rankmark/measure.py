@@ -265,6 +265,7 @@ class Measure:
         parameters: those that were set to something else than their default.
         cutoff: how many items from the top count; None for all.
         page: the measure's definition.
+        last_deciding_rank: the last rank at which the order of items can change the value; 0 if no order can.
         tells_unjudged: whether an unjudged item is told, or may be, from one judged 0.
 
     """
@@ -273,6 +274,7 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
     page: Page = field(init=False)
+    last_deciding_rank: int = field(init=False)
     tells_unjudged: bool = field(init=False)
     _written: str = field(init=False)
     _given: Mapping[str, Any] = field(init=False)
@@ -284,6 +286,7 @@ class Measure:
         object.__setattr__(self, "parameters", _checked_parameters(known, given))
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
         object.__setattr__(self, "page", known)
+        object.__setattr__(self, "last_deciding_rank", self._last_deciding_rank())
         object.__setattr__(self, "tells_unjudged", self._tells_unjudged())
         object.__setattr__(self, "_written", self._write())
         object.__setattr__(self, "_given", self._keywords())
@@ -316,9 +319,7 @@ class Measure:
         """Whether there is a closed form of the mean over all orders of tied items."""
         return self._holds(self.page.expected)
 
-    @property
-    def last_deciding_rank(self) -> int:
-        """The last rank at which the order of items can change the value; 0 if no order can."""
+    def _last_deciding_rank(self) -> int:
         looks = self.page.order
         if looks == "nothing" or (looks == "set" and self.cutoff is None):
             return 0

@@ -47,6 +47,7 @@ class Observed:
     """All judged queries, in the order in which the judgements name them first; attributes as in `Part`.
 
     Attributes:
+        ties: whether tie-breaking decides anything at all.
         first_rows: the first row of each query in the judgements.
         unjudged_queries: number of queries with results and without judgements.
 
@@ -59,6 +60,7 @@ class Observed:
     hits: int
     first_rows: NDArray[np.uint32]
     unjudged_queries: int
+    ties: bool
 
 
 def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Part:
@@ -99,4 +101,5 @@ def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: 
             tied_rank[part.queries] = part.tied_rank
             for whole, own in zip(values, part.values, strict=True):
                 whole[part.queries] = own
-    return Observed(answered, retrieved, tied_rank, values, hits, first_rows, unjudged_queries)
+    ties = bool(tied_rank.any())
+    return Observed(answered, retrieved, tied_rank, values, hits, first_rows, unjudged_queries, ties)
