@@ -214,6 +214,12 @@ def test_several_runs_with_bounds_and_without(result: rm.Result) -> None:
     assert rows[1][5] == ""
 
 
+def test_runs_whose_names_look_like_bounds_keep_their_columns(result: rm.Result) -> None:
+    header, row, *_ = csv.reader(io.StringIO(render({"a": result, "a best": result}, "csv")))
+    assert header[4:6] == ["a best", "a best"]
+    assert row[4:6] == ["1.0", repr(result["RR"])]
+
+
 def test_csv_and_json_show_all_digits(result: rm.Result) -> None:
     rows = {row["measure"]: row for row in csv.DictReader(io.StringIO(result.to_csv()))}
     record = json.loads(result.to_json())["measures"]

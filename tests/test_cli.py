@@ -116,6 +116,20 @@ def test_signatures_on_request(run: Run) -> None:
     assert out.splitlines()[-1].endswith("|rankmark:0.1.0")
 
 
+def test_short_signatures_on_request(run: Run) -> None:
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "P@5 RR", "--short-signature", "--missing", "skip")
+    assert out.splitlines()[-2:] == ["P@5|missing:skip|rankmark:0.1.0", "RR|missing:skip|rankmark:0.1.0"]
+
+
+def test_json_has_a_hash_of_each_input(run: Run, folder: Path) -> None:
+    (folder / "again.run").write_text("".join(reversed(BM25.splitlines(keepends=True))))
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "dense.run", "again.run", "-m", "RR", "--format", "json")
+    bm25, dense, again = (record["inputs"] for record in json.loads(out)["runs"].values())
+    assert bm25 == again
+    assert bm25["qrels"] == dense["qrels"]
+    assert bm25["run"] != dense["run"]
+
+
 @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "trec"])
 def test_per_query_in_each_format(name: str, run: Run) -> None:
     code, out, _ = run("eval", "qrels.txt", "bm25.run", "-q", "--format", name)

@@ -141,6 +141,7 @@ def test_a_function_is_in_no_signature(gain, short):
         ("", r"is not a signature: it does not end with the version, \|rankmark:"),
         ("nDCG@10", "'nDCG@10' is not a signature: it does not end with the version"),
         ("nDCG@10|rankmark:x", "rankmark:x in the signature is not a version, such as "),
+        (f"nDCG@10|rankmark:{'9' * 5000}", "9 in the signature is not a version, such as "),
         ("nDCG@10|rankmark:0.2", "of rankmark 0.2, and this is .*: update rankmark to 0.2"),
         ("New(by=7)|colour:red|rankmark:9.0.0", "of rankmark 9.0.0, and this is"),
         ("nDCG@10|tie:best|rankmark:0.1.0", "of nDCG has no field 'tie'; did you mean 'ties'"),
@@ -165,6 +166,7 @@ def test_what_cannot_be_read_back_is_refused(signature, message):
     [
         ("ties:bets", r"ties='bets' is not one of .* did you mean 'best'"),
         ("ties:random(seed=99999999999999999999)", r"seed=9+ is not a whole number"),
+        (f"ties:random(seed={'9' * 5000})", r"ties='random\(seed=9+\)' is not one of"),
     ],
 )
 def test_a_choice_that_there_is_not_is_refused(field, message):

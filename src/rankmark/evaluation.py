@@ -216,7 +216,7 @@ def check_answered(
     results: Input,
 ) -> None:
     """Refuses a run that answers none of the judged queries, or lacks one where `missing` refuses that."""
-    if answered.all():
+    if np.count_nonzero(answered) == len(answered):  # in a small call faster than `all`
         return
     unanswered = np.flatnonzero(~answered)
     if len(unanswered) == len(answered):

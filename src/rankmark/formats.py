@@ -148,14 +148,15 @@ class View:
         return list(dict.fromkeys(m for result in self.runs.values() for m in result.measures))
 
     @cached_property
-    def columns(self) -> dict[str, dict[str, float]]:
+    def columns(self) -> list[tuple[str, dict[str, float]]]:
         """The values of each run by their measures' names, and beside them their bounds if there are any."""
-        columns = {}
+        columns = []
         for name, result in self.runs.items():
-            columns[name or "value"] = result.values
+            columns.append((name or "value", result.values))
             for bound in BOUNDS if result.bounds else ():
                 values = {m: getattr(bounds, bound) for m, bounds in result.bounds.items()}
-                columns[f"{name} {bound}".lstrip()] = {m: v for m, v in values.items() if v is not None}
+                known = {m: value for m, value in values.items() if value is not None}
+                columns.append((f"{name} {bound}".lstrip(), known))
         return columns
 
     def rounded(self, measure: Measure, value: float) -> str:
@@ -172,11 +173,12 @@ class View:
 
     def summary(self, cell: Cell) -> Grid:
         """A row a measure, a column a run, with bounds four."""
+        titles = [title for title, _ in self.columns]
         rows = [
-            [str(m), *(cell(m, values.get(str(m), math.nan)) for values in self.columns.values())]
+            [str(m), *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
             for m in self.measures
         ]
-        return Grid(1, [["measure", *self.columns], *rows])
+        return Grid(1, [["measure", *titles], *rows])
 
     def queries(self, cell: Cell) -> Grid:
         """A row a query of each run, a column a measure."""

@@ -194,7 +194,7 @@ def _check_version(text: str, written: str | None) -> None:
 
 
 def _numbers(written: str) -> tuple[int, ...]:
-    numbers = re.match(r"\d+(\.\d+)*", written, re.ASCII)
+    numbers = re.match(r"\d{1,9}(\.\d{1,9})*(?!\d)", written, re.ASCII)
     if not numbers:
         raise SignatureError(f"rankmark:{written} in the signature is not a version, such as {version()}")
     return tuple(map(int, numbers[0].split(".")))
@@ -223,7 +223,7 @@ def _hint(written: str) -> str:
 def _choices(values: dict[str, str]) -> Choices:
     """The choices, which are taken out of `values`."""
     said: dict[str, Any] = {f.name: values.pop(f.name) for f in fields(Choices) if f.name in values}
-    if drawn := re.fullmatch(r"random\(seed=(\d+)\)", said.get("ties", ""), re.ASCII):
+    if drawn := re.fullmatch(r"random\(seed=(\d{1,20})\)", said.get("ties", ""), re.ASCII):
         said |= {"ties": "random", "seed": int(drawn[1])}
     elif "seed" in said:
         raise SignatureError("the seed is written with the ties, as in ties:random(seed=7)")

@@ -101,5 +101,5 @@ def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: 
             tied_rank[part.queries] = part.tied_rank
             for whole, own in zip(values, part.values, strict=True):
                 whole[part.queries] = own
-    ties = bool(tied_rank.any())
+    ties = bool(np.count_nonzero(tied_rank))
     return Observed(answered, retrieved, tied_rank, values, hits, first_rows, unjudged_queries, ties)
