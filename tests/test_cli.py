@@ -15,7 +15,7 @@ import pytest
 from rankmark.choices import Choices, values_of
 from rankmark.cli import MEASURES, main
 from rankmark.measure import split_measures
-from rankmark.result import version
+from rankmark.signature import version
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"
 BM25 = "q1 Q0 a 1 3.0 bm25\nq1 Q0 b 2 2.0 bm25\nq2 Q0 x 1 1.0 bm25\nq2 Q0 c 2 0.5 bm25\nq3 Q0 d 1 1.0 bm25\n"
@@ -114,6 +114,20 @@ def test_signatures_on_request(run: Run) -> None:
     assert "RR        0.50\n" in out
     assert out.splitlines()[-1].startswith("RR|rel:1|")
     assert out.splitlines()[-1].endswith("|rankmark:0.1.0")
+
+
+def test_short_signatures_on_request(run: Run) -> None:
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "P@5 RR", "--short-signature", "--missing", "skip")
+    assert out.splitlines()[-2:] == ["P@5|missing:skip|rankmark:0.1.0", "RR|missing:skip|rankmark:0.1.0"]
+
+
+def test_json_has_a_hash_of_each_input(run: Run, folder: Path) -> None:
+    (folder / "again.run").write_text("".join(reversed(BM25.splitlines(keepends=True))))
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "dense.run", "again.run", "-m", "RR", "--format", "json")
+    bm25, dense, again = (record["inputs"] for record in json.loads(out)["runs"].values())
+    assert bm25 == again
+    assert bm25["qrels"] == dense["qrels"]
+    assert bm25["run"] != dense["run"]
 
 
 @pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "trec"])
@@ -305,7 +319,8 @@ def test_formulas_are_no_error_where_there_is_no_unicode(encoding: str) -> None:
 def test_evaluating_text_files_imports_nothing_heavy() -> None:
     code = (
         "import sys; from rankmark.cli import main\n"
-        "for name in ['table', 'json', 'csv', 'trec']:\n"
+        # JSON has a hash of the inputs, which needs polars.
+        "for name in ['table', 'csv', 'markdown', 'trec']:\n"
         "    assert main(['eval', 'qrels.txt', 'bm25.run', '-q', '--format', name]) == 0\n"
         "heavy = {'polars', 'pandas', 'pyarrow', 'scipy', 'rich', 'typer', 'pydantic'}\n"
         "print({*heavy, 'importlib.metadata'} & {*sys.modules}, file=sys.stderr)"

@@ -271,8 +271,8 @@ def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart(
     single, double = rm.DCG(gain=once), rm.DCG(gain=twice)
     result = rm.evaluate(*rows, [single, double, single])
     assert (result[single], result[double]) == (1, 2)
-    assert list(result.values) == ["DCG(gain=once)", "DCG(gain=twice)"]
-    with pytest.raises(rm.MeasureError, match=r"2 measures are written DCG\(gain=<lambda>\)"):
+    assert list(result.values) == ["DCG(gain=once())", "DCG(gain=twice())"]
+    with pytest.raises(rm.MeasureError, match=r"2 measures are written DCG\(gain=<lambda>\(\)\)"):
         rm.evaluate(*rows, [rm.DCG(gain=lambda grade: grade), rm.DCG(gain=lambda grade: 2 * grade)])
 
 

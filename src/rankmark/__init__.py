@@ -15,12 +15,14 @@ if TYPE_CHECKING:
         MeasureError,
         NotEvaluatedError,
         RankmarkError,
+        SignatureError,
         UsageError,
     )
     from rankmark.evaluation import evaluate
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
-    from rankmark.result import Counts, MeasureCounts, Result
+    from rankmark.result import Bounds, Counts, MeasureCounts, Result
+    from rankmark.signature import Evaluation, from_signature
 
     AP: Measure
     AUC: Measure
@@ -91,12 +93,14 @@ __all__ = [
     "RBP",
     "RR",
     "SDCG",
+    "Bounds",
     "Bpref",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
     "Counts",
     "DataError",
+    "Evaluation",
     "F",
     "FallOut",
     "FileMissingError",
@@ -135,11 +139,13 @@ __all__ = [
     "RnDCG",
     "Rprec",
     "SetAP",
+    "SignatureError",
     "Unjudged",
     "UsageError",
     "Utility",
     "binG",
     "evaluate",
+    "from_signature",
     "infAP",
     "nDCG",
     "nDCG_rel",
@@ -156,9 +162,12 @@ _HOME = {
     "read_run": "inputs",
     "Measure": "measure",
     "parse": "measure",
+    "Bounds": "result",
     "Counts": "result",
     "MeasureCounts": "result",
     "Result": "result",
+    "Evaluation": "signature",
+    "from_signature": "signature",
 }
 """The module of every name that is neither an error nor a measure."""
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -67,7 +67,7 @@ class _Commands(click.Group):
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from rankmark.result import version
+        from rankmark.signature import version
 
         click.echo(f"rankmark {version()}")
         context.exit()
@@ -128,7 +128,9 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
+@click.option("--short-signature", is_flag=True, help="Show of this what is not the standard.")
 @click.option(
     "--format", "format_", metavar="|".join(FORMATS), help="How to show it, whatever the ending of FILE."
 )
@@ -149,6 +151,7 @@ def _eval(
     column: tuple[str, ...],
     per_query: bool,
     signature: bool,
+    short_signature: bool,
     format_: str | None,
     digits: int,
     output: str | None,
@@ -160,7 +163,9 @@ def _eval(
     a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
     also compressed (gz, zst). A measure is written Name(parameter=value)@cutoff;
     `rankmark measures` lists them. An option takes the first of its values
-    unless told otherwise; JSON and CSV show all digits, JSON all signatures.
+    unless told otherwise. JSON and CSV show all digits, JSON all signatures and a
+    hash of the inputs; --bounds shows the values under --ties worst, expected
+    and best, and counts the queries that equal scores change.
 
     \b
     rankmark eval qrels.txt bm25.run
@@ -178,9 +183,11 @@ def _eval(
     measures = [each for text in measure for each in split_measures(text)]
     columns = _columns(column)
     judged = read_qrels(qrels, columns)
-    results = [evaluate(judged, path, measures, columns=columns, **options) for path in run]
+    options |= {"columns": columns, "hash_inputs": name == "json"}
+    results = [evaluate(judged, path, measures, **options) for path in run]
     shown = dict(zip(_names(run), results, strict=True)) if len(run) > 1 else results[0]
-    text = render(shown, name, per_query=per_query, signatures=signature, digits=digits)
+    signatures: bool | Literal["short"] = "short" if short_signature else signature
+    text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
     if output:
         write_whole(output, text)
     else:

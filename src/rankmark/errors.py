@@ -7,6 +7,7 @@
     │   ├── MeasureError                 a measure's name, parameter or cutoff
     │   │   └── NotEvaluatedError (KeyError)
     │   ├── ChoiceError                  an argument that is not one of its values
+    │   ├── SignatureError               what is no signature that can be read back
     │   └── FileMissingError (FileNotFoundError)
     └── DataError (ValueError)           what was given cannot be used            exit code 1
         ├── FormatError                  a file that cannot be read: file and line
@@ -31,6 +32,7 @@ __all__ = [
     "MeasureError",
     "NotEvaluatedError",
     "RankmarkError",
+    "SignatureError",
     "UsageError",
     "did_you_mean",
 ]
@@ -56,6 +58,10 @@ class NotEvaluatedError(MeasureError, KeyError):
 
 class ChoiceError(UsageError):
     """An argument that is not one of the values it can have."""
+
+
+class SignatureError(UsageError):
+    """A text that is no signature, or one that this version cannot read back."""
 
 
 class FileMissingError(UsageError, FileNotFoundError):

@@ -10,7 +10,8 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +30,15 @@ from rankmark.choices import (
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.inputs import read_inputs
-from rankmark.measure import GREATEST_CUTOFF, Measure, as_measure, split_measures
-from rankmark.result import Counts, MeasureCounts, Result
+from rankmark.measure import Measure, as_measure, split_measures
+from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
     from rankmark.engines.observed import Observed
     from rankmark.inputs import Input
     from rankmark.lists import Values
 
-__all__ = ["LEAST_FACTOR", "check_answered", "evaluate"]
+__all__ = ["LEAST_FACTOR", "check_answered", "evaluate", "evaluate_tables"]
 
 
 def evaluate(
@@ -55,6 +56,8 @@ def evaluate(
     scores: Scores = "float64",
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    bounds: bool = False,
+    hash_inputs: bool = False,
 ) -> Result:
     """Measures how well a run ranks what the judgements call relevant.
 
@@ -83,6 +86,9 @@ def evaluate(
         columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
             one table alone ``{"run.query": "person"}``.
         threads: how many threads to use; all cores if None.
+        bounds: whether to evaluate under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
+            `Result.bounds`: three more evaluations of tables that have been read.
+        hash_inputs: whether to hash what the tables hold, for `Result.inputs`; takes longer than evaluating.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -113,14 +119,57 @@ def evaluate(
     asked = _measures(measures)
     _check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
+    return evaluate_tables(
+        judgements, results, asked, choices, threads=threads, bounds=bounds, hash_inputs=hash_inputs
+    )
+
+
+def evaluate_tables(
+    judgements: Input,
+    results: Input,
+    asked: tuple[Measure, ...],
+    choices: Choices,
+    *,
+    threads: int | None = None,
+    bounds: bool = False,
+    hash_inputs: bool = False,
+    convention: str | None = None,
+) -> Result:
+    """As `evaluate`, of tables that have been read and whose ids have the same types."""
     observed = local.observe(judgements, results, choices, asked, threads)
     query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
     check_answered(observed.answered, query_ids, choices, judgements, results)
     notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
-    item_ids: Literal["integer", "text"] = (
-        "integer" if results.table.kind(results.item) == "integer" else "text"
+    settled = _settled(asked, observed, query_ids, choices)
+    counts = {
+        str(measure): MeasureCounts(each.averaged, each.no_relevant, _tied(observed, measure, choices))
+        for measure, each in settled.items()
+    }
+    answered = int(np.count_nonzero(observed.answered))
+    return Result(
+        values={measure: each.value for measure, each in settled.items()},
+        per_query_values={measure: each.per_query for measure, each in settled.items()},
+        query_ids=query_ids,
+        choices=choices,
+        counts=Counts(
+            judged=len(observed.answered),
+            answered=answered,
+            missing=len(observed.answered) - answered,
+            unjudged=observed.unjudged_queries,
+            measures=counts,
+        ),
+        item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
+        convention=convention,
+        bounds=_bounds(asked, settled, judgements, results, choices, threads) if bounds else {},
+        inputs={table.side: _digest(table) for table in (judgements, results)} if hash_inputs else {},
+        notes=notes,
     )
-    return _result(asked, observed, query_ids, choices, item_ids, notes)
+
+
+def _digest(table: Input) -> str:
+    from rankmark.inputs.digest import digest  # which needs polars
+
+    return digest(table)
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
@@ -167,7 +216,7 @@ def check_answered(
     results: Input,
 ) -> None:
     """Refuses a run that answers none of the judged queries, or lacks one where `missing` refuses that."""
-    if answered.all():
+    if np.count_nonzero(answered) == len(answered):  # in a small call faster than `all`
         return
     unanswered = np.flatnonzero(~answered)
     if len(unanswered) == len(answered):
@@ -206,53 +255,36 @@ def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
     return f"{len(which)} {'query' if len(which) == 1 else 'queries'} ({shown})"
 
 
-def _result(
-    asked: tuple[Measure, ...],
-    observed: Observed,
-    query_ids: _native.Table,
-    choices: Choices,
-    item_ids: Literal["integer", "text"],
-    notes: list[str],
-) -> Result:
-    answered = int(np.count_nonzero(observed.answered))
-    # None: all count.
-    counted = observed.answered if choices.missing == "skip" and answered < len(observed.answered) else None
-    values, per_query, counts = {}, {}, {}
-    ties = observed.tied_rank.any()
-    computed = iter(observed.values)
-    for measure in asked:
-        if measure.page.aggregate == "ratio":
-            settled = _settled_ratio(next(computed), next(computed), counted)
-        else:
-            settled = _settled(measure, next(computed), counted, query_ids, choices)
-        values[measure], per_query[measure], averaged, no_relevant = settled
-        tied = _tied(observed.tied_rank, measure) if ties else 0
-        counts[str(measure)] = MeasureCounts(averaged, no_relevant, tied)
-    return Result(
-        values=values,
-        per_query_values=per_query,
-        query_ids=query_ids,
-        choices=choices,
-        counts=Counts(
-            judged=len(observed.answered),
-            answered=answered,
-            missing=len(observed.answered) - answered,
-            unjudged=observed.unjudged_queries,
-            measures=counts,
-        ),
-        item_ids=item_ids,
-        notes=notes,
-    )
+class _Settled(NamedTuple):
+    """A measure's value, that of each query, how many count, and in how many nothing is relevant."""
+
+    value: float
+    per_query: Values
+    averaged: int
+    no_relevant: int
 
 
 def _settled(
+    asked: Iterable[Measure], observed: Observed, query_ids: _native.Table, choices: Choices
+) -> dict[Measure, _Settled]:
+    """What the measures come to."""
+    counted = observed.answered if choices.missing == "skip" else None  # None: all count
+    computed = iter(observed.values)
+    return {
+        measure: _settled_ratio(next(computed), next(computed), counted)
+        if measure.page.aggregate == "ratio"
+        else _settled_values(measure, next(computed), counted, query_ids, choices)
+        for measure in asked
+    }
+
+
+def _settled_values(
     measure: Measure,
     values: Values,
     counted: NDArray[np.bool_] | None,
     query_ids: _native.Table,
     choices: Choices,
-) -> tuple[float, Values, int, int]:
-    """The value for all queries and that of each, how many count, and in how many nothing is relevant."""
+) -> _Settled:
     if choices.no_relevant == "error":
         _refuse_undefined(measure, values, counted, query_ids)
     filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, np.nan)
@@ -261,7 +293,7 @@ def _settled(
         value = _geometric_mean(values[~np.isnan(values)])
     else:
         value = total if measure.page.aggregate == "sum" else _quotient(total, averaged)
-    return value, values, averaged, no_relevant
+    return _Settled(value, values, averaged, no_relevant)
 
 
 def _refuse_undefined(
@@ -275,15 +307,12 @@ def _refuse_undefined(
         )
 
 
-def _settled_ratio(
-    above: Values, below: Values, counted: NDArray[np.bool_] | None
-) -> tuple[float, Values, int, int]:
+def _settled_ratio(above: Values, below: Values, counted: NDArray[np.bool_] | None) -> _Settled:
     """The same for a quotient of two sums over all queries."""
     per_query = _native.ratio(above, below, below)
     _, averaged, no_relevant = _native.settle(per_query, counted, np.nan)
     sums = [_native.exact_sum(part if counted is None else part[counted]) for part in (above, below)]
-    value = _quotient(*sums)
-    return value, per_query, averaged, no_relevant
+    return _Settled(_quotient(*sums), per_query, averaged, no_relevant)
 
 
 LEAST_FACTOR = 1e-5
@@ -299,7 +328,56 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(tied_rank: NDArray[np.int64], measure: Measure) -> int:
-    """Queries in which tie-breaking decides between different grades inside the cutoff."""
-    cutoff = GREATEST_CUTOFF if measure.cutoff is None else measure.cutoff
-    return int(np.count_nonzero((tied_rank > 0) & (tied_rank <= cutoff)))
+def _tied(observed: Observed, measure: Measure, choices: Choices) -> int | None:
+    """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
+    last = measure.last_deciding_rank
+    if not last:
+        return 0
+    if measure.tells_unjudged and choices.unjudged != "ignore":
+        return None
+    if not observed.ties:
+        return 0
+    can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
+    if measure.page.order == "set":
+        can_change &= observed.retrieved > last
+    return int(np.count_nonzero(can_change))
+
+
+def _bounds(
+    asked: tuple[Measure, ...],
+    settled: dict[Measure, _Settled],
+    judgements: Input,
+    results: Input,
+    choices: Choices,
+    threads: int | None,
+) -> dict[str, Bounds]:
+    """What equal scores can make of each measure, of which `settled` is what was asked for."""
+
+    def under(ties: Ties, measures: tuple[Measure, ...]) -> dict[Measure, _Settled]:
+        if not measures:
+            return {}
+        if ties == choices.ties:
+            return settled
+        other = replace(choices, ties=ties)
+        observed = local.observe(judgements, results, other, measures, threads)
+        query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
+        return _settled(measures, observed, query_ids, other)
+
+    expected = under("expected", tuple(measure for measure in asked if measure.expected))
+    worst, best = under("worst", asked), under("best", asked)
+    return {
+        str(measure): Bounds(
+            worst[measure].value,
+            expected[measure].value if measure in expected else None,
+            best[measure].value,
+            _changed(worst[measure], best[measure], worst[measure] if choices.ties == "expected" else own),
+        )
+        for measure, own in settled.items()
+    }
+
+
+def _changed(*orders: _Settled) -> int:
+    """Queries whose values in these orders are not all the same, but for the rounding of their sums."""
+    first, *others = (order.per_query for order in orders)
+    same = (np.isclose(first, other, rtol=1e-12, atol=0, equal_nan=True) for other in others)
+    return int(np.count_nonzero(~np.logical_and.reduce(list(same))))

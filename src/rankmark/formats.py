@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
 
@@ -39,7 +39,7 @@ class Options(TypedDict, total=False):
     """What every format takes."""
 
     per_query: bool
-    signatures: bool
+    signatures: bool | Literal["short"]
     digits: int
 
 
@@ -47,7 +47,8 @@ def render(results: Result | Mapping[str, Result], name: str = "table", **option
     """One result, or several by the names of their runs, in one of `FORMATS`; ends with a line end.
 
     ``per_query=True`` adds the values of each query, ``signatures=True`` each measure's signature,
-    ``digits=4`` is how many digits are shown after the point (JSON and CSV always show all).
+    ``signatures="short"`` its short form, ``digits=4`` is how many digits are shown after the
+    point (JSON and CSV always show all).
     """
     runs = results if isinstance(results, Mapping) else {"": results}
     return FORMATS[known_format(name)](View(runs, **options))
@@ -113,6 +114,9 @@ def _is_device(path: str | Path) -> bool:
     return Path(path).exists() and not Path(path).is_file()
 
 
+BOUNDS = ("worst", "expected", "best")
+
+
 class Grid(NamedTuple):
     """A header and rows of text, the first columns of which are names and the others numbers."""
 
@@ -130,7 +134,7 @@ class View:
 
     runs: Mapping[str, Result]
     per_query: bool = False
-    signatures: bool = False
+    signatures: bool | Literal["short"] = False
     digits: int = 4
 
     @cached_property
@@ -143,9 +147,17 @@ class View:
         """Every measure of any run, each once."""
         return list(dict.fromkeys(m for result in self.runs.values() for m in result.measures))
 
-    def values(self, measure: Measure) -> list[float]:
-        """The value of each run; NaN where the measure was not evaluated."""
-        return [result.values.get(str(measure), math.nan) for result in self.runs.values()]
+    @cached_property
+    def columns(self) -> list[tuple[str, dict[str, float]]]:
+        """The values of each run by their measures' names, and beside them their bounds if there are any."""
+        columns = []
+        for name, result in self.runs.items():
+            columns.append((name or "value", result.values))
+            for bound in BOUNDS if result.bounds else ():
+                values = {m: getattr(bounds, bound) for m, bounds in result.bounds.items()}
+                known = {m: value for m, value in values.items() if value is not None}
+                columns.append((f"{name} {bound}".lstrip(), known))
+        return columns
 
     def rounded(self, measure: Measure, value: float) -> str:
         """A value for people; empty for NaN."""
@@ -160,10 +172,13 @@ class View:
         return f"{value:.0f}" if _is_whole(measure, value) else repr(value)
 
     def summary(self, cell: Cell) -> Grid:
-        """A row a measure, a column a run."""
-        header = ["measure", *(name or "value" for name in self.runs)]
-        rows = [[str(m), *(cell(m, value) for value in self.values(m))] for m in self.measures]
-        return Grid(1, [header, *rows])
+        """A row a measure, a column a run, with bounds four."""
+        titles = [title for title, _ in self.columns]
+        rows = [
+            [str(m), *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
+            for m in self.measures
+        ]
+        return Grid(1, [["measure", *titles], *rows])
 
     def queries(self, cell: Cell) -> Grid:
         """A row a query of each run, a column a measure."""
@@ -193,7 +208,9 @@ class View:
 
     def signature_of(self, measure: Measure) -> list[str]:
         """The signatures under which the runs' values of `measure` were computed: one, if all agree."""
-        return list(dict.fromkeys(r.signature(measure) for r in self.runs.values() if measure in r))
+        short = self.signatures == "short"
+        results = (result for result in self.runs.values() if measure in result)
+        return list(dict.fromkeys(result.signature(measure, short=short) for result in results))
 
     def signature_lines(self) -> list[str]:
         """Every signature, each on its line."""
@@ -218,11 +235,30 @@ def account(result: Result) -> list[str]:
         notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
     if barren := _most(m.no_relevant for m in counts.measures.values()):
         notes.append(f"nothing relevant in {barren} ({treated[choices['no_relevant']]})")
-    if tied := _most(m.tied for m in counts.measures.values()):
-        notes.append(f"equal scores could change {tied} (ties: {choices['ties']})")
+    notes += _tie_notes(result)
     notes += result.notes
     first = f"{_queries(counts.judged)} judged, {answered}"
     return [first, "; ".join(notes)] if notes else [first]
+
+
+def _tie_notes(result: Result) -> Iterator[str]:
+    """What equal scores do to the values: what they could do, unless bounds say what they do."""
+    rule = f"(ties: {result.choices['ties']})"
+    if result.bounds:
+        if tied := _most(bounds.tied for bounds in result.bounds.values()):
+            yield f"equal scores change {tied} {rule}"
+        if open_ended := [name for name, bounds in result.bounds.items() if bounds.expected is None]:
+            yield f"no expected value of {', '.join(open_ended)}, which {_has(open_ended)} no closed form"
+        return
+    counted = {name: counts.tied for name, counts in result.counts.measures.items()}
+    if tied := _most(count for count in counted.values() if count is not None):
+        yield f"equal scores could change {tied} {rule}"
+    if unknown := [name for name, count in counted.items() if count is None]:
+        yield f"equal scores not counted for {', '.join(unknown)} (bounds count them)"
+
+
+def _has(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
 
 
 def _queries(n: int) -> str:
@@ -278,7 +314,7 @@ def _json(view: View) -> str:
 
 
 def _record(result: Result, per_query: bool) -> dict[str, Any]:
-    from rankmark.result import version
+    from rankmark.signature import version
 
     counts = asdict(result.counts)
     by_measure = counts.pop("measures")
@@ -286,11 +322,16 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         name: {"value": _finite(value), "signature": result.signature(name), **by_measure[name]}
         for name, value in result.values.items()
     }
-    record = {"rankmark": version(), "measures": measures, "queries": counts, "choices": result.choices}
+    for name, bounds in result.bounds.items():
+        values = {rule: getattr(bounds, rule) for rule in BOUNDS}
+        found = {rule: None if value is None else _finite(value) for rule, value in values.items()}
+        measures[name]["bounds"] = {**found, "tied": bounds.tied}
+    record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
+    record |= {"queries": counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)
     if per_query:
-        values = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
-        record["per_query"] = {"query": result.query_ids, "values": values}
+        each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
+        record["per_query"] = {"query": result.query_ids, "values": each}
     return record
 
 
@@ -374,10 +415,14 @@ def html(result: Result) -> str:
     from html import escape
 
     view = View({"": result})
-    cells = [f"<tr><td>{escape(m)}</td><td>{v}</td></tr>" for m, v in view.summary(view.rounded).rows[1:]]
-    header = "<tr><th>measure</th><th>value</th></tr>"
+    header, *rows = view.summary(view.rounded).rows
+
+    def line(tag: str, cells: list[str]) -> str:
+        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    body = "".join(line("td", row) for row in rows)
     return (
-        f"<table><thead>{header}</thead><tbody>{''.join(cells)}</tbody></table>"
+        f"<table><thead>{line('th', header)}</thead><tbody>{body}</tbody></table>"
         f"<small>{'<br>'.join(map(escape, view.notes()))}</small>"
     )
 

@@ -39,6 +39,12 @@ Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
 Better: TypeAlias = Literal["more", "less", "neither"]
 Mean: TypeAlias = Literal["arithmetic", "geometric"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+Fact: TypeAlias = "bool | Callable[[Measure], bool]"
+"""What holds of a page whatever the parameters, or what says of a measure of it whether it does."""
+
+Looks: TypeAlias = Literal["top", "list", "set", "nothing"]
+"""What of the order of a list a value depends on: on which item is at which rank of the ``top``, down to the
+cutoff, or of the whole ``list``; on the ``set`` of items down to the cutoff; on ``nothing`` of it."""
 
 
 MEAN = Parameter("mean", Mean, "arithmetic")
@@ -59,8 +65,10 @@ class Page:
     bounds: tuple[float | None, float | None]
     cite: str
     aggregate: Aggregate
-    expected: bool
+    expected: Fact
     better: Better
+    order: Looks
+    tells_unjudged: Fact
     parameters: Mapping[str, Parameter]
     takes_cutoff: bool
 
@@ -104,8 +112,10 @@ def list_measure(
     bounds: tuple[float | None, float | None],
     cite: str,
     aggregate: Aggregate = "mean",
-    expected: bool = True,
+    expected: Fact = True,
     better: Better = "more",
+    order: Looks = "top",
+    tells_unjudged: Fact = False,
 ) -> Callable[[ListFunction], ListFunction]:
     """Makes a function the page of a list measure.
 
@@ -125,6 +135,9 @@ def list_measure(
             numerators and denominators).
         expected: whether the function gives the mean over all orders of tied items.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+        order: what of the order of a list the value depends on.
+        tells_unjudged: whether an unjudged item is told from one judged 0 (besides a `rel` of at most 0 or a
+            `gain` of grade 0, which do so on every page).
 
     """
 
@@ -145,6 +158,8 @@ def list_measure(
             aggregate,
             expected,
             better,
+            order,
+            tells_unjudged,
             MappingProxyType(parameters),
             takes_cutoff,
         )
@@ -250,6 +265,8 @@ class Measure:
         parameters: those that were set to something else than their default.
         cutoff: how many items from the top count; None for all.
         page: the measure's definition.
+        last_deciding_rank: the last rank at which the order of items can change the value; 0 if no order can.
+        tells_unjudged: whether an unjudged item is told, or may be, from one judged 0.
 
     """
 
@@ -257,6 +274,8 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
     page: Page = field(init=False)
+    last_deciding_rank: int = field(init=False)
+    tells_unjudged: bool = field(init=False)
     _written: str = field(init=False)
     _given: Mapping[str, Any] = field(init=False)
 
@@ -267,6 +286,8 @@ class Measure:
         object.__setattr__(self, "parameters", _checked_parameters(known, given))
         object.__setattr__(self, "cutoff", _checked_cutoff(known, self.cutoff))
         object.__setattr__(self, "page", known)
+        object.__setattr__(self, "last_deciding_rank", self._last_deciding_rank())
+        object.__setattr__(self, "tells_unjudged", self._tells_unjudged())
         object.__setattr__(self, "_written", self._write())
         object.__setattr__(self, "_given", self._keywords())
 
@@ -293,9 +314,29 @@ class Measure:
         mean: Mean = self.parameters.get(MEAN.name, MEAN.default)
         return mean
 
+    @property
+    def expected(self) -> bool:
+        """Whether there is a closed form of the mean over all orders of tied items."""
+        return self._holds(self.page.expected)
+
+    def _last_deciding_rank(self) -> int:
+        looks = self.page.order
+        if looks == "nothing" or (looks == "set" and self.cutoff is None):
+            return 0
+        return GREATEST_CUTOFF if looks == "list" or self.cutoff is None else self.cutoff
+
+    def _holds(self, fact: Fact) -> bool:
+        return fact(self) if callable(fact) else fact
+
+    def _tells_unjudged(self) -> bool:
+        gain, rel = self.arguments.get("gain"), self.arguments.get("rel", 1)
+        # What a function would make of grade 0 is not known.
+        of_zero = gain.get(0, 0) != 0 if isinstance(gain, Mapping) else callable(gain)
+        return self._holds(self.page.tells_unjudged) or of_zero or rel <= 0
+
     def compute(self, lists: JudgedLists) -> Values | tuple[Values, Values]:
         """The measure's value for each query; NaN where the query has no relevant item."""
-        if lists.ties is not None and not self.page.expected:
+        if lists.ties is not None and not self.expected:
             raise no_closed_form(str(self))
         return self.page.function(lists, **self._given)
 

@@ -100,13 +100,21 @@ class Parameter:
         literals = (get_args(option) for option in _options(self.annotation) if get_origin(option) is Literal)
         return tuple(word for words in literals for word in words)
 
+    @property
+    def takes_functions(self) -> bool:
+        """Whether the parameter can be a function."""
+        return any((get_origin(option) or option) is Callable for option in _options(self.annotation))
+
     def describe(self) -> str:
         """What the parameter can be, in words."""
         return ", or ".join(_words(option) for option in _options(self.annotation))
 
 
 def format_value(value: Any) -> str:
-    """A value as it is written in a measure's name: ``2``, ``exp2``, ``{1:3,2:9}``, ``[3,3,2]``."""
+    """A value as it is written in a measure's name: ``2``, ``exp2``, ``{1:3,2:9}``, ``[3,3,2]``.
+
+    A function is written ``name()``, so that it is not taken for a word, and cannot be read back.
+    """
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{format_value(k)}:{format_value(v)}" for k, v in value.items()) + "}"
     if isinstance(value, tuple | list):
@@ -114,7 +122,7 @@ def format_value(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     if callable(value):
-        return getattr(value, "__name__", type(value).__name__)
+        return f"{getattr(value, '__name__', type(value).__name__)}()"
     return str(value)
 
 

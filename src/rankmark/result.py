@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from rankmark import _native
 from rankmark.choices import Choices
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.measure import Measure, as_measure
+from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
     from rankmark._native import Table
     from rankmark.formats import Options
+    from rankmark.signature import ItemIds
 
-__all__ = ["Counts", "MeasureCounts", "Result", "signature", "version"]
+__all__ = ["Bounds", "Counts", "MeasureCounts", "Result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +33,40 @@ class MeasureCounts:
     Attributes:
         averaged: queries in the mean.
         no_relevant: queries in which nothing is relevant to this measure.
-        tied: queries in which equal scores, of items with different grades, reach inside the cutoff, so
-            that another order could give another value. An unjudged item counts as grade 0.
+        tied: queries that another order of equal scores could change: those in which items with the same
+            score and different grades reach inside the cutoff, an unjudged item being of grade 0, unless
+            the measure does not look at their order. It comes for free and is never too low; `Bounds.tied`
+            counts those that do change. None for a measure that tells unjudged items from those judged 0,
+            unless unjudged items are taken out of the lists.
 
     """
 
     averaged: int
     no_relevant: int
+    tied: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A measure's value under other orders of equal scores than the one asked for.
+
+    Under ``ties="worst"`` and ``"best"`` the lower or the higher grade comes first. No order has a value
+    outside of theirs, but for measures to which a higher grade further up is not always better: those of
+    what is judged (Judged, Unjudged, RBPResidual, infAP, NumNonrelRet, ``bound=upper``), P-measure, P-plus,
+    G, the expected depth of readers, and whatever has gains that do not rise with the grade.
+
+    Attributes:
+        worst: the value under ``ties="worst"``.
+        expected: the mean over all orders, ``ties="expected"``; None where there is no closed form of it.
+        best: the value under ``ties="best"``.
+        tied: queries whose value under the worst, the best and the order asked for is not the same (but for
+            rounding).
+
+    """
+
+    worst: float
+    expected: float | None
+    best: float
     tied: int
 
 
@@ -61,17 +90,6 @@ class Counts:
     measures: Mapping[str, MeasureCounts]
 
 
-def signature(measure: Measure, choices: Choices, item_ids: str) -> str:
-    """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
-    ids = f"item_ids:{item_ids}"  # integers break ties as numbers, text does so byte by byte
-    return "|".join([*measure.signature(), *choices.signature(), ids, f"rankmark:{version()}"])
-
-
-def version() -> str:
-    """The version of rankmark."""
-    return _native.__version__
-
-
 class Result:
     """The values of one run, with what is needed to trust them.
 
@@ -79,7 +97,18 @@ class Result:
     table and, beneath it, what happened to the queries.
     """
 
-    __slots__ = ("_choices", "_counts", "_item_ids", "_notes", "_per_query", "_query_ids", "_values")
+    __slots__ = (
+        "_bounds",
+        "_choices",
+        "_convention",
+        "_counts",
+        "_inputs",
+        "_item_ids",
+        "_notes",
+        "_per_query",
+        "_query_ids",
+        "_values",
+    )
 
     def __init__(
         self,
@@ -89,7 +118,10 @@ class Result:
         query_ids: Table,
         choices: Choices,
         counts: Counts,
-        item_ids: Literal["integer", "text"] = "text",
+        item_ids: ItemIds = "text",
+        convention: str | None = None,
+        bounds: Mapping[str, Bounds] = MappingProxyType({}),
+        inputs: Mapping[str, str] = MappingProxyType({}),
         notes: Iterable[str] = (),
     ) -> None:
         self._values = dict(values)
@@ -100,6 +132,9 @@ class Result:
         self._choices = choices
         self._counts = counts
         self._item_ids = item_ids
+        self._convention = convention
+        self._bounds = dict(bounds)
+        self._inputs = dict(inputs)
         self._notes = tuple(notes)
 
     @property
@@ -144,9 +179,31 @@ class Result:
         """How ties, duplicates, missing queries … were decided."""
         return asdict(self._choices)
 
-    def signature(self, measure: str | Measure) -> str:
-        """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
-        return signature(self._find(measure), self._choices, self._item_ids)
+    @property
+    def bounds(self) -> dict[str, Bounds]:
+        """What equal scores can make of each measure, by its canonical name; empty unless asked for."""
+        return dict(self._bounds)
+
+    @property
+    def convention(self) -> str | None:
+        """The convention asked for, ``NAME-VERSION``, or None."""
+        return self._convention
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """A hash of the judgements (``qrels``) and one of the results (``run``); empty unless asked for.
+
+        The order of rows, their columns' names and types and the files' format do not count.
+        """
+        return dict(self._inputs)
+
+    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
+        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
+
+        With ``short=True`` what is not the standard, and the version. `rankmark.from_signature` reads both.
+        """
+        found = self._find(measure)
+        return Evaluation(found, self._choices, self._item_ids, self._convention).signature(short=short)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
@@ -163,8 +220,18 @@ class Result:
     def __reduce__(self) -> tuple[Any, ...]:
         import polars as pl
 
-        saved = (self._values, self._per_query, pl.DataFrame(self._query_ids), self._choices, self._counts)
-        return _restored, (*saved, self._item_ids, self._notes)
+        saved = {
+            "values": self._values,
+            "per_query_values": self._per_query,
+            "choices": self._choices,
+            "counts": self._counts,
+            "item_ids": self._item_ids,
+            "convention": self._convention,
+            "bounds": self._bounds,
+            "inputs": self._inputs,
+            "notes": self._notes,
+        }
+        return _restored, (pl.DataFrame(self._query_ids), saved)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -184,7 +251,8 @@ class Result:
         Args:
             name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``trec``.
             **options: ``per_query=True`` adds the values of each query, ``signatures=True`` each measure's
-                signature, ``digits=4`` is how many are shown after the point (JSON and CSV show all).
+                signature, ``signatures="short"`` its short form, ``digits=4`` is how many are shown after
+                the point (JSON and CSV show all).
 
         """
         from rankmark.formats import render
@@ -230,24 +298,8 @@ class Result:
         return found
 
 
-def _restored(
-    values: Mapping[Measure, float],
-    per_query: Mapping[Measure, np.ndarray[Any, Any]],
-    query_ids: pl.DataFrame,
-    choices: Choices,
-    counts: Counts,
-    item_ids: Literal["integer", "text"],
-    notes: tuple[str, ...],
-) -> Result:
+def _restored(query_ids: pl.DataFrame, saved: Mapping[str, Any]) -> Result:
     """A result that was pickled or copied."""
     from rankmark._native import Table
 
-    return Result(
-        values=values,
-        per_query_values=per_query,
-        query_ids=Table.from_arrow(query_ids),
-        choices=choices,
-        counts=counts,
-        item_ids=item_ids,
-        notes=notes,
-    )
+    return Result(query_ids=Table.from_arrow(query_ids), **saved)

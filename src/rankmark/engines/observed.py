@@ -26,6 +26,7 @@ class Part:
     Attributes:
         queries: their numbers, in the order in which the judgements name them first.
         answered: whether each has results.
+        retrieved: number of items in each list.
         tied_rank: the best rank at which tie-breaking decides between different grades, 0 if it nowhere does.
         values: what the measures give, one value a query, or two for a ratio of sums: its numerators and its
             denominators; NaN where nothing is relevant.
@@ -35,6 +36,7 @@ class Part:
 
     queries: slice | NDArray[np.uint32]
     answered: NDArray[np.bool_]
+    retrieved: NDArray[np.int64]
     tied_rank: NDArray[np.int64]
     values: list[Values]
     hits: int
@@ -45,17 +47,20 @@ class Observed:
     """All judged queries, in the order in which the judgements name them first; attributes as in `Part`.
 
     Attributes:
+        ties: whether tie-breaking decides anything at all.
         first_rows: the first row of each query in the judgements.
         unjudged_queries: number of queries with results and without judgements.
 
     """
 
     answered: NDArray[np.bool_]
+    retrieved: NDArray[np.int64]
     tied_rank: NDArray[np.int64]
     values: list[Values]
     hits: int
     first_rows: NDArray[np.uint32]
     unjudged_queries: int
+    ties: bool
 
 
 def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Part:
@@ -65,7 +70,7 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Part:
     for measure in measures:
         computed = measure.compute(seen)
         values.extend(computed if isinstance(computed, tuple) else (computed,))
-    return Part(lists.queries, lists.answered, lists.tied_rank, values, len(lists.rank))
+    return Part(lists.queries, lists.answered, lists.retrieved, lists.tied_rank, values, hits=len(lists.rank))
 
 
 def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
@@ -84,13 +89,17 @@ def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: 
         part = parts[0]
         # Copies, because two measures may have given the same array.
         values = [each.copy() for each in part.values]
-        return Observed(part.answered, part.tied_rank, values, hits, first_rows, unjudged_queries)
-    queries = len(first_rows)
-    answered, tied_rank = np.empty(queries, dtype=np.bool_), np.empty(queries, dtype=np.int64)
-    values = [np.empty(queries) for _ in parts[0].values]
-    for part in parts:
-        answered[part.queries] = part.answered
-        tied_rank[part.queries] = part.tied_rank
-        for whole, own in zip(values, part.values, strict=True):
-            whole[part.queries] = own
-    return Observed(answered, tied_rank, values, hits, first_rows, unjudged_queries)
+        answered, retrieved, tied_rank = part.answered, part.retrieved, part.tied_rank
+    else:
+        queries = len(first_rows)
+        answered = np.empty(queries, dtype=np.bool_)
+        retrieved, tied_rank = np.empty((2, queries), dtype=np.int64)
+        values = [np.empty(queries) for _ in parts[0].values]
+        for part in parts:
+            answered[part.queries] = part.answered
+            retrieved[part.queries] = part.retrieved
+            tied_rank[part.queries] = part.tied_rank
+            for whole, own in zip(values, part.values, strict=True):
+                whole[part.queries] = own
+    ties = bool(np.count_nonzero(tied_rank))
+    return Observed(answered, retrieved, tied_rank, values, hits, first_rows, unjudged_queries, ties)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankmark.errors import MeasureError
 from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure, no_closed_form
+from rankmark.measure import list_measure
 
 
 @list_measure(
@@ -25,6 +25,7 @@ from rankmark.measure import list_measure, no_closed_form
     variants={"TAP": {"denominator": "min"}},
     bounds=(0, 1),
     cite="buckley2000",
+    expected=lambda measure: measure.arguments["denominator"] != "hits",
 )
 def average_precision(
     lists: JudgedLists,
@@ -72,7 +73,7 @@ def average_precision(
     if denominator == "relevant":
         return ratio(total, relevant, relevant)
     if denominator == "hits":
-        return ratio(total, _hits_found(hits), relevant)
+        return ratio(total, hits.count(), relevant)
     if denominator == "cutoff":
         if cutoff is None:
             raise MeasureError("AP(denominator=cutoff) needs a cutoff, as in AP(denominator=cutoff)@10")
@@ -100,9 +101,3 @@ def _precision_at(hits: JudgedLists, cutoff: int | None) -> Values:
     mean = ((above + 1) * inverse_ranks + others * (places - first * inverse_ranks)) / size
     # An item that is not tied has its precision as it is: a difference of sums would blur its last digit.
     return np.where(size == 1, (above + 1) / hits.rank, mean)
-
-
-def _hits_found(hits: JudgedLists) -> Values:
-    if hits.ties is not None:
-        raise no_closed_form("AP(denominator=hits)")
-    return hits.count()

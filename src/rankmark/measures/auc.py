@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure, no_closed_form
+from rankmark.measure import list_measure
 from rankmark.unretrieved import Catalogue, catalogue
 
 
@@ -17,6 +17,8 @@ from rankmark.unretrieved import Catalogue, catalogue
     variants={"Accuracy": {"items": "retrieved"}},
     bounds=(0, 1),
     cite="hanley1982",
+    expected=lambda measure: measure.arguments["items"] != "retrieved" or measure.cutoff is None,
+    tells_unjudged=lambda measure: measure.arguments["items"] == "judged",
 )
 def area_under_roc_curve(
     lists: JudgedLists,
@@ -69,8 +71,6 @@ def area_under_roc_curve(
 
 
 def _of_retrieved(lists: JudgedLists, rel: float, cutoff: int | None) -> Values:
-    if lists.ties is not None and cutoff is not None:
-        raise no_closed_form(f"AUC(items=retrieved)@{cutoff}")
     hits = lists.hits(rel).count(cutoff)
     others = lists.length(cutoff) - hits
     in_order, _ = ordered_pairs(lists, rel, cutoff, others, judged=False)

@@ -8,7 +8,7 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("Bpref", bounds=(0, 1), cite="buckley2004")
+@list_measure("Bpref", bounds=(0, 1), cite="buckley2004", tells_unjudged=True)
 def binary_preference(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Binary preference: how seldom a judged item that is not relevant stands above one that is.
 

@@ -7,7 +7,7 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("CG", bounds=(0, None), cite="jarvelin2002")
+@list_measure("CG", bounds=(0, None), cite="jarvelin2002", order="set")
 def cg(lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear") -> Values:
     """Cumulated gain: the gains of the list's items, wherever they stand.
 

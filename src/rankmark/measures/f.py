@@ -15,6 +15,7 @@ from rankmark.parameters import Above
     variants={"F2": {"beta": 2}},
     bounds=(0, 1),
     cite="vanrijsbergen1979",
+    order="set",
 )
 def f_measure(
     lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1, beta: Annotated[float, Above(0)] = 1

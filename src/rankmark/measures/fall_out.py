@@ -9,7 +9,14 @@ from rankmark.measure import list_measure
 from rankmark.unretrieved import Catalogue, catalogue
 
 
-@list_measure("FallOut", bounds=(0, 1), cite="vanrijsbergen1979", better="less")
+@list_measure(
+    "FallOut",
+    bounds=(0, 1),
+    cite="vanrijsbergen1979",
+    better="less",
+    order="set",
+    tells_unjudged=lambda measure: measure.arguments["items"] == "judged",
+)
 def fall_out(
     lists: JudgedLists,
     *,

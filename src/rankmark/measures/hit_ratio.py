@@ -7,7 +7,12 @@ from rankmark.measure import list_measure
 
 
 @list_measure(
-    "HitRatio", aliases=("hit_ratio", "micro_recall"), bounds=(0, 1), cite="deshpande2004", aggregate="ratio"
+    "HitRatio",
+    aliases=("hit_ratio", "micro_recall"),
+    bounds=(0, 1),
+    cite="deshpande2004",
+    aggregate="ratio",
+    order="set",
 )
 def hit_ratio(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> tuple[Values, Values]:
     """Hit ratio: all hits of all queries over all their relevant items.

@@ -14,6 +14,8 @@ from rankmark.measure import GREATEST_CUTOFF, list_measure
     variants={"HitK": {"hits": "count"}, "hits": {"hits": "count"}},
     bounds=(0, None),
     cite="craswell2005",
+    order="set",
+    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
 )
 def hit_rate(
     lists: JudgedLists,

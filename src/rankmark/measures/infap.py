@@ -8,7 +8,7 @@ from rankmark.measure import list_measure
 EPSILON = 1e-5
 
 
-@list_measure("infAP", bounds=(0, 1), cite="yilmaz2006", expected=False)
+@list_measure("infAP", bounds=(0, 1), cite="yilmaz2006", expected=False, tells_unjudged=True)
 def inferred_average_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Inferred average precision: AP estimated from a pool of which only a random sample was judged.
 

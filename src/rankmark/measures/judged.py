@@ -8,7 +8,9 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("Judged", bounds=(0, 1), cite="macdonald2022", better="neither")
+@list_measure(
+    "Judged", bounds=(0, 1), cite="macdonald2022", better="neither", order="set", tells_unjudged=True
+)
 def judged(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
     """Judged: the share of the first k items that somebody judged, relevant or not.
 

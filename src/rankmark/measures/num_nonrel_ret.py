@@ -13,6 +13,8 @@ from rankmark.measure import list_measure
     cite="trec_eval",
     aggregate="sum",
     better="less",
+    order="set",
+    tells_unjudged=True,
 )
 def num_nonrel_ret(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Number of items retrieved that were judged not relevant, over all queries their sum.

@@ -8,7 +8,14 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("NumQ", aliases=("num_q",), bounds=(1, 1), cite="trec_eval", aggregate="sum")
+@list_measure(
+    "NumQ",
+    aliases=("num_q",),
+    bounds=(1, 1),
+    cite="trec_eval",
+    aggregate="sum",
+    order="nothing",
+)
 def num_q(lists: JudgedLists) -> Values:
     """Number of queries that were evaluated.
 

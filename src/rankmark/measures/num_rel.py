@@ -6,7 +6,14 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("NumRel", aliases=("num_rel",), bounds=(0, None), cite="trec_eval", aggregate="sum")
+@list_measure(
+    "NumRel",
+    aliases=("num_rel",),
+    bounds=(0, None),
+    cite="trec_eval",
+    aggregate="sum",
+    order="nothing",
+)
 def num_rel(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Number of relevant items, retrieved or not, over all queries their sum.
 

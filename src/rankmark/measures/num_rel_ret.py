@@ -6,7 +6,14 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("NumRelRet", aliases=("num_rel_ret", "TP"), bounds=(0, None), cite="trec_eval", aggregate="sum")
+@list_measure(
+    "NumRelRet",
+    aliases=("num_rel_ret", "TP"),
+    bounds=(0, None),
+    cite="trec_eval",
+    aggregate="sum",
+    order="set",
+)
 def num_rel_ret(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Number of relevant items retrieved, over all queries their sum.
 

@@ -6,7 +6,14 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("NumRet", aliases=("num_ret",), bounds=(0, None), cite="trec_eval", aggregate="sum")
+@list_measure(
+    "NumRet",
+    aliases=("num_ret",),
+    bounds=(0, None),
+    cite="trec_eval",
+    aggregate="sum",
+    order="nothing",
+)
 def num_ret(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
     """Number of items retrieved, over all queries their sum.
 

@@ -9,7 +9,9 @@ from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
 
-@list_measure("OPA", aliases=("ordered_pair_accuracy",), bounds=(0, 1), cite="pasumarthi2019")
+@list_measure(
+    "OPA", aliases=("ordered_pair_accuracy",), bounds=(0, 1), cite="pasumarthi2019", tells_unjudged=True
+)
 def ordered_pair_accuracy(lists: JudgedLists) -> Values:
     """Ordered pair accuracy: the share of pairs of different grades in which the higher grade comes first.
 

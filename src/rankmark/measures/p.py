@@ -16,6 +16,8 @@ from rankmark.measure import list_measure
     variants={"TP": {"denominator": "min"}},
     bounds=(0, 1),
     cite="vanrijsbergen1979",
+    order="set",
+    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
 )
 def precision(
     lists: JudgedLists,

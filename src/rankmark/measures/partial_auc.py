@@ -17,6 +17,7 @@ from rankmark.measure import list_measure
     bounds=(0, 1),
     cite="hiranandani2020",
     expected=False,
+    order="list",  # whose k counts other items than ranks
 )
 def partial_auc(
     lists: JudgedLists,

@@ -21,6 +21,7 @@ from rankmark.measure import list_measure
     },
     bounds=(0, 1),
     cite="vanrijsbergen1979",
+    order="set",
 )
 def recall(
     lists: JudgedLists,

@@ -12,7 +12,7 @@ from rankmark.measure import list_measure
 from rankmark.parameters import Between
 
 
-@list_measure("RBPResidual", bounds=(0, 1), cite="moffat2008", better="neither")
+@list_measure("RBPResidual", bounds=(0, 1), cite="moffat2008", better="neither", tells_unjudged=True)
 def rbp_residual(
     lists: JudgedLists,
     *,

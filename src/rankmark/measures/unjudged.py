@@ -10,7 +10,15 @@ from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
-@list_measure("Unjudged", aliases=("unj", "Hole"), bounds=(0, 1), cite="trec_eval", better="neither")
+@list_measure(
+    "Unjudged",
+    aliases=("unj", "Hole"),
+    bounds=(0, 1),
+    cite="trec_eval",
+    better="neither",
+    order="set",
+    tells_unjudged=True,
+)
 def unjudged(
     lists: JudgedLists,
     *,

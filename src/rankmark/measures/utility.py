@@ -12,7 +12,7 @@ from rankmark.measure import list_measure
 from rankmark.parameters import Within
 
 
-@list_measure("Utility", bounds=(None, None), cite="trec_eval")
+@list_measure("Utility", bounds=(None, None), cite="trec_eval", order="set")
 def utility(
     lists: JudgedLists,
     *,

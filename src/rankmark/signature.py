@@ -1,0 +1,247 @@
+"""Signatures: all that decides a value, on one line to be quoted beside it, and read back.
+
+::
+
+    nDCG@10|gain:exp2|discount:log2|ideal:judged|ties:item-desc|…|item_ids:text|rankmark:0.1.0     full
+    nDCG(gain=exp2)@10|rankmark:0.1.0                                                              short
+
+Fields stand between bars, in this order:
+
+- the measure. In the full form its parameters follow, a field each; in the short form it is written as
+  everywhere, with those that are not the page's defaults;
+- ``like:NAME-VERSION``, the convention of another tool, where one was asked for;
+- the choices; in the short form those that are not the standard;
+- ``item_ids:integer`` or ``item_ids:text``: integers break ties as numbers, text does so byte by byte. The
+  short form says it of integers, where ties depend on it;
+- ``rankmark:VERSION``.
+
+What a signature does not say is as by default, so that one reader reads both forms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from rankmark import _native
+from rankmark.choices import Choices
+from rankmark.errors import DataError, MeasureError, SignatureError, did_you_mean
+from rankmark.measure import Measure, pages, parse
+from rankmark.parameters import parse_value
+
+if TYPE_CHECKING:
+    from rankmark.inputs import Input
+    from rankmark.result import Result
+
+__all__ = ["Evaluation", "ItemIds", "from_signature", "version"]
+
+ItemIds: TypeAlias = Literal["integer", "text"]
+"""The type of the items' ids, which orders equal scores."""
+
+
+def version() -> str:
+    """The version of rankmark."""
+    return _native.__version__
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A measure and all that decides its value but the tables.
+
+    Attributes:
+        measure: the measure with its parameters.
+        choices: how ties, duplicates, missing queries … are decided.
+        item_ids: the type of the items' ids; None for whichever the tables have.
+        convention: the convention that the choices are of, ``NAME-VERSION``; None for none.
+
+    """
+
+    measure: Measure
+    choices: Choices = field(default_factory=Choices)
+    item_ids: ItemIds | None = None
+    convention: str | None = None
+
+    def signature(self, *, short: bool = False) -> str:
+        """The signature: everything, or in the short form what is not the standard."""
+        return "|".join(self._short() if short else self._full())
+
+    def _full(self) -> Iterator[str]:
+        yield from self.measure.signature()
+        yield from self._like()
+        yield from self.choices.signature()
+        if self.item_ids:
+            yield f"item_ids:{self.item_ids}"
+        yield f"rankmark:{version()}"
+
+    def _short(self) -> Iterator[str]:
+        yield str(self.measure)
+        yield from self._like()
+        standard = Choices().signature()
+        yield from (part for part in self.choices.signature() if part not in standard)
+        if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
+            yield "item_ids:integer"
+        yield f"rankmark:{version()}"
+
+    def _like(self) -> Iterator[str]:
+        if self.convention:
+            yield f"like:{self.convention}"
+
+    def evaluate(
+        self,
+        qrels: Any,
+        run: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+    ) -> Result:
+        """Evaluates so; the tables are whatever `rankmark.evaluate` takes.
+
+        Integer item ids are ordered as text where `item_ids` says so.
+
+        Raises:
+            DataError: a table that cannot be evaluated as it is, or item ids that are text where they are to
+                be integers.
+
+        """
+        from rankmark.evaluation import evaluate_tables
+        from rankmark.inputs import read_inputs
+
+        judgements, results = map(self._with_ids, read_inputs(qrels, run, columns))
+        asked = (self.measure,)
+        return evaluate_tables(
+            judgements, results, asked, self.choices, threads=threads, convention=self.convention
+        )
+
+    def _with_ids(self, table: Input) -> Input:
+        from rankmark.inputs import with_text_items
+
+        if self.item_ids == "text":
+            return with_text_items(table)
+        if self.item_ids == "integer" and table.table.kind(table.item) != "integer":
+            raise DataError(
+                f"the signature is of integer item ids, and those of {table.name} (column {table.item!r}) "
+                "are text; cast them to integers"
+            )
+        return table
+
+    def __str__(self) -> str:
+        return self.signature()
+
+
+DECIDED_BY_IDS = ("item-desc", "item-asc", "random")
+"""The orders of equal scores that depend on the items' ids."""
+
+
+def from_signature(text: str) -> Evaluation:
+    """The evaluation that a signature describes, in its full or its short form.
+
+    Args:
+        text: what `Result.signature` gave, in this version or an earlier one.
+
+    Returns:
+        What evaluates other tables in the same way.
+
+    Raises:
+        SignatureError: it is no signature, is of a later version, has a field that there is not, or is of a
+            measure with a function for a parameter: what that computes no signature says.
+        ChoiceError: a choice with a value that there is not.
+
+    Example:
+        >>> import rankmark as rm
+        >>> evaluation = rm.from_signature("nDCG(gain=exp2)@10|missing:skip|rankmark:0.1.0")
+        >>> evaluation.measure, evaluation.choices.missing
+        (nDCG(gain=exp2)@10, 'skip')
+        >>> evaluation.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}).values
+        {'nDCG(gain=exp2)@10': 0.7967075809905066}
+
+    """
+    if not isinstance(text, str):
+        raise SignatureError(f"{text!r} is not a signature, which is text")
+    written, *parts = text.strip().split("|")
+    values = _values(parts)
+    _check_version(text, values.pop("rankmark", None))
+    measure = _measure(written, values)
+    evaluation = Evaluation(measure, _choices(values), _item_ids(values), values.pop("like", None))
+    _refuse_unknown(values, measure)
+    return evaluation
+
+
+def _values(parts: Iterable[str]) -> dict[str, str]:
+    """Each field's value by its name."""
+    values: dict[str, str] = {}
+    for part in parts:
+        name, colon, value = part.partition(":")
+        if not colon or not value:
+            raise SignatureError(f"the field {part!r} of the signature is not written name:value")
+        if name in values:
+            raise SignatureError(f"the signature says {name} twice")
+        values[name] = value
+    return values
+
+
+def _check_version(text: str, written: str | None) -> None:
+    if written is None:
+        raise SignatureError(
+            f"{text!r} is not a signature: it does not end with the version, |rankmark:{version()}"
+        )
+    if _numbers(written) > _numbers(version()):
+        raise SignatureError(
+            f"the signature is of rankmark {written}, and this is {version()}, which cannot know what it "
+            f"means: update rankmark to {written}"
+        )
+
+
+def _numbers(written: str) -> tuple[int, ...]:
+    numbers = re.match(r"\d{1,9}(\.\d{1,9})*(?!\d)", written, re.ASCII)
+    if not numbers:
+        raise SignatureError(f"rankmark:{written} in the signature is not a version, such as {version()}")
+    return tuple(map(int, numbers[0].split(".")))
+
+
+def _measure(written: str, values: dict[str, str]) -> Measure:
+    """The measure, with the parameters that are taken out of `values`."""
+    try:
+        measure = parse(written)
+        own = [name for name in measure.page.accepted if name in values]
+        given = {name: parse_value(values.pop(name)) for name in own}
+        if twice := measure.parameters.keys() & given.keys():
+            raise MeasureError(f"{measure.name}: {twice.pop()} is given twice")
+        return measure(**given)
+    except MeasureError as error:
+        raise SignatureError(f"the signature has no measure to evaluate: {error}{_hint(written)}") from error
+
+
+def _hint(written: str) -> str:
+    """A word on functions, if the measure takes them."""
+    known = pages().get(re.split(r"[(@]", written)[0].strip())
+    takers = [p.name for p in known.parameters.values() if p.takes_functions] if known else []
+    return f"; if {takers[0]} was a function, no signature says what it computes" if takers else ""
+
+
+def _choices(values: dict[str, str]) -> Choices:
+    """The choices, which are taken out of `values`."""
+    said: dict[str, Any] = {f.name: values.pop(f.name) for f in fields(Choices) if f.name in values}
+    if drawn := re.fullmatch(r"random\(seed=(\d{1,20})\)", said.get("ties", ""), re.ASCII):
+        said |= {"ties": "random", "seed": int(drawn[1])}
+    elif "seed" in said:
+        raise SignatureError("the seed is written with the ties, as in ties:random(seed=7)")
+    return replace(Choices(), **said)
+
+
+def _item_ids(values: dict[str, str]) -> ItemIds | None:
+    said: Any = values.pop("item_ids", None)
+    if said is not None and said not in get_args(ItemIds):
+        raise SignatureError(f"item_ids:{said} in the signature is neither integer nor text")
+    return said  # type: ignore[no-any-return]
+
+
+def _refuse_unknown(values: Mapping[str, str], measure: Measure) -> None:
+    for name in values:
+        choices = (f.name for f in fields(Choices) if f.name != "seed")
+        known = [*measure.page.accepted, "like", *choices, "item_ids", "rankmark"]
+        raise SignatureError(
+            f"a signature of {measure.name} has no field {name!r}{did_you_mean(name, known)} "
+            f"(it can have: {', '.join(known)})"
+        )
