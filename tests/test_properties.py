@@ -412,9 +412,14 @@ HAS_A_BETTER = [
 
 
 def has_a_better(measure: rm.Measure) -> bool:
-    """Reading further is neither good nor bad, and NCU(stop=graded) is as PMeasure."""
+    """Reading further is neither good nor bad, and NCU(stop=graded) is as PMeasure.
+
+    Grades of 0, 2 and 3 end the reading of BPM(T=0.7,gain=linear,max_grade=4) at rank 3 with
+    (2/4 + 3/4) / 3 = 0.4167, and 0, 3 and 2 at rank 2 with (3/4) / 2 = 0.375.
+    """
     arguments = measure.arguments
     settled = arguments.get("bound") != "upper"  # for ties, an unjudged item counts as not relevant
+    settled &= measure.name != "BPM" or arguments["gain"] == "binary"
     return settled and arguments.get("value", "EU") == "EU" and arguments.get("stop") != "graded"
 
 
