@@ -52,8 +52,9 @@ class Bounds:
 
     Under ``ties="worst"`` and ``"best"`` the lower or the higher grade comes first. No order has a value
     outside of theirs, but for measures to which a higher grade further up is not always better: those of
-    what is judged (Judged, Unjudged, RBPResidual, infAP, NumNonrelRet, ``bound=upper``), P-measure, P-plus,
-    G, NCU(stop=graded), BPM of graded gains, the expected depth of readers, and whatever has gains that do
+    what is judged (Judged, Unjudged, RBPResidual, infAP, NumNonrelRet, FallOut of judged items,
+    ``bound=upper``), P-measure, P-plus, G, NCU(stop=graded), BPM of graded gains, the expected depth of
+    readers, and whatever has gains that do
     not rise with the grade.
 
     Attributes:
