@@ -54,8 +54,7 @@ class Bounds:
     outside of theirs, but for measures to which a higher grade further up is not always better: those of
     what is judged (Judged, Unjudged, RBPResidual, infAP, NumNonrelRet, FallOut of judged items,
     ``bound=upper``), P-measure, P-plus, G, NCU(stop=graded), BPM of graded gains, the expected depth of
-    readers, and whatever has gains that do
-    not rise with the grade.
+    readers, and whatever has gains that do not rise with the grade.
 
     Attributes:
         worst: the value under ``ties="worst"``.
