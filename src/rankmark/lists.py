@@ -121,8 +121,7 @@ class JudgedLists:
         """
         assert self.ties is not None
         first, last = self.ties
-        opens = self._opens_list()
-        opens[1:] |= first[1:] != first[:-1]
+        opens = self._opens_tie(first)
         first, size, start = first[opens], (last - first + 1)[opens], offsets[self.query][opens]
         place = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
         tied = np.repeat(start + first - 1, size) + place
@@ -308,8 +307,7 @@ class JudgedLists:
         if self.ties is None:
             return running - own, own
         first = self.ties[0]
-        opens = self._opens_list()
-        opens[1:] |= first[1:] != first[:-1]
+        opens = self._opens_tie(first)
         closes = np.roll(opens, -1)  # the first item of all opens a group, so the last one closes one
         group = np.cumsum(opens) - 1
         above = (running - own)[opens]
@@ -318,6 +316,12 @@ class JudgedLists:
     def _opens_list(self) -> NDArray[np.bool_]:
         """Whether an item is the first of its list."""
         opens: NDArray[np.bool_] = np.diff(self.query, prepend=-1) != 0
+        return opens
+
+    def _opens_tie(self, first: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether an item is the first here of those that share the rank `first`."""
+        opens = self._opens_list()
+        opens[1:] |= first[1:] != first[:-1]
         return opens
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
