@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from rankmark.choices import Choices, values_of
-from rankmark.cli import MEASURES, main
+from rankmark.cli import main
+from rankmark.commands.eval import MEASURES
 from rankmark.measure import split_measures
 from rankmark.signature import version
 

@@ -1,0 +1,88 @@
+"""`rankmark eval`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import click
+
+from rankmark.commands.options import (
+    column_names,
+    keep_inputs,
+    run_names,
+    show,
+    with_choices,
+    with_columns,
+    with_output,
+)
+
+__all__ = ["MEASURES", "evaluate_runs"]
+
+MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+
+
+@click.command("eval")
+@click.argument("qrels")
+@click.argument("run", nargs=-1, required=True)
+@click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    default=MEASURES,
+    metavar="MEASURE",
+    help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+)
+@with_choices
+@with_columns
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
+@click.option("--signature", is_flag=True, help="Show what each number depends on.")
+@click.option("--short-signature", is_flag=True, help="Show of this what is not the standard.")
+@with_output
+def evaluate_runs(
+    qrels: str,
+    run: tuple[str, ...],
+    *,
+    measure: tuple[str, ...],
+    column: tuple[str, ...],
+    per_query: bool,
+    signature: bool,
+    short_signature: bool,
+    format_: str | None,
+    digits: int,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Measure one or several runs against judgements.
+
+    QRELS holds the judgements (query, item, relevance), each RUN the results of
+    a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
+    also compressed (gz, zst). A measure is written Name(parameter=value)@cutoff;
+    `rankmark measures` lists them. An option takes the first of its values
+    unless told otherwise. JSON and CSV show all digits, JSON all signatures and a
+    hash of the inputs; --bounds shows the values under --ties worst, expected
+    and best, and counts the queries that equal scores change.
+
+    \b
+    rankmark eval qrels.txt bm25.run
+    rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
+    """  # noqa: D301
+    from rankmark.evaluation import evaluate
+    from rankmark.formats import check_writable, format_of, known_format, render
+    from rankmark.inputs import read_qrels
+    from rankmark.measure import split_measures
+
+    name = known_format(format_ or format_of(output or ""))
+    if output:
+        check_writable(output)
+        keep_inputs(output, qrels, *run)
+    measures = [each for text in measure for each in split_measures(text)]
+    columns = column_names(column)
+    judged = read_qrels(qrels, columns)
+    options |= {"columns": columns, "hash_inputs": name == "json"}
+    results = [evaluate(judged, path, measures, **options) for path in run]
+    shown = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else results[0]
+    signatures: bool | Literal["short"] = "short" if short_signature else signature
+    text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
+    show(text, output)

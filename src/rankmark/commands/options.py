@@ -1,0 +1,117 @@
+"""What several commands take, and what they do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from rankmark.choices import Choices, values_of
+from rankmark.errors import UsageError
+from rankmark.formats import FORMATS
+
+__all__ = [
+    "column_names",
+    "keep_inputs",
+    "run_names",
+    "show",
+    "with_choices",
+    "with_columns",
+    "with_output",
+]
+
+Command = Callable[..., None]
+
+CHOICES = {
+    "ties": "Order of equal scores.",
+    "seed": "Of --ties random.",
+    "missing": "Judged queries without results.",
+    "unjudged_queries": "Queries with results but no judgements.",
+    "no_relevant": "Queries for which nothing is relevant.",
+    "duplicates": "The same item twice in one query.",
+    "unjudged": "Items without a judgement.",
+    "scores": "Precision in which scores are compared.",
+}
+
+
+def with_choices(command: Command) -> Command:
+    """Gives a command an option for each choice."""
+    for name, text in reversed(CHOICES.items()):
+        command = click.option(
+            f"--{name.replace('_', '-')}",
+            default=getattr(Choices(), name),
+            # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
+            metavar="|".join(values_of(name)) or "N",
+            help=text,
+        )(command)
+    return command
+
+
+def with_columns(command: Command) -> Command:
+    """Gives a command the option --column, for `column_names`."""
+    return click.option(
+        "--column",
+        multiple=True,
+        metavar="ROLE=NAME",
+        help="A column by its name, such as query=user_id; repeat it.",
+    )(command)
+
+
+def with_output(command: Command) -> Command:
+    """Gives a command the options --format, --digits and --output, the last for `show`."""
+    for option in (
+        click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
+        click.option(
+            "--digits",
+            type=click.IntRange(0, 17),
+            default=4,
+            show_default=True,
+            metavar="N",
+            help="Decimals to show.",
+        ),
+        click.option(
+            "--format",
+            "format_",
+            metavar="|".join(FORMATS),
+            help="How to show it, whatever the ending of FILE.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def show(text: str, output: str | None) -> None:
+    """Prints the text, or writes it to the file."""
+    from rankmark.formats import write_whole
+
+    if output:
+        write_whole(output, text)
+    else:
+        click.echo(text, nl=False)
+
+
+def keep_inputs(output: str, *inputs: str) -> None:
+    """Refuses an output that is one of the inputs."""
+    for path in inputs:
+        if Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
+            raise UsageError(f"-o {output} would overwrite the input {path}")
+
+
+def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
+    """Each role's column, of pairs written ROLE=NAME."""
+    columns: dict[str, str | None] = {}
+    for pair in pairs:
+        role, equals, name = pair.partition("=")
+        if not (role and equals):
+            raise UsageError(f"--column {pair!r} is not ROLE=NAME, such as query=user_id")
+        columns[role] = name or None
+    return columns
+
+
+def run_names(paths: tuple[str, ...]) -> list[str]:
+    """What to call runs: their files' names without endings, or whole paths where these are not unique."""
+    from rankmark.formats import printable
+
+    names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
+    return list(map(printable, names if len(set(names)) == len(names) else paths))
