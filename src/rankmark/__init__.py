@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.convention import Convention, conventions
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -95,6 +96,7 @@ __all__ = [
     "ChoiceError",
     "ColumnError",
     "Compatibility",
+    "Convention",
     "Counts",
     "DataError",
     "F",
@@ -139,6 +141,7 @@ __all__ = [
     "UsageError",
     "Utility",
     "binG",
+    "conventions",
     "evaluate",
     "infAP",
     "nDCG",
@@ -150,6 +153,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "Convention": "convention",
+    "conventions": "convention",
     "evaluate": "evaluation",
     "Input": "inputs",
     "read_qrels": "inputs",

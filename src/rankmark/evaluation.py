@@ -10,7 +10,8 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +27,10 @@ from rankmark.choices import (
     Unjudged,
     UnjudgedQueries,
 )
+from rankmark.convention import convention
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
-from rankmark.inputs import read_inputs
+from rankmark.inputs import read_inputs, with_text_items
 from rankmark.measure import GREATEST_CUTOFF, Measure, as_measure, split_measures
 from rankmark.result import Counts, MeasureCounts, Result
 
@@ -37,7 +39,10 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.lists import Values
 
-__all__ = ["LEAST_FACTOR", "check_answered", "evaluate"]
+__all__ = ["LEAST_FACTOR", "Plan", "check_answered", "evaluate", "planned"]
+
+Settled: TypeAlias = "tuple[float, Values, MeasureCounts]"
+"""The value of a measure, that of each query, and how many queries did what."""
 
 
 def evaluate(
@@ -45,14 +50,15 @@ def evaluate(
     run: Any,
     measures: str | Measure | Iterable[str | Measure],
     *,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    unjudged_queries: UnjudgedQueries = "skip",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    scores: Scores = "float64",
+    like: str | None = None,
+    ties: Ties | None = None,
+    seed: int | None = None,
+    missing: Missing | None = None,
+    unjudged_queries: UnjudgedQueries | None = None,
+    no_relevant: NoRelevant | None = None,
+    duplicates: Duplicates | None = None,
+    unjudged: Unjudged | None = None,
+    scores: Scores | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
 ) -> Result:
@@ -68,8 +74,11 @@ def evaluate(
         run: the results of one system: query, item and score (or rank).
         measures: names such as ``"nDCG@10"``, or measures such as ``rm.nDCG(gain="exp2") @ 10``: one or
             several; also several names in one text, ``"nDCG@10, AP"``.
-        ties: the order of equal scores; ``item-desc`` is trec_eval's rule, ``expected`` the mean over
-            all orders.
+        like: a convention, such as ``"ranx"``: the measures are that tool's, by its names or by the names
+            here, and it decides the choices that are not given; see `conventions`.
+        ties: the order of equal scores; ``item-desc`` is trec_eval's rule and the standard,
+            ``expected`` the mean over all orders. Here and below None is the convention's choice, or
+            without one the standard.
         seed: of ``ties="random"``.
         missing: what a judged query without results is: evaluated as an empty list, left out, or an
             error.
@@ -100,27 +109,96 @@ def evaluate(
         (0.7453, 0.75)
 
     """
-    choices = Choices(
-        ties=ties,
-        seed=seed,
-        missing=missing,
-        unjudged_queries=unjudged_queries,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        scores=scores,
-    )
-    asked = _measures(measures)
+    given = {
+        "ties": ties,
+        "seed": seed,
+        "missing": missing,
+        "unjudged_queries": unjudged_queries,
+        "no_relevant": no_relevant,
+        "duplicates": duplicates,
+        "unjudged": unjudged,
+        "scores": scores,
+    }
+    plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
     _check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
-    observed = local.observe(judgements, results, choices, asked, threads)
-    query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-    check_answered(observed.answered, query_ids, choices, judgements, results)
-    notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
-    item_ids: Literal["integer", "text"] = (
-        "integer" if results.table.kind(results.item) == "integer" else "text"
+    if plan.text_items:
+        judgements, results = with_text_items(judgements), with_text_items(results)
+    return _evaluated(judgements, results, plan, threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be computed, and how.
+
+    Attributes:
+        measures: the measures in the order asked for, each with the choices that decide it.
+        choices: those of the measures that have none of their own.
+        convention: the name of the convention, if there is one.
+        text_items: whether item ids are taken as text.
+
+    """
+
+    measures: Mapping[Measure, Choices]
+    choices: Choices
+    convention: str | None = None
+    text_items: bool = False
+
+
+def planned(
+    measures: str | Measure | Iterable[str | Measure], like: str | None, given: Mapping[str, Any]
+) -> Plan:
+    """The plan for measures, a convention and the choices that the caller gives, which override its."""
+    if like is None:
+        choices = Choices(**given)
+        return Plan(dict.fromkeys(_measures(measures), choices), choices)
+    record = convention(like)
+    meanings = [record.meaning(asked) for asked in _separate(measures)]
+    by_measure: dict[Measure, Choices] = {}
+    for meaning in meanings:
+        own = Choices(**{**meaning.choices, **given})  # type: ignore[arg-type]
+        if by_measure.setdefault(meaning.measure, own) != own:
+            raise MeasureError(
+                f"{meaning.measure} was asked for under two names by which {record.name} decides "
+                "differently; ask for one at a time"
+            )
+    measures = _measures(by_measure)
+    common = Choices(**{**record.choices, **given})  # type: ignore[arg-type]
+    different = set(by_measure.values())
+    choices = different.pop() if len(different) == 1 else common
+    return Plan(by_measure, choices, record.name, record.text_items)
+
+
+def _evaluated(judgements: Input, results: Input, plan: Plan, threads: int | None) -> Result:
+    """Evaluates tables that have been read; once for each set of choices."""
+    groups: dict[Choices, list[Measure]] = {}
+    for measure, choices in plan.measures.items():
+        groups.setdefault(choices, []).append(measure)
+    settled: dict[Measure, Settled] = {}
+    for choices, group in groups.items():
+        observed = local.observe(judgements, results, choices, tuple(group), threads)
+        query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
+        check_answered(observed.answered, query_ids, choices, judgements, results)
+        settled |= _all_settled(group, observed, query_ids, choices)
+    # What is counted of the queries themselves does not depend on the choices.
+    answered = int(np.count_nonzero(observed.answered))
+    return Result(
+        values={measure: settled[measure][0] for measure in plan.measures},
+        per_query_values={measure: settled[measure][1] for measure in plan.measures},
+        query_ids=query_ids,
+        choices=plan.choices,
+        own_choices={m: own for m, own in plan.measures.items() if own != plan.choices},
+        counts=Counts(
+            judged=len(observed.answered),
+            answered=answered,
+            missing=len(observed.answered) - answered,
+            unjudged=observed.unjudged_queries,
+            measures={str(measure): settled[measure][2] for measure in plan.measures},
+        ),
+        item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
+        notes=[*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)],
+        convention=plan.convention,
     )
-    return _result(asked, observed, query_ids, choices, item_ids, notes)
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
@@ -206,42 +284,23 @@ def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
     return f"{len(which)} {'query' if len(which) == 1 else 'queries'} ({shown})"
 
 
-def _result(
-    asked: tuple[Measure, ...],
-    observed: Observed,
-    query_ids: _native.Table,
-    choices: Choices,
-    item_ids: Literal["integer", "text"],
-    notes: list[str],
-) -> Result:
+def _all_settled(
+    asked: list[Measure], observed: Observed, query_ids: _native.Table, choices: Choices
+) -> dict[Measure, Settled]:
+    """The value of each measure, those of the queries, and the counts."""
     counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
-    values, per_query, counts = {}, {}, {}
     ties = observed.tied_rank.any()
     computed = iter(observed.values)
+    settled: dict[Measure, Settled] = {}
     for measure in asked:
         if measure.page.aggregate == "ratio":
-            settled = _settled_ratio(next(computed), next(computed), counted)
+            found = _settled_ratio(next(computed), next(computed), counted)
         else:
-            settled = _settled(measure, next(computed), counted, query_ids, choices)
-        values[measure], per_query[measure], averaged, no_relevant = settled
+            found = _settled(measure, next(computed), counted, query_ids, choices)
+        value, per_query, averaged, no_relevant = found
         tied = _tied(observed.tied_rank, measure) if ties else 0
-        counts[str(measure)] = MeasureCounts(averaged, no_relevant, tied)
-    answered = int(np.count_nonzero(observed.answered))
-    return Result(
-        values=values,
-        per_query_values=per_query,
-        query_ids=query_ids,
-        choices=choices,
-        counts=Counts(
-            judged=len(observed.answered),
-            answered=answered,
-            missing=len(observed.answered) - answered,
-            unjudged=observed.unjudged_queries,
-            measures=counts,
-        ),
-        item_ids=item_ids,
-        notes=notes,
-    )
+        settled[measure] = value, per_query, MeasureCounts(averaged, no_relevant, tied)
+    return settled
 
 
 def _settled(

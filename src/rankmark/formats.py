@@ -207,22 +207,32 @@ def _is_whole(measure: Measure, value: float) -> bool:
 
 def account(result: Result) -> list[str]:
     """What happened to the queries: a line, and a second one if there is something to notice."""
-    counts, choices = result.counts, result.choices
-    treated = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+    counts = result.counts
     answered = "all answered"
     if counts.missing:
-        missing = treated[choices["missing"]]
+        missing = _chosen(result, "missing")
         answered = f"{counts.answered:,} answered, {counts.missing:,} missing ({missing})"
     notes = []
     if counts.unjudged:
         notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
     if barren := _most(m.no_relevant for m in counts.measures.values()):
-        notes.append(f"nothing relevant in {barren} ({treated[choices['no_relevant']]})")
+        notes.append(f"nothing relevant in {barren} ({_chosen(result, 'no_relevant')})")
     if tied := _most(m.tied for m in counts.measures.values()):
-        notes.append(f"equal scores could change {tied} (ties: {choices['ties']})")
+        notes.append(f"equal scores could change {tied} (ties: {_chosen(result, 'ties')})")
     notes += result.notes
     first = f"{_queries(counts.judged)} judged, {answered}"
+    if result.convention:
+        first += f", as in {result.convention}"
     return [first, "; ".join(notes)] if notes else [first]
+
+
+TREATED = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+
+
+def _chosen(result: Result, choice: str) -> str:
+    """What was decided; several things where a convention does not decide alike for all measures."""
+    values = dict.fromkeys(result.choices_of(measure)[choice] for measure in result.measures)
+    return " or ".join(TREATED.get(value, value) for value in values)
 
 
 def _queries(n: int) -> str:
@@ -287,6 +297,7 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         for name, value in result.values.items()
     }
     record = {"rankmark": version(), "measures": measures, "queries": counts, "choices": result.choices}
+    record["convention"] = result.convention
     record["notes"] = list(result.notes)
     if per_query:
         values = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark import _native
 from rankmark.choices import Choices
+from rankmark.convention import convention, meant
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.measure import Measure, as_measure
 
@@ -61,10 +63,11 @@ class Counts:
     measures: Mapping[str, MeasureCounts]
 
 
-def signature(measure: Measure, choices: Choices, item_ids: str) -> str:
+def signature(measure: Measure, choices: Choices, item_ids: str, like: str | None = None) -> str:
     """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
+    tool = [] if like is None else [f"like:{convention(like).label}"]
     ids = f"item_ids:{item_ids}"  # integers break ties as numbers, text does so byte by byte
-    return "|".join([*measure.signature(), *choices.signature(), ids, f"rankmark:{version()}"])
+    return "|".join([*measure.signature(), *tool, *choices.signature(), ids, f"rankmark:{version()}"])
 
 
 def version() -> str:
@@ -79,7 +82,17 @@ class Result:
     table and, beneath it, what happened to the queries.
     """
 
-    __slots__ = ("_choices", "_counts", "_item_ids", "_notes", "_per_query", "_query_ids", "_values")
+    __slots__ = (
+        "_choices",
+        "_convention",
+        "_counts",
+        "_item_ids",
+        "_notes",
+        "_own_choices",
+        "_per_query",
+        "_query_ids",
+        "_values",
+    )
 
     def __init__(
         self,
@@ -91,6 +104,8 @@ class Result:
         counts: Counts,
         item_ids: Literal["integer", "text"] = "text",
         notes: Iterable[str] = (),
+        own_choices: Mapping[Measure, Choices] = MappingProxyType({}),
+        convention: str | None = None,
     ) -> None:
         self._values = dict(values)
         self._per_query = dict(per_query_values)
@@ -101,6 +116,8 @@ class Result:
         self._counts = counts
         self._item_ids = item_ids
         self._notes = tuple(notes)
+        self._own_choices = dict(own_choices)
+        self._convention = convention
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -144,15 +161,26 @@ class Result:
         """How ties, duplicates, missing queries … were decided."""
         return asdict(self._choices)
 
+    def choices_of(self, measure: str | Measure) -> dict[str, Any]:
+        """The same for one measure, for which a convention can decide otherwise."""
+        return asdict(self._own_choices.get(self._find(measure), self._choices))
+
+    @property
+    def convention(self) -> str | None:
+        """The convention that was followed, such as ``ranx``; None for the standard."""
+        return self._convention
+
     def signature(self, measure: str | Measure) -> str:
         """Everything that decides the value of `measure`, on one line, to be quoted beside it."""
-        return signature(self._find(measure), self._choices, self._item_ids)
+        found = self._find(measure)
+        choices = self._own_choices.get(found, self._choices)
+        return signature(found, choices, self._item_ids, self._convention)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
 
     def __contains__(self, measure: str | Measure) -> bool:
-        return as_measure(measure) in self._values
+        return self._known(measure) is not None
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self._values)
@@ -164,7 +192,7 @@ class Result:
         import polars as pl
 
         saved = (self._values, self._per_query, pl.DataFrame(self._query_ids), self._choices, self._counts)
-        return _restored, (*saved, self._item_ids, self._notes)
+        return _restored, (*saved, self._item_ids, self._notes, self._own_choices, self._convention)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -222,12 +250,23 @@ class Result:
         write_whole(path, self.format(name or format_of(path), **options))
 
     def _find(self, measure: str | Measure) -> Measure:
-        found = as_measure(measure)
-        if found not in self._values:
+        known = self._known(measure)
+        if known is None:
+            found = meant(measure, self._convention)
             here = list(self.values)
             hint = did_you_mean(str(found), here)
             raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
-        return found
+        return known
+
+    def _known(self, measure: str | Measure) -> Measure | None:
+        """The measure as it was evaluated: by its name here, or by what the convention calls it."""
+        if isinstance(measure, Measure) and measure in self._values:
+            return measure
+        written = {str(each): each for each in self._values}
+        if measure in written:
+            return written[str(measure)]
+        found = meant(measure, self._convention)
+        return found if found in self._values else None
 
 
 def _restored(
@@ -238,6 +277,8 @@ def _restored(
     counts: Counts,
     item_ids: Literal["integer", "text"],
     notes: tuple[str, ...],
+    own_choices: Mapping[Measure, Choices],
+    convention: str | None,
 ) -> Result:
     """A result that was pickled or copied."""
     from rankmark._native import Table
@@ -250,4 +291,6 @@ def _restored(
         counts=counts,
         item_ids=item_ids,
         notes=notes,
+        own_choices=own_choices,
+        convention=convention,
     )
