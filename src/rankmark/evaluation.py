@@ -156,14 +156,14 @@ def planned(
     meanings = [record.meaning(asked) for asked in _separate(measures)]
     by_measure: dict[Measure, Choices] = {}
     for meaning in meanings:
-        own = Choices(**{**meaning.choices, **given})  # type: ignore[arg-type]
+        own = Choices(**{**meaning.choices, **given})
         if by_measure.setdefault(meaning.measure, own) != own:
             raise MeasureError(
                 f"{meaning.measure} was asked for under two names by which {record.name} decides "
                 "differently; ask for one at a time"
             )
     measures = _measures(by_measure)
-    common = Choices(**{**record.choices, **given})  # type: ignore[arg-type]
+    common = Choices(**{**record.choices, **given})
     different = set(by_measure.values())
     choices = different.pop() if len(different) == 1 else common
     return Plan(by_measure, choices, record.name, record.text_items)

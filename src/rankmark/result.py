@@ -11,7 +11,7 @@ from rankmark import _native
 from rankmark.choices import Choices
 from rankmark.convention import convention, meant
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.measure import Measure, as_measure
+from rankmark.measure import Measure
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -43,12 +43,27 @@ def _trec_spellings(known: TrecMeasure, rounding: str) -> list[tuple[str, str]]:
     return [(known.name, measure)]
 
 
+def _catboost(name: str, measure: str, choices: Mapping[str, str]) -> Names:
+    """A cumulated gain of CatBoost, whose type and cutoff are parameters."""
+    exponential = _with(measure, "gain=exp2")
+    return {
+        f"{name}:top={{k}}": Variant(f"{measure}@{{k}}", choices),
+        name: Variant(measure, choices),
+        f"{name}:top={{k}};type=Exp": Variant(f"{exponential}@{{k}}", choices),
+        f"{name}:type=Exp": Variant(exponential, choices),
+    }
+
+
 ONLY_TEN = ("rbp", "rbp_resid", "unj")
 """What trec_eval 10 has and 9 has not."""
 
-TRUNCATED = "Fractional grades: it cuts them off without a word (0.9 counts as 0); here they count as they are."
+TRUNCATED = (
+    "Fractional grades: it cuts them off without a word (0.9 counts as 0); here they count as they are."
+)
 DICTS = "The same item twice in a list: its dicts keep the last one; here `duplicates` refuses it."
-NO_TIE_RULE = "Equal scores: their order is left to its sorting, and no rule gives it; compare lists without ties."
+NO_TIE_RULE = (
+    "Equal scores: their order is left to its sorting, and no rule gives it; compare lists without ties."
+)
 CANDIDATES = (
     "It sees the rows that it is handed and nothing else: judge every row, and hand it every judged item. "
     "If it is handed only what was returned, its ideal list is made of that: nDCG(ideal=retrieved)."
@@ -81,8 +96,10 @@ TREC_EVAL_9 = Convention(
     measures=_trec_names("up", without=ONLY_TEN),
     text_items=True,
     notes=(
-        "Without -c, as in pytrec_eval, whose values are the means over the queries that it returns; with "
-        'it, missing="zero".',
+        (
+            "Without -c, as in pytrec_eval, whose values are the means over the queries that it returns; with "
+            'it, missing="zero".'
+        ),
     ),
     cannot=(TRUNCATED, DICTS, "pytrec_eval refuses fractional grades."),
 )
@@ -117,16 +134,20 @@ IR_MEASURES = Convention(
     },
     text_items=True,
     notes=(
-        "It hands measures on to other tools, each with its own rule for equal scores: RR is trec_eval's "
-        "(item-desc), RR@10 that of MS MARCO's script (item-asc).",
+        (
+            "It hands measures on to other tools, each with its own rule for equal scores: RR is trec_eval's "
+            "(item-desc), RR@10 that of MS MARCO's script (item-asc)."
+        ),
     ),
     cannot=(
         TRUNCATED,
         DICTS,
         "Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.",
         "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
-        "The C/W/L measures keep the order of the rows where scores are equal, with scores in 64 bits: give "
-        'ties="input".',
+        (
+            "The C/W/L measures keep the order of the rows where scores are equal, with scores in 64 bits: give "
+            'ties="input".'
+        ),
     ),
 )
 
@@ -165,8 +186,10 @@ RANX = Convention(
     },
     text_items=True,
     notes=(
-        "With evaluate(..., make_comparable=True), which counts judged queries without results as 0 and leaves "
-        "out the others; without it, ranx refuses a run whose queries are not just those judged.",
+        (
+            "With evaluate(..., make_comparable=True), which counts judged queries without results as 0 and leaves "
+            "out the others; without it, ranx refuses a run whose queries are not just those judged."
+        ),
     ),
     cannot=(
         NO_TIE_RULE + " In short lists the order of the rows stays.",
@@ -192,12 +215,16 @@ SKLEARN = Convention(
     },
     notes=(
         CANDIDATES,
-        "A row of its matrices is a query here; roc_auc_score and average_precision_score are called a query "
-        "at a time, and roc_auc_score is not defined where all labels are the same.",
+        (
+            "A row of its matrices is a query here; roc_auc_score and average_precision_score are called a query "
+            "at a time, and roc_auc_score is not defined where all labels are the same."
+        ),
     ),
     cannot=(
-        "average_precision_score and label_ranking_average_precision_score where scores are equal: every item "
-        "of a tie gets the precision at its end.",
+        (
+            "average_precision_score and label_ranking_average_precision_score where scores are equal: every item "
+            "of a tie gets the precision at its end."
+        ),
         "ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.",
         "Negative labels, which ndcg_score refuses; here they gain nothing.",
     ),
@@ -225,11 +252,16 @@ TORCHMETRICS = Convention(
         "RetrievalFallOut@{k}": Variant("FallOut@{k}", {"no_relevant": "one"}),
         "RetrievalRPrecision": "Rprec",
     },
-    notes=(CANDIDATES, "The cutoff is its top_k. A query with nothing relevant counts as 0 (empty_target_action)."),
+    notes=(
+        CANDIDATES,
+        "The cutoff is its top_k. A query with nothing relevant counts as 0 (empty_target_action).",
+    ),
     cannot=(
         NO_TIE_RULE + " Only RetrievalNormalizedDCG has a rule: it averages.",
-        "Scores of 0 and below: AP, MRR, precision and recall take such items as not relevant. Give it scores "
-        "above 0, such as probabilities.",
+        (
+            "Scores of 0 and below: AP, MRR, precision and recall take such items as not relevant. Give it scores "
+            "above 0, such as probabilities."
+        ),
         "RetrievalAUROC, which is 0 where all targets are the same.",
         FROM_SOURCE,
     ),
@@ -259,8 +291,10 @@ RECTOOLS = Convention(
         }
     ),
     notes=(
-        "Every row of the interactions is relevant: leave out what is not. Ranks are the caller's, so scores "
-        "are taken in the order of the rows where they are equal.",
+        (
+            "Every row of the interactions is relevant: leave out what is not. Ranks are the caller's, so scores "
+            "are taken in the order of the rows where they are equal."
+        ),
         "NDCG divides by what k relevant items would give, so that a user with fewer cannot reach 1.",
     ),
     cannot=(
@@ -323,7 +357,7 @@ RECBOLE = Convention(
 RECPACK = Convention(
     name="recpack",
     tool="recpack",
-    version="d429977",
+    version="0.3.6",
     choices={"ties": "input", "no_relevant": "skip"},
     measures=_cut(
         {
@@ -399,8 +433,10 @@ RECOMMENDERS = Convention(
     },
     aliases=("microsoft-recommenders",),
     notes=(
-        "The functions of python_evaluation with their k. Every row of the true ratings is relevant: leave out "
-        "what is not.",
+        (
+            "The functions of python_evaluation with their k. Every row of the true ratings is relevant: leave out "
+            "what is not."
+        ),
         "Precision, recall and MAP are means over the users with results, NDCG over all.",
     ),
     cannot=(
@@ -465,19 +501,20 @@ EVIDENTLY = Convention(
 REXMEX = Convention(
     name="rexmex",
     tool="rexmex",
-    version="216e051",
+    version="0.1.3",
     choices={"ties": "input", "missing": "skip"},
     measures={
-        "hits_at_k@{k}": "R@{k}",
-        "recall_at_k@{k}": "R@{k}",
-        "precision_at_k@{k}": "P@{k}",
+        "hits_at_k@{k}": "P(denominator=retrieved)@{k}",
         "average_precision_at_k@{k}": "AP(denominator=min)@{k}",
         "mean_reciprocal_rank": "RR(hits=all,denominator=relevant)",
     },
-    notes=("Its hits_at_k is recall, and its mean reciprocal rank a mean over all relevant items of a list.",),
+    notes=(
+        "Its hits_at_k is a precision, and its mean reciprocal rank a mean over all relevant items of a list.",
+        "The functions take one list each; the mean over lists is the caller's.",
+    ),
     cannot=(
         "mean_reciprocal_rank where a relevant item is not in the list, which it refuses.",
-        FROM_SOURCE,
+        "Rank correlations and the measures of ratings.",
     ),
 )
 
@@ -494,7 +531,7 @@ LIGHTGBM = Convention(
 XGBOOST = Convention(
     name="xgboost",
     tool="xgboost",
-    version="3.0",
+    version="3.2.0",
     choices={"ties": "input", "no_relevant": "one", "scores": "float32"},
     measures={
         **_uncut_and_cut({"ndcg": "nDCG(gain=exp2)", "map": "AP(denominator=min)"}),
@@ -511,26 +548,26 @@ XGBOOST = Convention(
 CATBOOST = Convention(
     name="catboost",
     tool="catboost",
-    version="1.2",
+    version="1.2.10",
     choices={"ties": "worst"},
     measures={
-        "NDCG:top={k}": "nDCG@{k}",
-        "NDCG": "nDCG",
-        "NDCG:top={k};type=Exp": "nDCG(gain=exp2)@{k}",
-        "NDCG:type=Exp": "nDCG(gain=exp2)",
-        "DCG:top={k}": "DCG@{k}",
-        "DCG": "DCG",
-        "DCG:top={k};type=Exp": "DCG(gain=exp2)@{k}",
-        "DCG:type=Exp": "DCG(gain=exp2)",
-        "MAP:top={k}": "AP@{k}",
-        "MAP": "AP",
-        "PrecisionAt:top={k}": "P@{k}",
-        "RecallAt:top={k}": "R@{k}",
+        **_catboost("NDCG", "nDCG", {"no_relevant": "one"}),
+        **_catboost("DCG", "DCG", {}),
+        "MAP:top={k}": "AP(denominator=min)@{k}",
+        "MAP": "AP(denominator=min)",
+        "PrecisionAt:top={k}": "P(denominator=retrieved)@{k}",
+        "RecallAt:top={k}": Variant("R@{k}", {"no_relevant": "one"}),
         "MRR:top={k}": "RR@{k}",
         "MRR": "RR",
+        "ERR:top={k}": "ERR(gain=linear,max_grade=1,best=certain)@{k}",
+        "ERR": "ERR(gain=linear,max_grade=1,best=certain)",
     },
-    notes=(CANDIDATES,),
-    cannot=("denominator=Position of DCG and NDCG, which discounts by the rank itself.", "Weights of groups."),
+    notes=(CANDIDATES, "Labels of ERR are from 0 to 1, and the border of the others is 0.5."),
+    cannot=(
+        "denominator=Position of DCG and NDCG, which discounts by the rank itself.",
+        "PFound, and QueryAUC, which is one value of all rows.",
+        "Weights of groups.",
+    ),
 )
 
 TF_RANKING = Convention(
@@ -584,8 +621,10 @@ MSMARCO = Convention(
     measures={"MRR @{k}": "RR@{k}", "MRR@{k}": "RR@{k}"},
     text_items=True,
     notes=(
-        "The script reads ranks, so equal scores stay in the order of the rows; as ir_measures calls it, it "
-        'gets them by item id: ties="item-asc".',
+        (
+            "The script reads ranks, so equal scores stay in the order of the rows; as ir_measures calls it, it "
+            'gets them by item id: ties="item-asc".'
+        ),
         "It divides by the number of judged queries.",
     ),
     cannot=(FROM_SOURCE,),
@@ -594,7 +633,7 @@ MSMARCO = Convention(
 BEIR = Convention(
     name="beir",
     tool="beir",
-    version="ef83d29",
+    version="2.2.0",
     choices={"missing": "skip", "scores": "float32"},
     measures={
         **_cut({"NDCG": "nDCG", "MAP": "AP", "Recall": "R", "P": "P"}),
@@ -607,8 +646,10 @@ BEIR = Convention(
     },
     text_items=True,
     notes=(
-        "NDCG, MAP, Recall and P are pytrec_eval's, over the queries with results; MRR, R_cap and top-k "
-        "accuracy are divided by the number of judged queries.",
+        (
+            "NDCG, MAP, Recall and P are pytrec_eval's, over the queries with results; MRR, R_cap and top-k "
+            "accuracy are divided by the number of judged queries."
+        ),
         "R_cap here is its second-named variant of recall: ask for it by that name.",
     ),
     cannot=(
@@ -622,7 +663,7 @@ BEIR = Convention(
 FUXICTR = Convention(
     name="fuxictr",
     tool="fuxictr",
-    version="0245987",
+    version="2.3.10",
     choices={"ties": "input", "no_relevant": "skip"},
     measures={
         "NDCG(k={k})": "nDCG(gain=exp2)@{k}",
@@ -631,7 +672,10 @@ FUXICTR = Convention(
         "gAUC": "AUC",
         "avgAUC": Variant("AUC", {"ties": "expected"}),
     },
-    notes=(CANDIDATES, "Its MRR adds up the reciprocal ranks of all relevant items, as in the MIND data set."),
+    notes=(
+        CANDIDATES,
+        "Its MRR adds up the reciprocal ranks of all relevant items, as in the MIND data set.",
+    ),
     cannot=(
         "Equal scores: the later row comes first.",
         "MRR to the last digit: it divides by the number of relevant items plus 1e-12.",

@@ -9,7 +9,11 @@ from rankmark.measure import list_measure
 
 @list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None), cite="jarvelin2002")
 def dcg(
-    lists: JudgedLists, *, cutoff: int | None = None, gain: CumulatedGain = "linear", discount: Discount = "log2"
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    gain: CumulatedGain = "linear",
+    discount: Discount = "log2",
 ) -> Values:
     """Discounted cumulated gain: the gains of the list's items, each worth less the lower it stands.
 
