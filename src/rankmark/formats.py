@@ -296,7 +296,12 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         name: {"value": _finite(value), "signature": result.signature(name), **by_measure[name]}
         for name, value in result.values.items()
     }
-    record: dict[str, Any] = {"rankmark": version(), "measures": measures, "queries": counts, "choices": result.choices}
+    record: dict[str, Any] = {
+        "rankmark": version(),
+        "measures": measures,
+        "queries": counts,
+        "choices": result.choices,
+    }
     record["convention"] = result.convention
     record["notes"] = list(result.notes)
     if per_query:

@@ -128,8 +128,7 @@ IR_MEASURES = Convention(
         "Judged@{k}": Variant("Judged@{k}", {"ties": "item-asc", "scores": "float64"}),
         "Compat(p=0.{p})": Variant("Compatibility(p=0.{p})", {"ties": "item-asc", "scores": "float64"}),
         "NumRet": "NumRet",
-        "NumRel": "NumRel",
-        "NumQ": "NumQ",
+        "NumRel": Variant("NumRel", {"missing": "skip"}),
         "ERR@{k}": "ERR@{k}",
     },
     text_items=True,
@@ -142,6 +141,7 @@ IR_MEASURES = Convention(
     cannot=(
         TRUNCATED,
         DICTS,
+        "Compat where scores are equal.",
         "Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.",
         "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
         (
@@ -177,12 +177,12 @@ RANX = Convention(
                 **_RANX_BINARY,
             }
         ),
-        "r_precision": "Rprec",
+        "r-precision": "Rprec",
         "bpref": "Bpref",
         "rbp.{p}": "RBP(p=0.{p},gain=linear,max_grade=none)",
         **{f"{name}-l{{rel}}": measure for name, measure in _RANX_LEVELS.items()},
         **{f"{name}@{{k}}-l{{rel}}": f"{measure}@{{k}}" for name, measure in _RANX_LEVELS.items()},
-        "r_precision-l{rel}": "Rprec(rel={rel})",
+        "r-precision-l{rel}": "Rprec(rel={rel})",
     },
     text_items=True,
     notes=(
@@ -196,6 +196,7 @@ RANX = Convention(
         TRUNCATED,
         DICTS,
         "ndcg-l2: it drops grades below the level before it takes gains.",
+        "bpref where no item is judged not relevant, for which it has NaN.",
     ),
 )
 
@@ -535,7 +536,7 @@ XGBOOST = Convention(
     choices={"ties": "input", "no_relevant": "one", "scores": "float32"},
     measures={
         **_uncut_and_cut({"ndcg": "nDCG(gain=exp2)", "map": "AP(denominator=min)"}),
-        "pre@{k}": "P(denominator=retrieved)@{k}",
+        "pre@{k}": Variant("P(denominator=retrieved)@{k}", {"no_relevant": "zero"}),
         "ndcg-": Variant("nDCG(gain=exp2)", {"no_relevant": "zero"}),
         "ndcg@{k}-": Variant("nDCG(gain=exp2)@{k}", {"no_relevant": "zero"}),
         "map-": Variant("AP(denominator=min)", {"no_relevant": "zero"}),
@@ -650,7 +651,7 @@ BEIR = Convention(
             "NDCG, MAP, Recall and P are pytrec_eval's, over the queries with results; MRR, R_cap and top-k "
             "accuracy are divided by the number of judged queries."
         ),
-        "R_cap here is its second-named variant of recall: ask for it by that name.",
+        "By its name here, R is Recall; R_cap is asked for by its own name.",
     ),
     cannot=(
         "It takes results out whose id is that of the query; do so before.",
