@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankmark.convention import Convention, conventions
+    from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -99,6 +100,8 @@ __all__ = [
     "Convention",
     "Counts",
     "DataError",
+    "Difference",
+    "Differences",
     "F",
     "FallOut",
     "FileMissingError",
@@ -142,6 +145,7 @@ __all__ = [
     "Utility",
     "binG",
     "conventions",
+    "differences",
     "evaluate",
     "infAP",
     "nDCG",
@@ -155,6 +159,9 @@ __all__ = [
 _HOME = {
     "Convention": "convention",
     "conventions": "convention",
+    "Difference": "difference",
+    "Differences": "difference",
+    "differences": "difference",
     "evaluate": "evaluation",
     "Input": "inputs",
     "read_qrels": "inputs",

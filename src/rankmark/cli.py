@@ -100,7 +100,8 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
     for name, text in reversed(CHOICES.items()):
         command = click.option(
             f"--{name.replace('_', '-')}",
-            default=getattr(Choices(), name),
+            type=type(getattr(Choices(), name)),
+            default=None,  # the convention's, or without one the standard's
             # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
             metavar="|".join(values_of(name)) or "N",
             help=text,
@@ -118,6 +119,12 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
     default=MEASURES,
     metavar="MEASURE",
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+)
+@click.option(
+    "--like",
+    multiple=True,
+    metavar="TOOL",
+    help="Compute as this tool does; repeat it to see where tools differ and why.",
 )
 @_choices
 @click.option(
@@ -146,6 +153,7 @@ def _eval(
     run: tuple[str, ...],
     *,
     measure: tuple[str, ...],
+    like: tuple[str, ...],
     column: tuple[str, ...],
     per_query: bool,
     signature: bool,
@@ -160,12 +168,15 @@ def _eval(
     a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
     also compressed (gz, zst). A measure is written Name(parameter=value)@cutoff;
     `rankmark measures` lists them. An option takes the first of its values
-    unless told otherwise; JSON and CSV show all digits, JSON all signatures.
+    unless told otherwise, by itself or by --like, whose tools `rankmark
+    convention` lists; JSON and CSV show all digits, JSON all signatures.
 
     \b
     rankmark eval qrels.txt bm25.run
+    rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
     rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
     """  # noqa: D301
+    from rankmark.difference import differences
     from rankmark.evaluation import evaluate
     from rankmark.formats import check_writable, format_of, known_format, render, write_whole
     from rankmark.inputs import read_qrels
@@ -178,9 +189,16 @@ def _eval(
     measures = [each for text in measure for each in split_measures(text)]
     columns = _columns(column)
     judged = read_qrels(qrels, columns)
-    results = [evaluate(judged, path, measures, columns=columns, **options) for path in run]
-    shown = dict(zip(_names(run), results, strict=True)) if len(run) > 1 else results[0]
-    text = render(shown, name, per_query=per_query, signatures=signature, digits=digits)
+    if len(like) > 1:
+        if len(run) > 1 or per_query or signature:
+            raise UsageError("several --like show one run, without --per-query and --signature")
+        found = differences(judged, run[0], measures, like=like, columns=columns, **options)
+        text = found.format(name, digits)
+    else:
+        options["like"] = like[0] if like else None
+        results = [evaluate(judged, path, measures, columns=columns, **options) for path in run]
+        shown = dict(zip(_names(run), results, strict=True)) if len(run) > 1 else results[0]
+        text = render(shown, name, per_query=per_query, signatures=signature, digits=digits)
     if output:
         write_whole(output, text)
     else:
@@ -284,6 +302,19 @@ def _measures(name: str | None) -> None:
     from rankmark.manual import measure_list, measure_page
 
     click.echo(measure_page(name) if name else measure_list())
+
+
+@_rankmark.command("convention")
+@click.argument("name", required=False)
+def _convention(name: str | None) -> None:
+    """List the tools whose numbers can be had, or show one.
+
+    The page of NAME gives the version that is followed, its choices, what it
+    calls the measures, and what of it cannot be reproduced.
+    """
+    from rankmark.convention import convention, convention_list
+
+    click.echo(convention(name).page if name else convention_list())
 
 
 @_rankmark.command("demo")

@@ -139,7 +139,9 @@ class Convention:
             theirs, others = one.measure.parameters, other.measure.parameters
             fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
             return Meaning(Measure(asked.name, {**fixed, **asked.parameters}, asked.cutoff), one.choices)
-        raise MeasureError(f"{self.name} has no {_unset(asked)}; it has {', '.join(self.measures)}")
+        raise MeasureError(
+            f"{self.name} has no {_unset(asked)}; it has {', '.join(map(_shown, self.measures))}"
+        )
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str]) -> Meaning:
         own = variant.choices if isinstance(variant, Variant) else {}
@@ -152,7 +154,7 @@ _SAMPLES: tuple[Mapping[str, str], ...] = (
     {"rel": "2", "p": "5", "x": "0.5", "b": "2"},
     {"rel": "3", "p": "6", "x": "0.6", "b": "3"},
 )
-"""Two values of each number that a tool's name can hold: a parameter equal under both does not depend on it."""
+"""Two values of each number that a name can hold: a parameter equal under both does not depend on it."""
 
 
 def _target(variant: str | Variant) -> str:
@@ -251,11 +253,15 @@ def _also(record: Convention) -> Iterator[str]:
 
 
 def _aligned(names: Names) -> Iterator[str]:
-    wide = max(map(len, names), default=0)
+    wide = max((len(_shown(name)) for name in names), default=0)
     for name, variant in names.items():
         own = variant.choices if isinstance(variant, Variant) else {}
-        target = _target(variant).replace("[{ones}]", "[1,1,...]")
-        yield f"  {name:<{wide}}  {target}{_bracketed(own)}"
+        yield f"  {_shown(name):<{wide}}  {_shown(_target(variant))}{_bracketed(own)}"
+
+
+def _shown(name: str) -> str:
+    """A name whose numbers are written ``<k>``, for a reader."""
+    return re.sub(r"\{([a-z]+)\}", r"<\1>", name.replace("{ones}", "1,1,..."))
 
 
 def _bracketed(choices: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.lists import Values
 
-__all__ = ["LEAST_FACTOR", "Plan", "check_answered", "evaluate", "planned"]
+__all__ = ["LEAST_FACTOR", "Plan", "check_answered", "evaluate", "evaluated", "planned", "separate"]
 
 Settled: TypeAlias = "tuple[float, Values, MeasureCounts]"
 """The value of a measure, that of each query, and how many queries did what."""
@@ -124,7 +124,7 @@ def evaluate(
     judgements, results = read_inputs(qrels, run, columns)
     if plan.text_items:
         judgements, results = with_text_items(judgements), with_text_items(results)
-    return _evaluated(judgements, results, plan, threads)
+    return evaluated(judgements, results, plan, threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def planned(
         choices = Choices(**given)
         return Plan(dict.fromkeys(_measures(measures), choices), choices)
     record = convention(like)
-    meanings = [record.meaning(asked) for asked in _separate(measures)]
+    meanings = [record.meaning(asked) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
     for meaning in meanings:
         own = Choices(**{**meaning.choices, **given})
@@ -169,7 +169,7 @@ def planned(
     return Plan(by_measure, choices, record.name, record.text_items)
 
 
-def _evaluated(judgements: Input, results: Input, plan: Plan, threads: int | None) -> Result:
+def evaluated(judgements: Input, results: Input, plan: Plan, threads: int | None) -> Result:
     """Evaluates tables that have been read; once for each set of choices."""
     groups: dict[Choices, list[Measure]] = {}
     for measure, choices in plan.measures.items():
@@ -202,7 +202,7 @@ def _evaluated(judgements: Input, results: Input, plan: Plan, threads: int | Non
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    asked = tuple(_separate(measures))
+    asked = tuple(separate(measures))
     try:
         return _distinct(asked)
     except TypeError:  # what cannot be hashed is no measure
@@ -222,7 +222,8 @@ def _distinct(measures: tuple[str | Measure, ...]) -> tuple[Measure, ...]:
     return asked
 
 
-def _separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
+def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
+    """The measures asked for, one by one."""
     if isinstance(measures, str):
         return split_measures(measures)
     if isinstance(measures, Measure):

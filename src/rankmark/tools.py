@@ -97,7 +97,8 @@ TREC_EVAL_9 = Convention(
     text_items=True,
     notes=(
         (
-            "Without -c, as in pytrec_eval, whose values are the means over the queries that it returns; with "
+            "Without -c, as in pytrec_eval, whose values are the means over the queries that it returns; "
+            "with "
             'it, missing="zero".'
         ),
     ),
@@ -145,7 +146,8 @@ IR_MEASURES = Convention(
         "Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.",
         "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
         (
-            "The C/W/L measures keep the order of the rows where scores are equal, with scores in 64 bits: give "
+            "The C/W/L measures keep the order of the rows where scores are equal, with scores in 64 bits: "
+            "give "
             'ties="input".'
         ),
     ),
@@ -187,7 +189,8 @@ RANX = Convention(
     text_items=True,
     notes=(
         (
-            "With evaluate(..., make_comparable=True), which counts judged queries without results as 0 and leaves "
+            "With evaluate(..., make_comparable=True), which counts judged queries without results as 0 and "
+            "leaves "
             "out the others; without it, ranx refuses a run whose queries are not just those judged."
         ),
     ),
@@ -217,13 +220,15 @@ SKLEARN = Convention(
     notes=(
         CANDIDATES,
         (
-            "A row of its matrices is a query here; roc_auc_score and average_precision_score are called a query "
+            "A row of its matrices is a query here; roc_auc_score and average_precision_score are called a "
+            "query "
             "at a time, and roc_auc_score is not defined where all labels are the same."
         ),
     ),
     cannot=(
         (
-            "average_precision_score and label_ranking_average_precision_score where scores are equal: every item "
+            "average_precision_score and label_ranking_average_precision_score where scores are equal: "
+            "every item "
             "of a tie gets the precision at its end."
         ),
         "ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.",
@@ -260,7 +265,8 @@ TORCHMETRICS = Convention(
     cannot=(
         NO_TIE_RULE + " Only RetrievalNormalizedDCG has a rule: it averages.",
         (
-            "Scores of 0 and below: AP, MRR, precision and recall take such items as not relevant. Give it scores "
+            "Scores of 0 and below: AP, MRR, precision and recall take such items as not relevant. Give it "
+            "scores "
             "above 0, such as probabilities."
         ),
         "RetrievalAUROC, which is 0 where all targets are the same.",
@@ -293,7 +299,8 @@ RECTOOLS = Convention(
     ),
     notes=(
         (
-            "Every row of the interactions is relevant: leave out what is not. Ranks are the caller's, so scores "
+            "Every row of the interactions is relevant: leave out what is not. Ranks are the caller's, so "
+            "scores "
             "are taken in the order of the rows where they are equal."
         ),
         "NDCG divides by what k relevant items would give, so that a user with fewer cannot reach 1.",
@@ -404,7 +411,10 @@ LENSKIT = Convention(
         "Precision@{k}": Variant("P(denominator=retrieved)@{k}", {"no_relevant": "zero"}),
     },
     notes=(
-        "Its lists have an order of their own; every item of the test data is relevant: leave out what is not.",
+        (
+            "Its lists have an order of their own; every item of the test data is relevant: leave out what "
+            "is not."
+        ),
         "NDCG weighs ranks 1 and 2 alike.",
     ),
     cannot=(
@@ -435,7 +445,8 @@ RECOMMENDERS = Convention(
     aliases=("microsoft-recommenders",),
     notes=(
         (
-            "The functions of python_evaluation with their k. Every row of the true ratings is relevant: leave out "
+            "The functions of python_evaluation with their k. Every row of the true ratings is relevant: "
+            "leave out "
             "what is not."
         ),
         "Precision, recall and MAP are means over the users with results, NDCG over all.",
@@ -470,7 +481,10 @@ ELLIOT = Convention(
         "Only users with recommendations and with relevant items are counted.",
     ),
     cannot=(
-        "nDCG with another threshold t, whose gain is 2^(grade - t + 1) - 1: from Python, give such a function.",
+        (
+            "nDCG with another threshold t, whose gain is 2^(grade - t + 1) - 1: from Python, give such a "
+            "function."
+        ),
         "AUC and GAUC: they take one item too many for not relevant, so that the worst list is above 0.",
         FROM_SOURCE,
     ),
@@ -510,7 +524,10 @@ REXMEX = Convention(
         "mean_reciprocal_rank": "RR(hits=all,denominator=relevant)",
     },
     notes=(
-        "Its hits_at_k is a precision, and its mean reciprocal rank a mean over all relevant items of a list.",
+        (
+            "Its hits_at_k is a precision, and its mean reciprocal rank a mean over all relevant items of a "
+            "list."
+        ),
         "The functions take one list each; the mean over lists is the caller's.",
     ),
     cannot=(
@@ -623,7 +640,8 @@ MSMARCO = Convention(
     text_items=True,
     notes=(
         (
-            "The script reads ranks, so equal scores stay in the order of the rows; as ir_measures calls it, it "
+            "The script reads ranks, so equal scores stay in the order of the rows; as ir_measures calls "
+            "it, it "
             'gets them by item id: ties="item-asc".'
         ),
         "It divides by the number of judged queries.",
