@@ -465,6 +465,12 @@ def test_the_command_line_shows_one_convention(files, capsys):
     assert "as in lightgbm" in out
 
 
+def test_without_a_measure_the_command_line_shows_the_usual_ones_that_the_tool_has(files, capsys):
+    assert main(["eval", *files, "--like", "xgboost", "--format", "csv"]) == 0
+    names = [line.rpartition(",")[0].strip('"') for line in capsys.readouterr().out.splitlines()[1:]]
+    assert names == ["nDCG(gain=exp2)@10", "AP(denominator=min)", "P(denominator=retrieved)@10"]
+
+
 @pytest.mark.parametrize("name", ["table", "markdown", "latex", "csv", "json"])
 def test_the_command_line_shows_several_side_by_side(files, capsys, name):
     arguments = ["eval", *files, "-m", "nDCG@10 RR", "--like", "trec_eval", "--like", "lightgbm"]

@@ -12,7 +12,11 @@ import pytest
 import rankmark as rm
 from peers import peer
 
-pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
 
 Table = dict[str, dict[str, Any]]
 EXACT = 1e-12

@@ -116,7 +116,6 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
     "-m",
     "--measure",
     multiple=True,
-    default=MEASURES,
     metavar="MEASURE",
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
@@ -186,7 +185,8 @@ def _eval(
     if output:
         check_writable(output)
         _keep_inputs(output, qrels, *run)
-    measures = [each for text in measure for each in split_measures(text)]
+    asked = [each for text in measure for each in split_measures(text)]
+    measures = asked if measure else _usual_measures(like)
     columns = _columns(column)
     judged = read_qrels(qrels, columns)
     if len(like) > 1:
@@ -203,6 +203,14 @@ def _eval(
         write_whole(output, text)
     else:
         click.echo(text, nl=False)
+
+
+def _usual_measures(like: tuple[str, ...]) -> list[str]:
+    """What is measured if nothing is asked for: of the usual measures those that a tool has."""
+    from rankmark.convention import convention
+
+    tools = [convention(name) for name in like]
+    return [each for each in MEASURES if not tools or any(tool.has(each) for tool in tools)]
 
 
 def _keep_inputs(output: str, *inputs: str) -> None:

@@ -120,6 +120,13 @@ class Convention:
         """The measure that `asked` is under this convention; see `meaning`."""
         return self.meaning(asked).measure
 
+    def has(self, asked: str | Measure) -> bool:
+        """Whether the tool has the measure."""
+        try:
+            return bool(self.meaning(asked))
+        except MeasureError:
+            return False
+
     def _own_name(self, asked: str) -> Meaning | None:
         for name, variant in self.measures.items():
             found = _pattern(name).fullmatch(asked)
