@@ -319,6 +319,19 @@ def test_lightgbm_on_its_example(data_file):
         assert result[name] == pytest.approx(theirs, rel=0, abs=1e-12), name
 
 
+def test_gdeval_on_the_example_of_ir_measures(data_file, tmp_path):
+    published = json.loads(Path(data_file("ir_measures/expected_values.json")).read_text())
+    for group in ("gdeval.test_nDCG", "gdeval.test_ERR"):
+        (tmp_path / "qrels").write_text(published[group]["qrels"].strip() + "\n")
+        (tmp_path / "run").write_text(published[group]["run"].strip() + "\n")
+        for name, where, theirs in published[group]["expected"]:
+            measure = name.removeprefix("ir_measures.").lower()
+            result = rm.evaluate(tmp_path / "qrels", tmp_path / "run", [measure], like="gdeval")
+            ours = dict(zip(result.query_ids, result.query_values(measure), strict=True))
+            found = result[measure] if where == "aggregate" else ours[where.removeprefix("query ")]
+            assert found == pytest.approx(float(theirs), rel=0, abs=1e-5), (name, where)
+
+
 # --- the records -------------------------------------------------------------------------------------------
 
 NAMES = [(record, name) for record in rm.conventions().values() for name in record.measures]

@@ -334,7 +334,6 @@ REPLAY = Convention(
     cannot=(
         "The same item twice, which it counts twice (with a warning); here `duplicates` refuses it.",
         "Coverage, Novelty, Surprisal and Unexpectedness, which need the training data.",
-        FROM_SOURCE,
     ),
 )
 
@@ -384,7 +383,6 @@ RECPACK = Convention(
         NO_TIE_RULE,
         "Ratings instead of ones, by which it multiplies the rank within the logarithm of NDCG and DCG.",
         "CoverageK, and what weighs by propensities (IPS).",
-        FROM_SOURCE,
     ),
 )
 
@@ -628,7 +626,7 @@ GDEVAL = Convention(
     measures={"ndcg@{k}": "nDCG(gain=exp2)@{k}", "err@{k}": "ERR@{k}"},
     text_items=True,
     notes=("With -c. The highest grade is 4.",),
-    cannot=("It prints five digits, and averages the rounded values.", FROM_SOURCE),
+    cannot=("It prints five digits, and averages the rounded values.",),
 )
 
 MSMARCO = Convention(
@@ -675,7 +673,6 @@ BEIR = Convention(
         "It takes results out whose id is that of the query; do so before.",
         "It rounds to five digits.",
         "Hole, which counts over the judgements of all queries.",
-        FROM_SOURCE,
     ),
 )
 
@@ -688,7 +685,6 @@ FUXICTR = Convention(
         "NDCG(k={k})": "nDCG(gain=exp2)@{k}",
         "MRR": "RR(hits=all,denominator=relevant)",
         "HitRate(k={k})": "HR@{k}",
-        "gAUC": "AUC",
         "avgAUC": Variant("AUC", {"ties": "expected"}),
     },
     notes=(
@@ -698,8 +694,7 @@ FUXICTR = Convention(
     cannot=(
         "Equal scores: the later row comes first.",
         "MRR to the last digit: it divides by the number of relevant items plus 1e-12.",
-        "logloss and AUC, of all rows.",
-        FROM_SOURCE,
+        "gAUC, which weighs lists by their lengths, and logloss and AUC, which are of all rows.",
     ),
 )
 
