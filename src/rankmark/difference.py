@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmark.choices import Choices
 from rankmark.convention import convention
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.evaluation import Plan, evaluated, planned, separate
@@ -183,7 +184,7 @@ class _Comparison:
 
     def value(self, plan: Plan) -> float:
         """The value of the plan's only measure; NaN where it cannot be computed so."""
-        key = (*plan.measures.items(), plan.text_items)
+        key = (plan.measures, plan.choices, plan.text_items)
         if key not in self._values:
             try:
                 self._values[key] = _value(self.result(plan))
@@ -222,6 +223,6 @@ def _parameters(measure: Measure, theirs: Measure) -> Iterator[tuple[str, Any, A
             yield name, value, others[name]
 
 
-def _replaced(plan: Plan, **changes: Any) -> Plan:
-    (measure,), choices = plan.measures, changes.get("choices", plan.choices)
-    return replace(plan, measures={changes.get("measure", measure): choices}, choices=choices)
+def _replaced(plan: Plan, *, measure: Measure | None = None, choices: Choices | None = None) -> Plan:
+    """The plan of one measure with another measure or other choices."""
+    return replace(plan, measures=(measure,) if measure else plan.measures, choices=choices or plan.choices)

@@ -10,7 +10,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -132,17 +132,28 @@ class Plan:
     """What is to be computed, and how.
 
     Attributes:
-        measures: the measures in the order asked for, each with the choices that decide it.
+        measures: the measures in the order asked for.
         choices: those of the measures that have none of their own.
+        own: those of the measures for which a convention decides otherwise.
         convention: the name of the convention, if there is one.
         text_items: whether item ids are taken as text.
 
     """
 
-    measures: Mapping[Measure, Choices]
+    measures: tuple[Measure, ...]
     choices: Choices
+    own: Mapping[Measure, Choices] = field(default_factory=dict)
     convention: str | None = None
     text_items: bool = False
+
+    def groups(self) -> list[tuple[Choices, tuple[Measure, ...]]]:
+        """The measures that the same choices decide."""
+        if not self.own:
+            return [(self.choices, self.measures)]
+        groups: dict[Choices, list[Measure]] = {}
+        for measure in self.measures:
+            groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
+        return [(choices, tuple(group)) for choices, group in groups.items()]
 
 
 def planned(
@@ -150,50 +161,48 @@ def planned(
 ) -> Plan:
     """The plan for measures, a convention and the choices that the caller gives, which override its."""
     if like is None:
-        choices = Choices(**given)
-        return Plan(dict.fromkeys(_measures(measures), choices), choices)
+        return Plan(_measures(measures), Choices(**given))
     record = convention(like)
     meanings = [record.meaning(asked) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
     for meaning in meanings:
-        own = Choices(**{**meaning.choices, **given})
-        if by_measure.setdefault(meaning.measure, own) != own:
+        chosen = Choices(**{**meaning.choices, **given})
+        if by_measure.setdefault(meaning.measure, chosen) != chosen:
             raise MeasureError(
                 f"{meaning.measure} was asked for under two names by which {record.name} decides "
                 "differently; ask for one at a time"
             )
-    measures = _measures(by_measure)
-    common = Choices(**{**record.choices, **given})
     different = set(by_measure.values())
+    common = Choices(**{**record.choices, **given})
     choices = different.pop() if len(different) == 1 else common
-    return Plan(by_measure, choices, record.name, record.text_items)
+    own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
+    return Plan(_measures(by_measure), choices, own, record.name, record.text_items)
 
 
 def evaluated(judgements: Input, results: Input, plan: Plan, threads: int | None) -> Result:
     """Evaluates tables that have been read; once for each set of choices."""
-    groups: dict[Choices, list[Measure]] = {}
-    for measure, choices in plan.measures.items():
-        groups.setdefault(choices, []).append(measure)
     settled: dict[Measure, Settled] = {}
-    for choices, group in groups.items():
-        observed = local.observe(judgements, results, choices, tuple(group), threads)
+    for choices, group in plan.groups():
+        observed = local.observe(judgements, results, choices, group, threads)
         query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
         check_answered(observed.answered, query_ids, choices, judgements, results)
-        settled |= _all_settled(group, observed, query_ids, choices)
+        settled.update(_all_settled(group, observed, query_ids, choices))
+    if plan.own:
+        settled = {measure: settled[measure] for measure in plan.measures}
     # What is counted of the queries themselves does not depend on the choices.
     answered = int(np.count_nonzero(observed.answered))
     return Result(
-        values={measure: settled[measure][0] for measure in plan.measures},
-        per_query_values={measure: settled[measure][1] for measure in plan.measures},
+        values={measure: value for measure, (value, _, _) in settled.items()},
+        per_query_values={measure: values for measure, (_, values, _) in settled.items()},
         query_ids=query_ids,
         choices=plan.choices,
-        own_choices={m: own for m, own in plan.measures.items() if own != plan.choices},
+        own_choices=plan.own,
         counts=Counts(
             judged=len(observed.answered),
             answered=answered,
             missing=len(observed.answered) - answered,
             unjudged=observed.unjudged_queries,
-            measures={str(measure): settled[measure][2] for measure in plan.measures},
+            measures={str(measure): counts for measure, (_, _, counts) in settled.items()},
         ),
         item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
         notes=[*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)],
@@ -286,7 +295,7 @@ def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
 
 
 def _all_settled(
-    asked: list[Measure], observed: Observed, query_ids: _native.Table, choices: Choices
+    asked: tuple[Measure, ...], observed: Observed, query_ids: _native.Table, choices: Choices
 ) -> dict[Measure, Settled]:
     """The value of each measure, those of the queries, and the counts."""
     counted = observed.answered if choices.missing == "skip" else np.ones(len(observed.answered), dtype=bool)
