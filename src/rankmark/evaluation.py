@@ -127,6 +127,9 @@ def evaluate(
     return evaluated(judgements, results, plan, threads)
 
 
+STANDARD = Choices()
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is to be computed, and how.
@@ -161,7 +164,7 @@ def planned(
 ) -> Plan:
     """The plan for measures, a convention and the choices that the caller gives, which override its."""
     if like is None:
-        return Plan(_measures(measures), Choices(**given))
+        return Plan(_measures(measures), Choices(**given) if given else STANDARD)
     record = convention(like)
     meanings = [record.meaning(asked) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
