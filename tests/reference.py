@@ -182,6 +182,8 @@ def gained(grade: float | None, gain: Gain) -> float:
     """What an item of this grade is worth; an unjudged one nothing."""
     if grade is None:
         return 0.0
+    if gain == "binary":
+        return float(grade > 0)
     if gain == "linear":
         return max(grade, 0.0)
     if gain == "exp2":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import warnings
 from typing import Any
@@ -11,23 +10,12 @@ import numpy as np
 import pytest
 
 import rankmark as rm
+from peers import peer
 
 pytestmark = pytest.mark.peer
 
 Table = dict[str, dict[str, Any]]
 GRADED = "gain=linear,max_grade=3"
-
-
-def peer(module: str, install: str) -> Any:
-    """The module of another tool; a test that lacks it is skipped, and says so aloud."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its own affair
-        try:
-            return importlib.import_module(module)
-        except ImportError:
-            reason = f"NOT COMPARED with {module}: pip install {install}"
-    warnings.warn(reason, pytest.PytestWarning, stacklevel=1)
-    pytest.skip(reason)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.convention import Convention, conventions
+    from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -98,8 +100,11 @@ __all__ = [
     "ChoiceError",
     "ColumnError",
     "Compatibility",
+    "Convention",
     "Counts",
     "DataError",
+    "Difference",
+    "Differences",
     "Evaluation",
     "F",
     "FallOut",
@@ -144,6 +149,8 @@ __all__ = [
     "UsageError",
     "Utility",
     "binG",
+    "conventions",
+    "differences",
     "evaluate",
     "from_signature",
     "infAP",
@@ -156,6 +163,11 @@ __all__ = [
 ]
 
 _HOME = {
+    "Convention": "convention",
+    "conventions": "convention",
+    "Difference": "difference",
+    "Differences": "difference",
+    "differences": "difference",
     "evaluate": "evaluation",
     "Input": "inputs",
     "read_qrels": "inputs",

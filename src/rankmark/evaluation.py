@@ -10,7 +10,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,9 +27,10 @@ from rankmark.choices import (
     Unjudged,
     UnjudgedQueries,
 )
+from rankmark.convention import convention
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
-from rankmark.inputs import read_inputs
+from rankmark.inputs import read_inputs, with_text_items
 from rankmark.measure import Measure, as_measure, split_measures
 from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.lists import Values
 
-__all__ = ["LEAST_FACTOR", "check_answered", "evaluate", "evaluate_tables"]
+__all__ = ["LEAST_FACTOR", "Plan", "check_answered", "evaluate", "evaluate_tables", "planned", "separate"]
 
 
 def evaluate(
@@ -46,14 +47,15 @@ def evaluate(
     run: Any,
     measures: str | Measure | Iterable[str | Measure],
     *,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    unjudged_queries: UnjudgedQueries = "skip",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    scores: Scores = "float64",
+    like: str | None = None,
+    ties: Ties | None = None,
+    seed: int | None = None,
+    missing: Missing | None = None,
+    unjudged_queries: UnjudgedQueries | None = None,
+    no_relevant: NoRelevant | None = None,
+    duplicates: Duplicates | None = None,
+    unjudged: Unjudged | None = None,
+    scores: Scores | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
     bounds: bool = False,
@@ -71,8 +73,11 @@ def evaluate(
         run: the results of one system: query, item and score (or rank).
         measures: names such as ``"nDCG@10"``, or measures such as ``rm.nDCG(gain="exp2") @ 10``: one or
             several; also several names in one text, ``"nDCG@10, AP"``.
-        ties: the order of equal scores; ``item-desc`` is trec_eval's rule, ``expected`` the mean over
-            all orders.
+        like: a convention, such as ``"ranx"``: the measures are that tool's, by its names or by the names
+            here, and it decides the choices that are not given; see `conventions`.
+        ties: the order of equal scores; ``item-desc`` is trec_eval's rule and the standard,
+            ``expected`` the mean over all orders. Here and below None is the convention's choice, or
+            without one the standard.
         seed: of ``ties="random"``.
         missing: what a judged query without results is: evaluated as an empty list, left out, or an
             error.
@@ -106,63 +111,123 @@ def evaluate(
         (0.7453, 0.75)
 
     """
-    choices = Choices(
-        ties=ties,
-        seed=seed,
-        missing=missing,
-        unjudged_queries=unjudged_queries,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        scores=scores,
-    )
-    asked = _measures(measures)
+    given = {
+        "ties": ties,
+        "seed": seed,
+        "missing": missing,
+        "unjudged_queries": unjudged_queries,
+        "no_relevant": no_relevant,
+        "duplicates": duplicates,
+        "unjudged": unjudged,
+        "scores": scores,
+    }
+    plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
     _check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
-    return evaluate_tables(
-        judgements, results, asked, choices, threads=threads, bounds=bounds, hash_inputs=hash_inputs
-    )
+    return evaluate_tables(judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs)
+
+
+STANDARD = Choices()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be computed, and how.
+
+    Attributes:
+        measures: the measures in the order asked for.
+        choices: those of the measures that have none of their own.
+        own: those of the measures for which a convention decides otherwise.
+        convention: the convention's label, if there is one.
+        text_items: whether item ids are taken as text.
+
+    """
+
+    measures: tuple[Measure, ...]
+    choices: Choices
+    own: Mapping[Measure, Choices] = field(default_factory=dict)
+    convention: str | None = None
+    text_items: bool = False
+
+    def groups(self) -> list[tuple[Choices, tuple[Measure, ...]]]:
+        """The measures that the same choices decide."""
+        if not self.own:
+            return [(self.choices, self.measures)]
+        groups: dict[Choices, list[Measure]] = {}
+        for measure in self.measures:
+            groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
+        return [(choices, tuple(group)) for choices, group in groups.items()]
+
+
+def planned(
+    measures: str | Measure | Iterable[str | Measure], like: str | None, given: Mapping[str, Any]
+) -> Plan:
+    """The plan for measures, a convention and the choices that the caller gives, which override its."""
+    if like is None:
+        return Plan(_measures(measures), Choices(**given) if given else STANDARD)
+    record = convention(like)
+    meanings = [record.meaning(asked) for asked in separate(measures)]
+    by_measure: dict[Measure, Choices] = {}
+    for meaning in meanings:
+        chosen = Choices(**{**meaning.choices, **given})
+        if by_measure.setdefault(meaning.measure, chosen) != chosen:
+            raise MeasureError(
+                f"{meaning.measure} was asked for under two names by which {record.name} decides "
+                "differently; ask for one at a time"
+            )
+    different = set(by_measure.values())
+    common = Choices(**{**record.choices, **given})
+    choices = different.pop() if len(different) == 1 else common
+    own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
+    return Plan(_measures(by_measure), choices, own, record.label, record.text_items)
 
 
 def evaluate_tables(
     judgements: Input,
     results: Input,
-    asked: tuple[Measure, ...],
-    choices: Choices,
+    plan: Plan,
     *,
     threads: int | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
-    convention: str | None = None,
 ) -> Result:
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
-    observed = local.observe(judgements, results, choices, asked, threads)
-    query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-    check_answered(observed.answered, query_ids, choices, judgements, results)
-    notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
-    settled = _settled(asked, observed, query_ids, choices)
-    counts = {
-        str(measure): MeasureCounts(each.averaged, each.no_relevant, _tied(observed, measure, choices))
-        for measure, each in settled.items()
-    }
+    if plan.text_items:
+        judgements, results = with_text_items(judgements), with_text_items(results)
+    settled: dict[Measure, _Settled] = {}
+    counts: dict[Measure, MeasureCounts] = {}
+    bounded: dict[Measure, Bounds] = {}
+    for choices, group in plan.groups():
+        observed = local.observe(judgements, results, choices, group, threads)
+        query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
+        check_answered(observed.answered, query_ids, choices, judgements, results)
+        found = _settled(group, observed, query_ids, choices)
+        settled |= found
+        for measure, each in found.items():
+            tied = _tied(observed, measure, choices)
+            counts[measure] = MeasureCounts(each.averaged, each.no_relevant, tied)
+        if bounds:
+            bounded |= _bounds(group, found, judgements, results, choices, threads)
+    # What is counted of the queries themselves does not depend on the choices.
     answered = int(np.count_nonzero(observed.answered))
     return Result(
-        values={measure: each.value for measure, each in settled.items()},
-        per_query_values={measure: each.per_query for measure, each in settled.items()},
+        values={measure: settled[measure].value for measure in plan.measures},
+        per_query_values={measure: settled[measure].per_query for measure in plan.measures},
         query_ids=query_ids,
-        choices=choices,
+        choices=plan.choices,
+        own_choices=plan.own,
         counts=Counts(
             judged=len(observed.answered),
             answered=answered,
             missing=len(observed.answered) - answered,
             unjudged=observed.unjudged_queries,
-            measures=counts,
+            measures={str(measure): counts[measure] for measure in plan.measures},
         ),
         item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
-        convention=convention,
-        bounds=_bounds(asked, settled, judgements, results, choices, threads) if bounds else {},
+        convention=plan.convention,
+        bounds={str(measure): bounded[measure] for measure in plan.measures if measure in bounded},
         inputs={table.side: _digest(table) for table in (judgements, results)} if hash_inputs else {},
-        notes=notes,
+        notes=[*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)],
     )
 
 
@@ -173,7 +238,7 @@ def _digest(table: Input) -> str:
 
 
 def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    asked = tuple(_separate(measures))
+    asked = tuple(separate(measures))
     try:
         return _distinct(asked)
     except TypeError:  # what cannot be hashed is no measure
@@ -193,7 +258,8 @@ def _distinct(measures: tuple[str | Measure, ...]) -> tuple[Measure, ...]:
     return asked
 
 
-def _separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
+def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
+    """The measures asked for, one by one."""
     if isinstance(measures, str):
         return split_measures(measures)
     if isinstance(measures, Measure):
@@ -350,7 +416,7 @@ def _bounds(
     results: Input,
     choices: Choices,
     threads: int | None,
-) -> dict[str, Bounds]:
+) -> dict[Measure, Bounds]:
     """What equal scores can make of each measure, of which `settled` is what was asked for."""
 
     def under(ties: Ties, measures: tuple[Measure, ...]) -> dict[Measure, _Settled]:
@@ -366,7 +432,7 @@ def _bounds(
     expected = under("expected", tuple(measure for measure in asked if measure.expected))
     worst, best = under("worst", asked), under("best", asked)
     return {
-        str(measure): Bounds(
+        measure: Bounds(
             worst[measure].value,
             expected[measure].value if measure in expected else None,
             best[measure].value,

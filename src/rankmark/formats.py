@@ -17,6 +17,7 @@ from rankmark.errors import ChoiceError, UsageError, did_you_mean
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from rankmark.difference import Differences
     from rankmark.measure import Measure
     from rankmark.result import Result
 
@@ -31,6 +32,7 @@ __all__ = [
     "known_format",
     "printable",
     "render",
+    "render_differences",
     "write_whole",
 ]
 
@@ -224,26 +226,27 @@ def _is_whole(measure: Measure, value: float) -> bool:
 
 def account(result: Result) -> list[str]:
     """What happened to the queries: a line, and a second one if there is something to notice."""
-    counts, choices = result.counts, result.choices
-    treated = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+    counts = result.counts
     answered = "all answered"
     if counts.missing:
-        missing = treated[choices["missing"]]
+        missing = _chosen(result, "missing")
         answered = f"{counts.answered:,} answered, {counts.missing:,} missing ({missing})"
     notes = []
     if counts.unjudged:
         notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
     if barren := _most(m.no_relevant for m in counts.measures.values()):
-        notes.append(f"nothing relevant in {barren} ({treated[choices['no_relevant']]})")
+        notes.append(f"nothing relevant in {barren} ({_chosen(result, 'no_relevant')})")
     notes += _tie_notes(result)
     notes += result.notes
     first = f"{_queries(counts.judged)} judged, {answered}"
+    if result.convention:
+        first += f", as in {result.convention}"
     return [first, "; ".join(notes)] if notes else [first]
 
 
 def _tie_notes(result: Result) -> Iterator[str]:
     """What equal scores do to the values: what they could do, unless bounds say what they do."""
-    rule = f"(ties: {result.choices['ties']})"
+    rule = f"(ties: {_chosen(result, 'ties')})"
     if result.bounds:
         if tied := _most(bounds.tied for bounds in result.bounds.values()):
             yield f"equal scores change {tied} {rule}"
@@ -259,6 +262,15 @@ def _tie_notes(result: Result) -> Iterator[str]:
 
 def _has(names: Sequence[str]) -> str:
     return "has" if len(names) == 1 else "have"
+
+
+TREATED = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+
+
+def _chosen(result: Result, choice: str) -> str:
+    """What was decided; several things where a convention does not decide alike for all measures."""
+    values = dict.fromkeys(result.choices_of(measure)[choice] for measure in result.measures)
+    return " or ".join(TREATED.get(value, value) for value in values)
 
 
 def _queries(n: int) -> str:
@@ -293,13 +305,17 @@ def _padded(cells: list[str], widths: list[int], names: int) -> Iterator[str]:
 
 
 def _csv(view: View) -> str:
-    import csv
-    import io
-
     rows = (view.queries if view.per_query else view.summary)(view.exact).rows
     if view.signatures and not view.per_query:
         signatures = [" ".join(view.signature_of(m)) for m in view.measures]
         rows = [[*row, last] for row, last in zip(rows, ["signature", *signatures], strict=True)]
+    return _csv_text(rows)
+
+
+def _csv_text(rows: list[list[str]]) -> str:
+    import csv
+    import io
+
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
@@ -444,3 +460,82 @@ FORMATS: Mapping[str, Callable[[View], str]] = {
     "latex": _latex,
     "trec": _trec,
 }
+
+
+def render_differences(found: Differences, name: str = "table", digits: int = 4) -> str:
+    """The same data under several conventions, and beneath it why their values differ."""
+    if name == "json":
+        import json
+
+        return json.dumps(_differences_record(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if name == "csv":
+        return _csv_text(_values_grid(found, repr).rows)
+    table = {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}.get(known_format(name))
+    if table is None:
+        raise UsageError(f"format={name} shows one convention; use one of table, json, csv, markdown, latex")
+    values = _values_grid(found, lambda value: "" if math.isnan(value) else f"{value:.{digits}f}")
+    blocks = [table(values)]
+    if any(each.effect for each in found.why):
+        blocks.append(table(_why_grid(found, digits)))
+    notes = _difference_notes(found)
+    shown = "\n".join(fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in notes)
+    comments = "\n".join(f"% {note}" for note in notes)
+    return "\n\n".join([*blocks, *([comments if name == "latex" else shown] if notes else [])]) + "\n"
+
+
+def _values_grid(found: Differences, cell: Callable[[float], str]) -> Grid:
+    rows = [
+        [measure, *(cell(values[like]) if like in values else "" for like in found.like)]
+        for measure, values in found.values.items()
+    ]
+    return Grid(1, [["measure", *found.like], *rows])
+
+
+def _why_grid(found: Differences, digits: int) -> Grid:
+    """The differences that show in these data, of each measure and convention the greatest first."""
+    header = ["measure", "like", "because of", found.like[0], "there", "alone", "queries"]
+    rows = []
+    order = {measure: place for place, measure in enumerate(found.values)}
+    telling = (each for each in found.why if each.effect)
+    for each in sorted(telling, key=lambda each: (order[each.measure], each.like, -abs(each.effect))):
+        alone = _signed(each.effect, digits)
+        queries = str(found.queries[each.measure][each.like])
+        rows.append([each.measure, each.like, each.what, each.first, each.other, alone, queries])
+    return Grid(5, [header, *rows])
+
+
+def _signed(effect: float, digits: int) -> str:
+    """An effect, as a power of ten where it would be rounded to 0."""
+    if math.isnan(effect):
+        return ""
+    return f"{effect:+.{digits}f}" if abs(effect) >= 0.5 * 10**-digits else f"{effect:+.0e}"
+
+
+def _difference_notes(found: Differences) -> list[str]:
+    notes = []
+    first = found.like[0]
+    if any(each.effect for each in found.why):
+        notes.append(
+            f"alone: how {first}'s value changes if that one thing is done as there; queries: those whose "
+            "values differ"
+        )
+    for like in found.like[1:]:
+        of_tool = [each for each in found.why if each.like == like]
+        telling = {each.what for each in of_tool if each.effect}
+        silent = dict.fromkeys(
+            f"{each.what} ({each.first} / {each.other})" for each in of_tool if each.what not in telling
+        )
+        if silent:
+            notes.append(f"{like} also differs from {first}, without effect here, in {', '.join(silent)}")
+    return notes + list(found.lacking)
+
+
+def _differences_record(found: Differences) -> dict[str, Any]:
+    from rankmark.signature import version
+
+    why = [asdict(each) for each in found.why]
+    for each in why:
+        each.update(value=_finite(each["value"]), effect=_finite(each["effect"]))
+    values = {measure: {k: _finite(v) for k, v in of.items()} for measure, of in found.values.items()}
+    record: dict[str, Any] = {"rankmark": version(), "like": list(found.like), "values": values}
+    return record | {"queries": dict(found.queries), "why": why, "lacking": list(found.lacking)}

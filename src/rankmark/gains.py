@@ -16,6 +16,7 @@ from rankmark.parameters import Above, Between
 
 __all__ = [
     "Beta",
+    "CumulatedGain",
     "Discount",
     "Gain",
     "blended_ratio",
@@ -32,6 +33,9 @@ Under ``linear`` and ``exp2`` a negative grade gains nothing. A mapping must kno
 gains nothing unless it says otherwise. A function is called once for each grade that occurs.
 """
 
+CumulatedGain: TypeAlias = Literal["binary"] | Gain
+"""``binary``: 1 for every grade above 0; else as `Gain` says."""
+
 Discount: TypeAlias = Literal["log2", "log2max"] | Annotated[float, Above(1)]
 """``log2``: 1 / log₂(i + 1); ``log2max``: 1 / log₂(max(i, 2)); a number b: 1 / log_b(i + 1)."""
 
@@ -43,8 +47,10 @@ MOST_DOUBLINGS = 1000
 """2 to a power beyond this, added up, leaves the range of float64."""
 
 
-def gain_of(relevance: Values, gain: Gain) -> Values:
+def gain_of(relevance: Values, gain: CumulatedGain) -> Values:
     """The gain of each grade."""
+    if gain == "binary":
+        return (relevance > 0).astype(np.float64)
     if gain == "linear":
         return np.maximum(relevance, 0.0)
     if gain == "exp2":

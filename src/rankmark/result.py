@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.choices import Choices
+from rankmark.convention import meant
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.measure import Measure, as_measure
+from rankmark.measure import Measure
 from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class Result:
         "_inputs",
         "_item_ids",
         "_notes",
+        "_own_choices",
         "_per_query",
         "_query_ids",
         "_values",
@@ -118,6 +120,7 @@ class Result:
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
         query_ids: Table,
         choices: Choices,
+        own_choices: Mapping[Measure, Choices] = MappingProxyType({}),
         counts: Counts,
         item_ids: ItemIds = "text",
         convention: str | None = None,
@@ -137,6 +140,7 @@ class Result:
         self._bounds = dict(bounds)
         self._inputs = dict(inputs)
         self._notes = tuple(notes)
+        self._own_choices = dict(own_choices)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -180,6 +184,10 @@ class Result:
         """How ties, duplicates, missing queries … were decided."""
         return asdict(self._choices)
 
+    def choices_of(self, measure: str | Measure) -> dict[str, Any]:
+        """The same for one measure, for which a convention can decide otherwise."""
+        return asdict(self._own_choices.get(self._find(measure), self._choices))
+
     @property
     def bounds(self) -> dict[str, Bounds]:
         """What equal scores can make of each measure, by its canonical name; empty unless asked for."""
@@ -187,7 +195,7 @@ class Result:
 
     @property
     def convention(self) -> str | None:
-        """The convention asked for, ``NAME-VERSION``, or None."""
+        """The convention that was followed, such as ``ranx-0.3.21``; None for the standard."""
         return self._convention
 
     @property
@@ -204,13 +212,14 @@ class Result:
         With ``short=True`` what is not the standard, and the version. `rankmark.from_signature` reads both.
         """
         found = self._find(measure)
-        return Evaluation(found, self._choices, self._item_ids, self._convention).signature(short=short)
+        choices = self._own_choices.get(found, self._choices)
+        return Evaluation(found, choices, self._item_ids, self._convention).signature(short=short)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
 
     def __contains__(self, measure: str | Measure) -> bool:
-        return as_measure(measure) in self._values
+        return self._known(measure) is not None
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self._values)
@@ -225,6 +234,7 @@ class Result:
             "values": self._values,
             "per_query_values": self._per_query,
             "choices": self._choices,
+            "own_choices": self._own_choices,
             "counts": self._counts,
             "item_ids": self._item_ids,
             "convention": self._convention,
@@ -291,12 +301,23 @@ class Result:
         write_whole(path, self.format(name or format_of(path), **options))
 
     def _find(self, measure: str | Measure) -> Measure:
-        found = as_measure(measure)
-        if found not in self._values:
+        known = self._known(measure)
+        if known is None:
+            found = meant(measure, self._convention)
             here = list(self.values)
             hint = did_you_mean(str(found), here)
             raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
-        return found
+        return known
+
+    def _known(self, measure: str | Measure) -> Measure | None:
+        """The measure as it was evaluated: by its name here, or by what the convention calls it."""
+        if isinstance(measure, Measure) and measure in self._values:
+            return measure
+        written = {str(each): each for each in self._values}
+        if measure in written:
+            return written[str(measure)]
+        found = meant(measure, self._convention)
+        return found if found in self._values else None
 
 
 def _restored(query_ids: pl.DataFrame, saved: Mapping[str, Any]) -> Result:

@@ -105,29 +105,27 @@ class Evaluation:
                 be integers.
 
         """
-        from rankmark.evaluation import evaluate_tables
+        from rankmark.evaluation import Plan, evaluate_tables
         from rankmark.inputs import read_inputs
 
-        judgements, results = map(self._with_ids, read_inputs(qrels, run, columns))
-        asked = (self.measure,)
-        return evaluate_tables(
-            judgements, results, asked, self.choices, threads=threads, convention=self.convention
-        )
-
-    def _with_ids(self, table: Input) -> Input:
-        from rankmark.inputs import with_text_items
-
-        if self.item_ids == "text":
-            return with_text_items(table)
-        if self.item_ids == "integer" and table.table.kind(table.item) != "integer":
-            raise DataError(
-                f"the signature is of integer item ids, and those of {table.name} (column {table.item!r}) "
-                "are text; cast them to integers"
-            )
-        return table
+        judgements, results = read_inputs(qrels, run, columns)
+        if self.item_ids == "integer":
+            for table in (judgements, results):
+                _refuse_text(table)
+        text_items = self.item_ids == "text"
+        plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
+        return evaluate_tables(judgements, results, plan, threads=threads)
 
     def __str__(self) -> str:
         return self.signature()
+
+
+def _refuse_text(table: Input) -> None:
+    if table.table.kind(table.item) != "integer":
+        raise DataError(
+            f"the signature is of integer item ids, and those of {table.name} (column {table.item!r}) "
+            "are text; cast them to integers"
+        )
 
 
 DECIDED_BY_IDS = ("item-desc", "item-asc", "random")

@@ -15,6 +15,7 @@ from rankmark.commands.options import (
     with_columns,
     with_output,
 )
+from rankmark.errors import UsageError
 
 __all__ = ["MEASURES", "evaluate_runs"]
 
@@ -28,9 +29,14 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
     "-m",
     "--measure",
     multiple=True,
-    default=MEASURES,
     metavar="MEASURE",
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+)
+@click.option(
+    "--like",
+    multiple=True,
+    metavar="TOOL",
+    help="Compute as this tool does; repeat it to see where tools differ and why.",
 )
 @with_choices
 @with_columns
@@ -45,6 +51,7 @@ def evaluate_runs(
     run: tuple[str, ...],
     *,
     measure: tuple[str, ...],
+    like: tuple[str, ...],
     column: tuple[str, ...],
     per_query: bool,
     signature: bool,
@@ -60,14 +67,17 @@ def evaluate_runs(
     a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
     also compressed (gz, zst). A measure is written Name(parameter=value)@cutoff;
     `rankmark measures` lists them. An option takes the first of its values
-    unless told otherwise. JSON and CSV show all digits, JSON all signatures and a
+    unless told otherwise, by itself or by --like, whose tools `rankmark
+    convention` lists. JSON and CSV show all digits, JSON all signatures and a
     hash of the inputs; --bounds shows the values under --ties worst, expected
     and best, and counts the queries that equal scores change.
 
     \b
     rankmark eval qrels.txt bm25.run
+    rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
     rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
     """  # noqa: D301
+    from rankmark.difference import differences
     from rankmark.evaluation import evaluate
     from rankmark.formats import check_writable, format_of, known_format, render
     from rankmark.inputs import read_qrels
@@ -77,12 +87,26 @@ def evaluate_runs(
     if output:
         check_writable(output)
         keep_inputs(output, qrels, *run)
-    measures = [each for text in measure for each in split_measures(text)]
-    columns = column_names(column)
-    judged = read_qrels(qrels, columns)
-    options |= {"columns": columns, "hash_inputs": name == "json"}
-    results = [evaluate(judged, path, measures, **options) for path in run]
-    shown = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else results[0]
-    signatures: bool | Literal["short"] = "short" if short_signature else signature
-    text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
+    asked = [each for text in measure for each in split_measures(text)]
+    measures = asked if measure else _usual_measures(like)
+    options["columns"] = column_names(column)
+    judged = read_qrels(qrels, options["columns"])
+    if len(like) > 1:
+        if len(run) > 1 or per_query or signature or short_signature or options.pop("bounds"):
+            raise UsageError("several --like show one run, without --per-query, --bounds and --signature")
+        text = differences(judged, run[0], measures, like=like, **options).format(name, digits)
+    else:
+        options |= {"like": like[0] if like else None, "hash_inputs": name == "json"}
+        results = [evaluate(judged, path, measures, **options) for path in run]
+        shown = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else results[0]
+        signatures: bool | Literal["short"] = "short" if short_signature else signature
+        text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
     show(text, output)
+
+
+def _usual_measures(like: tuple[str, ...]) -> list[str]:
+    """What is measured if nothing is asked for: of the usual measures those that a tool has."""
+    from rankmark.convention import convention
+
+    tools = [convention(name) for name in like]
+    return [each for each in MEASURES if not tools or any(tool.has(each) for tool in tools)]

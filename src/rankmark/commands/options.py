@@ -40,7 +40,8 @@ def with_choices(command: Command) -> Command:
     for name, text in reversed(CHOICES.items()):
         command = click.option(
             f"--{name.replace('_', '-')}",
-            default=getattr(Choices(), name),
+            type=type(getattr(Choices(), name)),
+            default=None,  # the convention's, or without one the standard's
             # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
             metavar="|".join(values_of(name)) or "N",
             help=text,

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from rankmark.gains import Discount, Gain, discounted_sum, gain_of
+from rankmark.gains import CumulatedGain, Discount, discounted_sum, gain_of
 from rankmark.lists import JudgedLists, Values
 from rankmark.measure import list_measure
 
 
 @list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None), cite="jarvelin2002")
 def dcg(
-    lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear", discount: Discount = "log2"
+    lists: JudgedLists,
+    *,
+    cutoff: int | None = None,
+    gain: CumulatedGain = "linear",
+    discount: Discount = "log2",
 ) -> Values:
     """Discounted cumulated gain: the gains of the list's items, each worth less the lower it stands.
 
@@ -18,10 +22,10 @@ def dcg(
     ``rel_i`` is the grade of the item at rank i, 0 if it is not judged.
 
     Args:
-        gain: ``linear`` is the grade itself, ``exp2`` is 2^grade − 1; a mapping such as ``{1:3,2:9}``
-            gives each grade its gain, and a judged grade other than 0 that it lacks is an error;
-            from Python any function of a grade. Unjudged items gain nothing, nor do negative grades
-            under ``linear`` and ``exp2``.
+        gain: ``linear`` is the grade itself, ``exp2`` is 2^grade − 1, ``binary`` is 1 for every grade
+            above 0; a mapping such as ``{1:3,2:9}`` gives each grade its gain, and a judged grade
+            other than 0 that it lacks is an error; from Python any function of a grade. Unjudged items
+            gain nothing, nor do negative grades unless a mapping or a function says so.
         discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)), by which ranks 1 and 2
             weigh the same; a number b above 1 is 1/log_b(i + 1).
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.gains import Discount, Gain, discounted_sum, gain_of
+from rankmark.gains import CumulatedGain, Discount, discounted_sum, gain_of
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
 
@@ -23,7 +23,7 @@ def ndcg(
     lists: JudgedLists,
     *,
     cutoff: int | None = None,
-    gain: Gain = "linear",
+    gain: CumulatedGain = "linear",
     discount: Discount = "log2",
     ideal: Literal["judged", "retrieved"] | Sequence[float] = "judged",
 ) -> Values:
@@ -37,10 +37,10 @@ def ndcg(
 
     Args:
         gain: ``linear`` is the grade itself (trec_eval, scikit-learn), ``exp2`` is 2^grade − 1 (Burges
-            et al. 2005; LightGBM, TF-Ranking); a mapping such as ``{1:3,2:9}`` gives each grade its
-            gain, and a judged grade other than 0 that it lacks is an error; from Python any function
-            of a grade. Unjudged items gain nothing, nor do negative grades under ``linear`` and
-            ``exp2``.
+            et al. 2005; LightGBM, TF-Ranking), ``binary`` is 1 for every grade above 0 (RecBole, RePlay,
+            LensKit); a mapping such as ``{1:3,2:9}`` gives each grade its gain, and a judged grade other
+            than 0 that it lacks is an error; from Python any function of a grade. Unjudged items gain
+            nothing, nor do negative grades unless a mapping or a function says so.
         discount: ``log2`` is 1/log₂(i + 1); ``log2max`` is 1/log₂(max(i, 2)), by which ranks 1 and 2
             weigh the same (Järvelin & Kekäläinen 2002; LensKit; NTCIREVAL's nDCG, whereas its
             MSnDCG has ``log2``); a number b above 1 is 1/log_b(i + 1).

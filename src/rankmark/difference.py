@@ -1,0 +1,228 @@
+"""Where conventions give different numbers for the same data, and which of their choices do that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark.choices import Choices
+from rankmark.convention import convention
+from rankmark.errors import DataError, MeasureError, UsageError
+from rankmark.evaluation import Plan, evaluate_tables, planned, separate
+from rankmark.inputs import Input, align_ids, read_qrels, read_run
+from rankmark.measure import MEAN, Measure
+from rankmark.parameters import format_value
+
+if TYPE_CHECKING:
+    from rankmark.result import Result
+
+__all__ = ["Difference", "Differences", "differences"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that two conventions do not do alike for a measure.
+
+    Attributes:
+        measure: the measure as it was asked for.
+        like: the convention that is compared with the first.
+        what: the parameter or the choice; ``measure`` where the two tools give one name to two measures.
+        first: what it is under the first convention.
+        other: what it is under this one.
+        value: the first convention's value with this one thing changed; NaN where there is none.
+        effect: by how much that changes it.
+
+    """
+
+    measure: str
+    like: str
+    what: str
+    first: str
+    other: str
+    value: float
+    effect: float
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """The same data under several conventions.
+
+    Attributes:
+        like: the conventions, of which the others are compared with the first.
+        values: of each measure as it was asked for, its value under each convention that has it.
+        queries: of each measure, in how many queries the other conventions' values are not the first's.
+        why: what the others do otherwise than the first.
+        lacking: which convention does not have which measure, in words.
+
+    """
+
+    like: tuple[str, ...]
+    values: Mapping[str, Mapping[str, float]]
+    queries: Mapping[str, Mapping[str, int]]
+    why: tuple[Difference, ...]
+    lacking: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.format().rstrip("\n")
+
+    def format(self, name: str = "table", digits: int = 4) -> str:
+        """As text: ``table``, ``json``, ``csv`` (the values alone), ``markdown`` or ``latex``."""
+        from rankmark.formats import render_differences
+
+        return render_differences(self, name, digits)
+
+
+def differences(
+    qrels: Any,
+    run: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    like: Sequence[str],
+    columns: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    **choices: Any,
+) -> Differences:
+    """Measures a run under several conventions, and finds what makes their numbers differ.
+
+    Each thing that a convention does otherwise than the first one, such as the gain or the order of equal
+    scores, is changed alone, with all else as the first has it: what that changes is its effect. Effects
+    need not add up, since one choice can matter only together with another.
+
+    Args:
+        qrels: the judgements, as in `evaluate`.
+        run: the results of one system, as in `evaluate`.
+        measures: the measures, by names that the conventions understand, such as ``"nDCG@10"``.
+        like: two conventions or more; the others are compared with the first.
+        columns: as in `evaluate`.
+        threads: as in `evaluate`.
+        **choices: choices of `evaluate`, such as ``missing="skip"``, which then hold for all.
+
+    Raises:
+        UsageError: fewer than two conventions, a measure that none of them has, or what `evaluate` refuses.
+        DataError: a table that cannot be evaluated as it is.
+
+    Example:
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 3, "b": 1}}
+        >>> found = rm.differences(qrels, {"q": ["b", "a"]}, "nDCG@10", like=["trec_eval", "lightgbm"])
+        >>> for each in found.why:
+        ...     print(each.what, each.first, each.other, round(each.effect, 4))
+        gain linear exp2 -0.0869
+        ties item-desc input 0.0
+        no_relevant zero one 0.0
+
+    """
+    names = tuple(dict.fromkeys(convention(name).name for name in like))
+    if len(names) < 2:
+        raise UsageError(f"like={list(like)!r}: to see differences takes two conventions or more")
+    given = {name: value for name, value in choices.items() if value is not None}
+    asked = list(dict.fromkeys(separate(measures)))
+    plans, lacking = _plans(asked, names, given)
+    tables = align_ids(read_qrels(qrels, columns), read_run(run, columns))
+    comparison = _Comparison(tables, threads)
+    values, queries, why = {}, {}, []
+    for measure, of_measure in plans.items():
+        results = {name: comparison.result(plan) for name, plan in of_measure.items()}
+        values[measure] = {name: _value(result) for name, result in results.items()}
+        if names[0] not in results:
+            continue
+        first = results[names[0]]
+        queries[measure] = {name: _unlike(first, result) for name, result in results.items()}
+        for name in list(of_measure)[1:]:
+            for what, ours, theirs, changed in comparison.changes(of_measure[names[0]], of_measure[name]):
+                value = comparison.value(changed)
+                effect = value - values[measure][names[0]]
+                why.append(Difference(measure, name, what, ours, theirs, value, effect))
+    return Differences(names, values, queries, tuple(why), tuple(lacking))
+
+
+def _plans(
+    asked: Iterable[str | Measure], names: Iterable[str], given: Mapping[str, Any]
+) -> tuple[dict[str, dict[str, Plan]], list[str]]:
+    """The plan of each measure under each convention that has it, and a word for each that has not."""
+    plans: dict[str, dict[str, Plan]] = {}
+    lacking: list[str] = []
+    for measure in asked:
+        refused = []
+        plans[str(measure)] = {}
+        for name in names:
+            try:
+                plans[str(measure)][name] = planned([measure], name, given)
+            except MeasureError as error:
+                refused.append(error)
+        if not plans[str(measure)]:
+            raise refused[0]
+        lacking += map(str, refused)
+    return plans, lacking
+
+
+def _value(result: Result) -> float:
+    return result[result.measures[0]]
+
+
+def _unlike(first: Result, other: Result) -> int:
+    """In how many queries two results do not have the same value, or only one of them has a value."""
+    ours, theirs = (result.query_values(result.measures[0]) for result in (first, other))
+    return int(np.count_nonzero(~np.isclose(ours, theirs, rtol=0, atol=1e-12, equal_nan=True)))
+
+
+class _Comparison:
+    """Evaluates the same tables again and again, each plan once."""
+
+    def __init__(self, tables: tuple[Input, Input], threads: int | None) -> None:
+        self._tables = tables
+        self._threads = threads
+        self._values: dict[tuple[Any, ...], float] = {}
+        self._integers = tables[1].table.kind(tables[1].item) == "integer"
+
+    def result(self, plan: Plan) -> Result:
+        return evaluate_tables(*self._tables, plan, threads=self._threads)
+
+    def value(self, plan: Plan) -> float:
+        """The value of the plan's only measure; NaN where it cannot be computed so."""
+        key = (plan.measures, plan.choices, plan.text_items)
+        if key not in self._values:
+            try:
+                self._values[key] = _value(self.result(plan))
+            except (DataError, MeasureError):  # a mean over the orders of ties that has no closed form, say
+                self._values[key] = math.nan
+        return self._values[key]
+
+    def changes(self, first: Plan, other: Plan) -> Iterator[tuple[str, str, str, Plan]]:
+        """What differs between two plans of one measure, and the first with that alone changed."""
+        (measure,), (theirs,) = first.measures, other.measures
+        choices, their_choices = asdict(first.choices), asdict(other.choices)
+        if measure.name != theirs.name:
+            yield "measure", str(measure), str(theirs), _replaced(first, measure=theirs)
+        else:
+            for name, here, there in _parameters(measure, theirs):
+                changed = _replaced(first, measure=measure(**{name: there}))
+                yield name, format_value(here), format_value(there), changed
+        for name, value in choices.items():
+            if value != their_choices[name]:
+                changed = _replaced(first, choices=replace(first.choices, **{name: their_choices[name]}))
+                yield name, value, their_choices[name], changed
+        if self._integers and first.text_items != other.text_items:
+            ids = {True: "text", False: "integer"}
+            changed = replace(first, text_items=other.text_items)
+            yield "item_ids", ids[first.text_items], ids[other.text_items], changed
+
+
+def _parameters(measure: Measure, theirs: Measure) -> Iterator[tuple[str, Any, Any]]:
+    ours_and_theirs = (
+        {**each.arguments, **({MEAN.name: each.mean} if MEAN.name in each.page.accepted else {})}
+        for each in (measure, theirs)
+    )
+    ours, others = ours_and_theirs
+    for name, value in ours.items():
+        if value != others[name]:
+            yield name, value, others[name]
+
+
+def _replaced(plan: Plan, *, measure: Measure | None = None, choices: Choices | None = None) -> Plan:
+    """The plan of one measure with another measure or other choices."""
+    return replace(plan, measures=(measure,) if measure else plan.measures, choices=choices or plan.choices)
