@@ -8,6 +8,7 @@ tool's variant of that measure. The records themselves are in `rankmark.tools`.
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -41,8 +42,8 @@ class Variant:
 Names: TypeAlias = Mapping[str, str | Variant]
 """What a tool calls each measure, and what that is here: ``{"map@{k}": "AP@{k}"}``.
 
-``{k}`` is a cutoff, ``{ones}`` as many ones as the cutoff says, between commas; any other word in braces is
-a number that follows the tool's name.
+``{k}`` is a cutoff, ``{ones}`` as many ones as the cutoff says, between commas, ``{root}`` the square root of
+``{square}``; any other word in braces is a number that follows the tool's name.
 """
 
 
@@ -152,14 +153,18 @@ class Convention:
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str]) -> Meaning:
         own = variant.choices if isinstance(variant, Variant) else {}
-        filled = {**numbers, "ones": ",".join("1" * int(numbers.get("k", 0)))}
+        filled = {
+            **numbers,
+            "ones": ",".join("1" * int(numbers.get("k", 0))),
+            "root": repr(math.sqrt(float(numbers.get("square", 0)))),
+        }
         text = re.sub(r"\{([a-z]+)\}", lambda found: filled[found[1]], _target(variant))
         return Meaning(as_measure(text), MappingProxyType({**self.choices, **own}))
 
 
 _SAMPLES: tuple[Mapping[str, str], ...] = (
-    {"rel": "2", "p": "5", "x": "0.5", "b": "2"},
-    {"rel": "3", "p": "6", "x": "0.6", "b": "3"},
+    {"rel": "2", "p": "5", "x": "0.5", "b": "2", "square": "4"},
+    {"rel": "3", "p": "6", "x": "0.6", "b": "3", "square": "9"},
 )
 """Two values of each number that a name can hold: a parameter equal under both does not depend on it."""
 

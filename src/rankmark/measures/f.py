@@ -11,7 +11,7 @@ from rankmark.parameters import Above
 
 @list_measure(
     "F",
-    aliases=("F1", "F1Beta"),
+    aliases=("F1", "F1Beta", "SetF"),
     variants={"F2": {"beta": 2}},
     bounds=(0, 1),
     cite="vanrijsbergen1979",
