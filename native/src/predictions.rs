@@ -47,13 +47,14 @@ impl LabelledRows {
         Ok((rows, labels, no_probability.count, no_probability.first))
     }
 
-    /// Weighted sums over rows: of 1, of positive rows, of scores, and of the squares of score − positive.
-    fn binary_sums(&self, py: Python<'_>) -> PyResult<[f64; 4]> {
+    /// Weighted sums over rows: of 1, of positive rows, of scores, and of the squares of score − positive; and
+    /// the number of positive rows.
+    fn binary_sums(&self, py: Python<'_>) -> PyResult<[f64; 5]> {
         self.run(py, |rows| {
             rows::sums(rows, |positive, _, score, weight| {
                 let outcome = f64::from(u8::from(positive));
                 let error = score - outcome;
-                [weight, weight * outcome, weight * score, weight * error * error]
+                [weight, weight * outcome, weight * score, weight * error * error, outcome]
             })
         })
     }

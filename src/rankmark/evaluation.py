@@ -30,7 +30,7 @@ from rankmark.choices import (
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.inputs import read_inputs
-from rankmark.measure import Measure, as_measure, split_measures
+from rankmark.measure import LISTS_FIRST, Kind, Measure, as_measure, namesakes, split_measures
 from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
@@ -38,7 +38,14 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.lists import Values
 
-__all__ = ["LEAST_FACTOR", "check_answered", "evaluate", "evaluate_tables"]
+__all__ = [
+    "LEAST_FACTOR",
+    "asked_measures",
+    "check_answered",
+    "check_threads",
+    "evaluate",
+    "evaluate_tables",
+]
 
 
 def evaluate(
@@ -116,8 +123,9 @@ def evaluate(
         unjudged=unjudged,
         scores=scores,
     )
-    asked = _measures(measures)
-    _check_threads(threads)
+    asked = asked_measures(measures)
+    _refuse_row_measures(asked)
+    check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
     return evaluate_tables(
         judgements, results, asked, choices, threads=threads, bounds=bounds, hash_inputs=hash_inputs
@@ -172,17 +180,31 @@ def _digest(table: Input) -> str:
     return digest(table)
 
 
-def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+def asked_measures(
+    measures: str | Measure | Iterable[str | Measure], kinds: tuple[Kind, ...] = LISTS_FIRST
+) -> tuple[Measure, ...]:
+    """The measures asked for, each once; names are looked for in the kinds of measures in their order."""
     asked = tuple(_separate(measures))
     try:
-        return _distinct(asked)
+        return _distinct(asked, kinds)
     except TypeError:  # what cannot be hashed is no measure
-        return _distinct(tuple(as_measure(measure) for measure in asked))
+        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds)
+
+
+def _refuse_row_measures(asked: Iterable[Measure]) -> None:
+    for measure in asked:
+        if measure.page.kind == "row":
+            lists = " or ".join(namesakes(measure.page))
+            hint = f"; of lists there is {lists}" if lists else ""
+            raise MeasureError(
+                f"{measure} is a measure of predictions, for evaluate_predictions (`rankmark predictions`)"
+                f"{hint}"
+            )
 
 
 @functools.lru_cache(maxsize=256)
-def _distinct(measures: tuple[str | Measure, ...]) -> tuple[Measure, ...]:
-    asked = tuple(dict.fromkeys(as_measure(measure) for measure in measures))
+def _distinct(measures: tuple[str | Measure, ...], kinds: tuple[Kind, ...]) -> tuple[Measure, ...]:
+    asked = tuple(dict.fromkeys(as_measure(measure, kinds) for measure in measures))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
     for name, count in Counter(map(str, asked)).items():
@@ -203,7 +225,8 @@ def _separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str
     raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """Refuses what is no number of threads."""
     if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
         raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.choices import Choices
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.measure import Measure, as_measure
+from rankmark.measure import LISTS_FIRST, Measure, as_measure
 from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
@@ -111,12 +111,17 @@ class Result:
         "_values",
     )
 
+    counted = "queries"
+    """What `counts` counts, in JSON."""
+    kinds = LISTS_FIRST
+    """The kind of measure of which a name is understood first."""
+
     def __init__(
         self,
         *,
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
-        query_ids: Table,
+        query_ids: Table | None,
         choices: Choices,
         counts: Counts,
         item_ids: ItemIds = "text",
@@ -154,12 +159,26 @@ class Result:
         import polars as pl
 
         columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self._query_ids).with_columns(columns)
+        return pl.DataFrame(self.query_table).with_columns(columns)
+
+    @property
+    def query_measures(self) -> tuple[Measure, ...]:
+        """The measures that have a value for each query."""
+        return tuple(self._per_query)
 
     @property
     def query_ids(self) -> list[int] | list[str]:
         """The judged queries, in the order of the per-query values."""
-        return self._query_ids.column_values("query")
+        return [] if self._query_ids is None else self._query_ids.column_values("query")
+
+    @property
+    def query_table(self) -> Table:
+        """The same as a table with a column ``query``."""
+        import polars as pl
+
+        from rankmark._native import Table
+
+        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
@@ -206,11 +225,17 @@ class Result:
         found = self._find(measure)
         return Evaluation(found, self._choices, self._item_ids, self._convention).signature(short=short)
 
+    def account(self) -> list[str]:
+        """What happened to the queries: a line, and a second one if there is something to notice."""
+        from rankmark.formats import account
+
+        return account(self)
+
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
 
     def __contains__(self, measure: str | Measure) -> bool:
-        return as_measure(measure) in self._values
+        return as_measure(measure, self.kinds) in self._values
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self._values)
@@ -232,7 +257,7 @@ class Result:
             "inputs": self._inputs,
             "notes": self._notes,
         }
-        return _restored, (pl.DataFrame(self._query_ids), saved)
+        return _restored, (pl.DataFrame(self.query_table), saved)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -291,7 +316,7 @@ class Result:
         write_whole(path, self.format(name or format_of(path), **options))
 
     def _find(self, measure: str | Measure) -> Measure:
-        found = as_measure(measure)
+        found = as_measure(measure, self.kinds)
         if found not in self._values:
             here = list(self.values)
             hint = did_you_mean(str(found), here)
