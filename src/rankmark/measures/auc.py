@@ -38,7 +38,9 @@ def area_under_roc_curve(
     N. It is the area under the curve of TPR = TP/P over FPR = FP/N, which goes straight from one threshold
     to the next. A partial AUC is the part of that area within a rectangle:
 
-        A = ∫ min(max(TPR, min_tpr), max_tpr) − min_tpr dFPR      from min_fpr to max_fpr
+        A = ∫ (min(max(TPR, min_tpr), max_tpr) − min_tpr) dFPR
+
+    over FPR from `min_fpr` to `max_fpr`.
 
     Args:
         min_fpr: the lowest rate of false positives that counts.
