@@ -387,6 +387,8 @@ def test_predictions_shows_values_and_what_was_left_out(run: Run, folder: Path) 
 
 def test_predictions_per_query_and_in_every_format(run: Run, folder: Path) -> None:
     (folder / "p.csv").write_text(PREDICTIONS)
+    _, out, _ = run("predictions", "p.csv", "-m", "AUC", "-q")
+    assert out.startswith("measure")  # it has no value for each query
     _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "-q", "--format", "csv")
     assert out == "query,GAUC\na,1.0\nb,\nc,0.0\n"
     _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "--format", "json")

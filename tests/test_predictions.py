@@ -311,6 +311,12 @@ def test_lists_and_rows_in_one_call() -> None:
     assert "ties:expected" in result.signature("nDCG@10")
 
 
+def test_what_became_of_lists_is_told_with_the_rows() -> None:
+    told = " ".join(str(rm.evaluate_predictions(USERS, "GAUC RR")).split())
+    assert "1 query of one class (2 rows) left out; nothing relevant in 1 query (counted as 0)" in told
+    assert "equal scores could change 1 query (ties: expected)" in told
+
+
 def test_equal_scores_without_items_are_never_ordered_by_row() -> None:
     table = {"user": [1, 1], "label": [0, 1], "score": [0.5, 0.5]}
     assert value(table, "RR") == 0.75

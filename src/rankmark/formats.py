@@ -201,7 +201,8 @@ class View:
 
     def grids(self) -> list[Grid]:
         """What people want to see: the queries if asked for, then the summary."""
-        grids = [self.queries(self.rounded)] * self.per_query + [self.summary(self.rounded)]
+        queries = self.per_query and bool(self.query_measures)
+        grids = [self.queries(self.rounded)] * queries + [self.summary(self.rounded)]
         return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
 
     def notes(self) -> list[str]:

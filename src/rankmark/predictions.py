@@ -237,7 +237,8 @@ class PredictionResult(Result):
             first += f", {counts.positive:,} positive"
         if counts.queries is not None:
             first += f", {_several(counts.queries, 'query', 'queries')}"
-        notes = [*self._skipped(), *self._reasons(), *self.notes]
+        of_lists = self._lists.account()[1:] if self._lists else []
+        notes = [*self._skipped(), *self._reasons(), *of_lists]
         return [first, "; ".join(notes)] if notes else [first]
 
     def _reasons(self) -> Iterator[str]:
