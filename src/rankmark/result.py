@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.choices import Choices
 from rankmark.convention import meant
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.measure import Measure
+from rankmark.measure import LISTS_FIRST, Measure
 from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
@@ -113,12 +113,17 @@ class Result:
         "_values",
     )
 
+    counted = "queries"
+    """What `counts` counts, in JSON."""
+    kinds = LISTS_FIRST
+    """The kind of measure of which a name is understood first."""
+
     def __init__(
         self,
         *,
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
-        query_ids: Table,
+        query_ids: Table | None,
         choices: Choices,
         own_choices: Mapping[Measure, Choices] = MappingProxyType({}),
         counts: Counts,
@@ -158,12 +163,26 @@ class Result:
         import polars as pl
 
         columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self._query_ids).with_columns(columns)
+        return pl.DataFrame(self.query_table).with_columns(columns)
+
+    @property
+    def query_measures(self) -> tuple[Measure, ...]:
+        """The measures that have a value for each query."""
+        return tuple(self._per_query)
 
     @property
     def query_ids(self) -> list[int] | list[str]:
         """The judged queries, in the order of the per-query values."""
-        return self._query_ids.column_values("query")
+        return [] if self._query_ids is None else self._query_ids.column_values("query")
+
+    @property
+    def query_table(self) -> Table:
+        """The same as a table with a column ``query``."""
+        import polars as pl
+
+        from rankmark._native import Table
+
+        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
@@ -215,6 +234,12 @@ class Result:
         choices = self._own_choices.get(found, self._choices)
         return Evaluation(found, choices, self._item_ids, self._convention).signature(short=short)
 
+    def account(self) -> list[str]:
+        """What happened to the queries: a line, and a second one if there is something to notice."""
+        from rankmark.formats import account
+
+        return account(self)
+
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
 
@@ -242,7 +267,7 @@ class Result:
             "inputs": self._inputs,
             "notes": self._notes,
         }
-        return _restored, (pl.DataFrame(self._query_ids), saved)
+        return _restored, (pl.DataFrame(self.query_table), saved)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -303,7 +328,7 @@ class Result:
     def _find(self, measure: str | Measure) -> Measure:
         known = self._known(measure)
         if known is None:
-            found = meant(measure, self._convention)
+            found = meant(measure, self._convention, self.kinds)
             here = list(self.values)
             hint = did_you_mean(str(found), here)
             raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
@@ -316,7 +341,7 @@ class Result:
         written = {str(each): each for each in self._values}
         if measure in written:
             return written[str(measure)]
-        found = meant(measure, self._convention)
+        found = meant(measure, self._convention, self.kinds)
         return found if found in self._values else None
 
 
