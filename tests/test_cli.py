@@ -238,11 +238,11 @@ def test_version(run: Run) -> None:
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
     _, out, _ = run("--help")
     commands = out.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in commands] == ["eval", "trec_eval", "measures", "demo"]
+    assert [line.split()[0] for line in commands] == ["eval", "check", "trec_eval", "measures", "demo"]
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 
-@pytest.mark.parametrize("command", [[], ["eval"], ["trec_eval"], ["measures"], ["demo"]])
+@pytest.mark.parametrize("command", [[], ["eval"], ["check"], ["trec_eval"], ["measures"], ["demo"]])
 def test_help_fits_a_terminal(command: list[str], run: Run) -> None:
     code, out, err = run(*command, "--help")
     assert (code, err) == (0, "")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.checking import CheckReport, check
+    from rankmark.checks.finding import Effect, Finding
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -95,15 +97,18 @@ __all__ = [
     "SDCG",
     "Bounds",
     "Bpref",
+    "CheckReport",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
     "Counts",
     "DataError",
+    "Effect",
     "Evaluation",
     "F",
     "FallOut",
     "FileMissingError",
+    "Finding",
     "FormatError",
     "G",
     "HitRatio",
@@ -144,6 +149,7 @@ __all__ = [
     "UsageError",
     "Utility",
     "binG",
+    "check",
     "evaluate",
     "from_signature",
     "infAP",
@@ -156,6 +162,10 @@ __all__ = [
 ]
 
 _HOME = {
+    "CheckReport": "checking",
+    "check": "checking",
+    "Effect": "checks.finding",
+    "Finding": "checks.finding",
     "evaluate": "evaluation",
     "Input": "inputs",
     "read_qrels": "inputs",

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from rankmark.commands.check import check_data
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.measures import measures
@@ -83,5 +84,5 @@ def _rankmark(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (evaluate_runs, trec_eval, measures, demo):
+for _command in (evaluate_runs, check_data, trec_eval, measures, demo):
     _rankmark.add_command(_command)

@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "Grid",
     "Options",
+    "aligned",
     "check_writable",
     "format_of",
     "html",
     "known_format",
+    "latex_table",
+    "markdown_table",
+    "markdown_text",
     "printable",
     "render",
     "write_whole",
@@ -272,7 +277,7 @@ def _most(numbers: Iterable[int]) -> str:
 
 
 def _table(view: View) -> str:
-    blocks = [_aligned(grid) for grid in view.grids()]
+    blocks = [aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
     blocks.append("\n".join(notes))
     if view.signatures:
@@ -280,7 +285,8 @@ def _table(view: View) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _aligned(grid: Grid) -> str:
+def aligned(grid: Grid) -> str:
+    """The rows with their columns below each other, for people."""
     widths = grid.widths()
     header, *rows = grid.rows
     lines = [header, ["-" * width for width in widths], *rows]
@@ -340,33 +346,36 @@ def _finite(value: float) -> float | None:
 
 
 def _markdown(view: View) -> str:
-    blocks = [_markdown_table(grid) for grid in view.grids()]
-    blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
+    blocks = [markdown_table(grid) for grid in view.grids()]
+    blocks.append("\\\n".join(markdown_text(note.strip()) for note in view.notes()))
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"
 
 
-def _markdown_table(grid: Grid) -> str:
-    escaped = Grid(grid.names, [list(map(_markdown_text, row)) for row in grid.rows])
+def markdown_table(grid: Grid) -> str:
+    """The rows as a table in Markdown."""
+    escaped = Grid(grid.names, [list(map(markdown_text, row)) for row in grid.rows])
     widths = escaped.widths()
     rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """`text` as it is shown in Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>|~])", r"\\\1", text)
 
 
 def _latex(view: View) -> str:
-    blocks = [_latex_table(grid) for grid in view.grids()]
+    blocks = [latex_table(grid) for grid in view.grids()]
     lines = view.notes() + (view.signature_lines() if view.signatures else [])
     comments = [f"% {line}" for line in lines]
     return "\n\n".join(blocks) + "\n" + "\n".join(comments) + "\n"
 
 
-def _latex_table(grid: Grid) -> str:
+def latex_table(grid: Grid) -> str:
+    """The rows as a ``tabular`` in LaTeX."""
     header, *rows = (" & ".join(map(_latex_text, row)) + r" \\" for row in grid.rows)
     columns = "l" * grid.names + "r" * (len(grid.rows[0]) - grid.names)
     begin = rf"\begin{{tabular}}{{{columns}}}"
