@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rankmark.measure import Measure, parse
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
+    from rankmark.slices import Slice, Slices
 
     AP: Measure
     AUC: Measure
@@ -145,6 +146,8 @@ __all__ = [
     "Rprec",
     "SetAP",
     "SignatureError",
+    "Slice",
+    "Slices",
     "Unjudged",
     "UsageError",
     "Utility",
@@ -178,6 +181,8 @@ _HOME = {
     "Result": "result",
     "Evaluation": "signature",
     "from_signature": "signature",
+    "Slice": "slices",
+    "Slices": "slices",
 }
 """The module of every name that is neither an error nor a measure."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,6 +58,8 @@ def evaluate(
     threads: int | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
+    by: str | Sequence[str] | Mapping[Any, Any] | None = None,
+    attributes: Any = None,
 ) -> Result:
     """Measures how well a run ranks what the judgements call relevant.
 
@@ -89,6 +91,10 @@ def evaluate(
         bounds: whether to evaluate under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
             `Result.bounds`: three more evaluations of tables that have been read.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`; takes longer than evaluating.
+        by: what to slice the queries by, for `Result.slices`: one column or several (each for itself) of
+            `attributes`, `qrels` or `run`, the first of these that has it, with one value in all rows of a
+            query; or a mapping ``{query: slice}``.
+        attributes: a path or table with a column of queries, for `by`.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -119,9 +125,14 @@ def evaluate(
     asked = _measures(measures)
     _check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
-    return evaluate_tables(
+    result = evaluate_tables(
         judgements, results, asked, choices, threads=threads, bounds=bounds, hash_inputs=hash_inputs
     )
+    if by is None and attributes is None:
+        return result
+    from rankmark.slices import slices_by  # which needs polars
+
+    return result.with_slices(slices_by(result, by, qrels, run, attributes, columns))
 
 
 def evaluate_tables(

@@ -26,14 +26,12 @@ __all__ = [
     "FORMATS",
     "Grid",
     "Options",
-    "aligned",
     "check_writable",
     "format_of",
+    "grid_text",
     "html",
     "known_format",
-    "latex_table",
-    "markdown_table",
-    "markdown_text",
+    "note_text",
     "printable",
     "render",
     "write_whole",
@@ -198,6 +196,15 @@ class View:
         for query, *values in zip(ids, *columns, strict=True):
             yield [name] * self.named + [str(query), *map(cell, self.measures, values)]
 
+    def sliced(self, name: str) -> list[str]:
+        """What the runs come to in slices of the queries, if they were asked for."""
+        found = {run: result.slices for run, result in self.runs.items() if result.slices is not None}
+        if not found:
+            return []
+        from rankmark.slices import slices_text
+
+        return [slices_text(found, name, self.digits).rstrip("\n")]
+
     def grids(self) -> list[Grid]:
         """What people want to see: the queries if asked for, then the summary."""
         grids = [self.queries(self.rounded)] * self.per_query + [self.summary(self.rounded)]
@@ -277,16 +284,16 @@ def _most(numbers: Iterable[int]) -> str:
 
 
 def _table(view: View) -> str:
-    blocks = [aligned(grid) for grid in view.grids()]
+    blocks = [_aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
     blocks.append("\n".join(notes))
+    blocks += view.sliced("table")
     if view.signatures:
         blocks.append("\n".join(view.signature_lines()))
     return "\n\n".join(blocks) + "\n"
 
 
-def aligned(grid: Grid) -> str:
-    """The rows with their columns below each other, for people."""
+def _aligned(grid: Grid) -> str:
     widths = grid.widths()
     header, *rows = grid.rows
     lines = [header, ["-" * width for width in widths], *rows]
@@ -299,6 +306,8 @@ def _padded(cells: list[str], widths: list[int], names: int) -> Iterator[str]:
 
 
 def _csv(view: View) -> str:
+    if not view.per_query and (slices := view.sliced("csv")):
+        return slices[0] + "\n"
     import csv
     import io
 
@@ -335,6 +344,8 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
     record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
     record |= {"queries": counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)
+    if result.slices is not None:
+        record["slices"] = result.slices.records()
     if per_query:
         each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
@@ -346,36 +357,34 @@ def _finite(value: float) -> float | None:
 
 
 def _markdown(view: View) -> str:
-    blocks = [markdown_table(grid) for grid in view.grids()]
-    blocks.append("\\\n".join(markdown_text(note.strip()) for note in view.notes()))
+    blocks = [_markdown_table(grid) for grid in view.grids()]
+    blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
+    blocks += view.sliced("markdown")
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"
 
 
-def markdown_table(grid: Grid) -> str:
-    """The rows as a table in Markdown."""
-    escaped = Grid(grid.names, [list(map(markdown_text, row)) for row in grid.rows])
+def _markdown_table(grid: Grid) -> str:
+    escaped = Grid(grid.names, [list(map(_markdown_text, row)) for row in grid.rows])
     widths = escaped.widths()
     rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
-def markdown_text(text: str) -> str:
-    """`text` as it is shown in Markdown."""
+def _markdown_text(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>|~])", r"\\\1", text)
 
 
 def _latex(view: View) -> str:
-    blocks = [latex_table(grid) for grid in view.grids()]
+    blocks = [*(_latex_table(grid) for grid in view.grids()), *view.sliced("latex")]
     lines = view.notes() + (view.signature_lines() if view.signatures else [])
     comments = [f"% {line}" for line in lines]
     return "\n\n".join(blocks) + "\n" + "\n".join(comments) + "\n"
 
 
-def latex_table(grid: Grid) -> str:
-    """The rows as a ``tabular`` in LaTeX."""
+def _latex_table(grid: Grid) -> str:
     header, *rows = (" & ".join(map(_latex_text, row)) + r" \\" for row in grid.rows)
     columns = "l" * grid.names + "r" * (len(grid.rows[0]) - grid.names)
     begin = rf"\begin{{tabular}}{{{columns}}}"
@@ -453,3 +462,15 @@ FORMATS: Mapping[str, Callable[[View], str]] = {
     "latex": _latex,
     "trec": _trec,
 }
+
+
+def grid_text(grid: Grid, name: str) -> str:
+    """Rows as an aligned ``table``, or in ``markdown`` or ``latex``."""
+    return {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}[name](grid)
+
+
+def note_text(note: str, name: str) -> str:
+    """A sentence beneath such rows: wrapped, escaped, or as a comment."""
+    if name == "table":
+        return fill(note, 80, subsequent_indent="  ", break_on_hyphens=False)
+    return _markdown_text(note) if name == "markdown" else f"% {note}"
