@@ -286,7 +286,7 @@ def test_a_slice_by_its_value(result):
 
 
 def test_the_table_for_people(result):
-    # scipy's p-values .4433, .0632, .5185 and .0577: 4 · .0577, no less than that, 2 · .4433, no less than that.
+    # scipy's p-values .4433, .0632, .5185, .0577: 4 · .0577, no less, 2 · .4433, no less.
     assert str(result.by(USERS, "country")).splitlines() == [
         "measure  country  queries    mean      low    high  difference       p",
         "-------  -------  -------  ------  -------  ------  ----------  ------",

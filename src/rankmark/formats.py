@@ -398,6 +398,18 @@ def _latex_text(text: str) -> str:
     return "".join(special.get(char, char) for char in text)
 
 
+def grid_text(grid: Grid, name: str) -> str:
+    """Rows as an aligned ``table``, or in ``markdown`` or ``latex``."""
+    return {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}[name](grid)
+
+
+def note_text(note: str, name: str) -> str:
+    """A sentence beneath such rows: wrapped, escaped, or as a comment."""
+    if name == "table":
+        return fill(note, 80, subsequent_indent="  ", break_on_hyphens=False)
+    return _markdown_text(note) if name == "markdown" else f"% {note}"
+
+
 def _trec(view: View) -> str:
     lines: list[str] = []
     for name, result in view.runs.items():
@@ -462,15 +474,3 @@ FORMATS: Mapping[str, Callable[[View], str]] = {
     "latex": _latex,
     "trec": _trec,
 }
-
-
-def grid_text(grid: Grid, name: str) -> str:
-    """Rows as an aligned ``table``, or in ``markdown`` or ``latex``."""
-    return {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}[name](grid)
-
-
-def note_text(note: str, name: str) -> str:
-    """A sentence beneath such rows: wrapped, escaped, or as a comment."""
-    if name == "table":
-        return fill(note, 80, subsequent_indent="  ", break_on_hyphens=False)
-    return _markdown_text(note) if name == "markdown" else f"% {note}"

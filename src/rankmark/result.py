@@ -140,8 +140,8 @@ class Result:
         self._convention = convention
         self._bounds = dict(bounds)
         self._inputs = dict(inputs)
-        self._notes = tuple(notes)
         self._slices = slices
+        self._notes = tuple(notes)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -191,6 +191,27 @@ class Result:
         return dict(self._bounds)
 
     @property
+    def convention(self) -> str | None:
+        """The convention asked for, ``NAME-VERSION``, or None."""
+        return self._convention
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """A hash of the judgements (``qrels``) and one of the results (``run``); empty unless asked for.
+
+        The order of rows, their columns' names and types and the files' format do not count.
+        """
+        return dict(self._inputs)
+
+    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
+        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
+
+        With ``short=True`` what is not the standard, and the version. `rankmark.from_signature` reads both.
+        """
+        found = self._find(measure)
+        return Evaluation(found, self._choices, self._item_ids, self._convention).signature(short=short)
+
+    @property
     def slices(self) -> Slices | None:
         """The measures in slices of the queries; None unless `rankmark.evaluate` was given `by`."""
         return self._slices
@@ -231,27 +252,6 @@ class Result:
         again = copy(self)
         again._slices = slices
         return again
-
-    @property
-    def convention(self) -> str | None:
-        """The convention asked for, ``NAME-VERSION``, or None."""
-        return self._convention
-
-    @property
-    def inputs(self) -> dict[str, str]:
-        """A hash of the judgements (``qrels``) and one of the results (``run``); empty unless asked for.
-
-        The order of rows, their columns' names and types and the files' format do not count.
-        """
-        return dict(self._inputs)
-
-    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
-        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
-
-        With ``short=True`` what is not the standard, and the version. `rankmark.from_signature` reads both.
-        """
-        found = self._find(measure)
-        return Evaluation(found, self._choices, self._item_ids, self._convention).signature(short=short)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
