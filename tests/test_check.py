@@ -67,6 +67,29 @@ def test_nan_is_found_in_scores_and_in_grades():
     assert (finding.where, finding.statement) == ("qrels", "NaN in 1 of 2 rows")
 
 
+@pytest.mark.parametrize("line", ["q1 Q0 x 1 NaN tag", "q1 x nan"])
+def test_nan_is_found_in_trec_text_which_is_otherwise_not_read(line, tmp_path):
+    (tmp_path / "a.run").write_text(
+        f"# a comment\n\n{line}\n{line.replace('x', 'a').lower().replace('nan', '2')}\n"
+    )
+    with pytest.raises(rm.FormatError):
+        rm.read_run(tmp_path / "a.run")
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
+    finding = found("nan", tmp_path / "qrels.txt", tmp_path / "a.run")
+    assert (finding.where, finding.examples[0]["item"]) == (f"run {str(tmp_path / 'a.run')!r}", "x")
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b nan\n")
+    assert len(rm.check(tmp_path / "qrels.txt", tmp_path / "a.run")["nan"]) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["q1 x nan\nq1 y zwei\n", "q1 x nan\nq1 y\n", "q1 x nan tag\n", "q1 \xff nan\n"]
+)
+def test_what_else_is_wrong_with_trec_text_is_an_error(text, tmp_path):
+    (tmp_path / "a.run").write_bytes(text.encode("latin-1"))
+    with pytest.raises(rm.FormatError, match=re.escape("a.run")):
+        rm.check(QRELS, tmp_path / "a.run")
+
+
 def test_infinite_grades_are_refused_and_infinite_scores_are_not():
     finding = found("infinite", [("q1", "a", 1.0), ("q1", "b", float("inf"))], {"q1": {"a": 1.0}})
     assert (finding.severity, finding.where, finding.count) == ("serious", "qrels", 1)

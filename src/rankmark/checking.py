@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from rankmark.checks import lists, matching, rows, training
+from rankmark.checks import lists, matching, rows, training, unreadable
 from rankmark.checks.data import Pair, Rows
 from rankmark.checks.finding import CODES, Finding, Severity
-from rankmark.errors import DataError, RankmarkError, UsageError, did_you_mean
+from rankmark.errors import DataError, FormatError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs import Input, read_qrels, read_tables
 from rankmark.measure import Measure, as_measure, split_measures
 
@@ -69,7 +69,7 @@ def check(
     if not runs:
         raise UsageError("there is no run to check; give one or several after the judgements")
     asked = tuple(map(as_measure, _separate(measures)))
-    judgements, results = read_tables(qrels, runs, columns)
+    judgements, results = _read(qrels, runs, columns)
     known = _read_train(train, columns) if train is not None else None
     judged = Rows.of(judgements, "qrels")
     found = [Rows.of(table, name) for table, name in zip(results, _names(results, names), strict=True)]
@@ -85,6 +85,17 @@ def check(
         findings=tuple(findings),
         no_sign_of=tuple(code for code in looked_for if code not in {each.code for each in findings}),
     )
+
+
+def _read(qrels: Any, runs: Sequence[Any], columns: Mapping[str, Any] | None) -> tuple[Input, list[Input]]:
+    try:
+        return read_tables(qrels, runs, columns)
+    except FormatError:
+        return read_tables(
+            unreadable.with_nan(qrels, "qrels", columns),
+            [unreadable.with_nan(run, "run", columns) for run in runs],
+            columns,
+        )
 
 
 def _separate(measures: str | Measure | Sequence[str | Measure]) -> Sequence[str | Measure]:
