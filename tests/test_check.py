@@ -52,7 +52,7 @@ def test_nulls_are_counted_by_row_and_left_out():
     finding = found("null", {"q1": {"a": 1}}, run)
     assert (finding.severity, finding.where, finding.count) == ("serious", "run", 2)
     assert finding.statement == "a null in 2 of 3 rows"
-    assert finding.examples[0] == {"row": 1, "query": None, "item": "b", "value": 2.0}
+    assert finding.examples[0] == {"row": 1, "query": None, "item": "b", "score": 2.0}
     assert otherwise(finding)["RR"] == (None, {"without": 1.0})
     with pytest.raises(rm.DataError):
         rm.evaluate({"q1": {"a": 1}}, run, "RR")
@@ -109,7 +109,7 @@ def test_items_returned_twice():
     finding = found("duplicate-results", {"q1": {"a": 1}}, run)
     assert (finding.severity, finding.count) == ("serious", 2)
     assert finding.statement == "2 results of an item that its list has already, in 1 query"
-    assert finding.examples[0] == {"row": 2, "query": "q1", "item": "a", "value": 4.0}
+    assert finding.examples[0] == {"row": 2, "query": "q1", "item": "a", "score": 4.0}
     assert otherwise(finding)["RR"] == (None, {"duplicates=first": 0.5, "duplicates=best": 1.0})
 
 
@@ -245,6 +245,7 @@ def test_judged_items_that_no_run_returns():
     both = found("never-returned", qrels, {"q1": ["a"], "q2": ["x"]}, {"q1": ["a"], "q2": ["b"]})
     assert (both.severity, both.count) == ("fine", 1)
     assert both.examples == ({"item": "c"},)
+    assert found("never-returned", [(1, 7, 1), (1, 8, 1)], [(1, 7, 1.0)]).examples == ({"item": 8},)
 
 
 def test_equal_scores_that_decide_a_value():
@@ -324,7 +325,7 @@ def test_training_data_among_results_and_judgements():
     assert results.statement == "2 of 3 results in the training data, in 1 query"
     assert otherwise(results) == {"RR": (0.5, {"without": 1.0})}
     assert (judged.severity, judged.count) == ("serious", 1)
-    assert judged.examples == ({"query": "q1", "item": "t", "value": 1.0},)
+    assert judged.examples == ({"query": "q1", "item": "t", "relevance": 1.0},)
 
 
 def test_training_data_with_ids_of_another_type():

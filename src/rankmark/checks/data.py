@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.checks.finding import examples
 from rankmark.evaluation import evaluate
 from rankmark.inputs import Input
+from rankmark.inputs.roles import VALUE_OF
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,6 +66,12 @@ class Rows:
     def has_floats(self) -> bool:
         """Whether the values can be NaN or infinite."""
         return self.has_values and self.frame.schema["value"].is_float()
+
+    def examples(self, found: pl.DataFrame) -> tuple[Mapping[str, Any], ...]:
+        """The first few of the rows found, with their values under the name of what they are."""
+        return examples(
+            found.rename({"value": "rank" if self.by_rank else VALUE_OF[self.source.side]}, strict=False)
+        )
 
     def with_frame(self, frame: pl.DataFrame) -> Rows:
         """The same table with other rows."""

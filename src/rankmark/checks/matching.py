@@ -184,7 +184,7 @@ def never_returned(qrels: Rows, pairs: Sequence[Pair]) -> Iterator[Finding]:
         f"{share(lost.height, items.height, 'judged item')} not returned for any query by {runs}, "
         f"{wanted:,} of them relevant to some",
         lost.height,
-        examples(lost.select("item")),
+        examples(lost.select(pl.col("item").cast(qrels.frame.schema["item"]))),
         f"out of reach for {runs}: {share(out_of_reach, judgements, 'relevant judgement')}"
         if wanted
         else "none of them is relevant to any query",

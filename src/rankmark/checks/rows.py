@@ -47,7 +47,7 @@ def unusable(rows: Rows, pair: Pair) -> Iterator[Finding]:
                 rows.where,
                 f"{WHAT[code]} in {share(found.height, rows.frame.height, 'row')}",
                 found.height,
-                examples(found),
+                rows.examples(found),
                 "evaluate refuses the table; the values are those without such rows",
                 effects(None, {"without": pair.result}),
             )
@@ -68,7 +68,7 @@ def infinite_scores(rows: Rows) -> Iterator[Finding]:
             rows.where,
             f"{share(found.height, rows.frame.height, 'score')} are infinite ({negative:,} of them negative)",
             found.height,
-            examples(found),
+            rows.examples(found),
             "infinite scores of the same sign are equal, however they came about",
         )
 
@@ -86,7 +86,7 @@ def returned_twice(pair: Pair) -> Iterator[Finding]:
         pair.where,
         f"{counted(found.height, 'result')} of an item that its list has already, in {queries}",
         found.height,
-        examples(found),
+        pair.run.examples(found),
         "evaluate refuses the run unless told which row counts"
         if judged
         else "these queries are not judged, so that they count nowhere",
@@ -114,7 +114,7 @@ def judged_twice(pair: Pair) -> Iterator[Finding]:
         f"{counted(found['query'].n_unique(), 'query', 'queries')}; "
         f"{counted(differing, 'item has', 'items have')} grades that differ",
         found.height,
-        examples(found),
+        pair.qrels.examples(found),
         "evaluate refuses the judgements unless told which row counts",
         _by_row(pair),
     )
@@ -187,7 +187,7 @@ def _grades(
         rows.where,
         f"{share(found.height, rows.frame.height, 'grade')} {what}, from {value.min():g} to {value.max():g}",
         found.height,
-        examples(found),
+        rows.examples(found),
         note,
         effects(pair.result, {name: pair.with_tables(qrels=changed).evaluate()}),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankmark.checks.data import IDS, Pair, Rows
-from rankmark.checks.finding import Finding, counted, effects, examples, share
+from rankmark.checks.finding import Finding, counted, effects, share
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +27,7 @@ def in_results(train: Rows, pair: Pair) -> Iterator[Finding]:
             f"{share(found.height, pair.run.frame.height, 'result')} in the training data, in "
             f"{counted(found['query'].n_unique(), 'query', 'queries')}",
             found.height,
-            examples(found),
+            pair.run.examples(found),
             "they take the places of items that could be found",
             effects(pair.result, {"without": pair.with_tables(run=others).result}),
         )
@@ -49,7 +49,7 @@ def in_qrels(train: Rows, pair: Pair) -> Iterator[Finding]:
             f"{share(found.height, pair.qrels.frame.height, 'judgement')} in the training data, of "
             f"{counted(found['query'].n_unique(), 'query', 'queries')}",
             found.height,
-            examples(found),
+            pair.qrels.examples(found),
             "a system need only remember them",
             effects(pair.result, {"without": left}),
         )

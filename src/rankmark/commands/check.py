@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
+from rankmark.checks.report import FORMATS, known_format
 from rankmark.commands.options import (
     column_names,
     keep_inputs,
@@ -36,7 +38,7 @@ __all__ = ["check_data"]
 )
 @with_columns
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything serious is found.")
-@with_output
+@partial(with_output, formats=FORMATS)
 def check_data(
     qrels: str,
     run: tuple[str, ...],
@@ -63,7 +65,6 @@ def check_data(
     rankmark check test.parquet a.parquet b.parquet --train train.parquet
     """  # noqa: D301
     from rankmark.checking import CHECKED, check
-    from rankmark.checks.report import known_format
     from rankmark.formats import check_writable, format_of
     from rankmark.measure import split_measures
 
