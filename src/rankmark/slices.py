@@ -76,12 +76,14 @@ class Slices:
     Attributes:
         rows: each measure in each slice of each attribute.
         confidence: the share of the intervals that hold the true value.
+        tests: the tests for which the p-values are corrected; one for an attribute of two slices.
         notes: what a reader should know of the means.
 
     """
 
     rows: tuple[Slice, ...]
     confidence: float
+    tests: int
     notes: tuple[str, ...] = ()
 
     @property
@@ -169,9 +171,14 @@ def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slic
             f"they are such as {found['query'][0]!r}{there}"
         )
     rows = [row for name in names for row in _rows(result, name, found[name], confidence)]
-    p_values = corrected([row.p for row in rows]).tolist()
-    rows = [replace(row, p_corrected=p) for row, p in zip(rows, p_values, strict=True)]
-    return Slices(tuple(rows), confidence, tuple(_notes(result)))
+    # One of two slices differs from the other as the other does from it: that is one test.
+    slices = {name: found[name].n_unique() for name in names}
+    tests = [(row.by, row.measure, row.slice if slices[row.by] > 2 else None) for row in rows]
+    p_values = dict(zip(tests, (row.p for row in rows), strict=True))
+    together = dict(zip(p_values, corrected(list(p_values.values())).tolist(), strict=True))
+    rows = [replace(row, p_corrected=together[test]) for row, test in zip(rows, tests, strict=True)]
+    count = sum(not math.isnan(p) for p in together.values())
+    return Slices(tuple(rows), confidence, count, tuple(_notes(result)))
 
 
 def _notes(result: Result) -> Iterator[str]:
@@ -286,12 +293,15 @@ def _rounded(value: float, form: str) -> str:
 
 def _explained(found: Mapping[str, Slices]) -> Iterator[str]:
     for slices in found.values():
-        tests = sum(not math.isnan(row.p) for row in slices.rows)
         yield (
             f"low, high: the {100 * slices.confidence:g}% t interval of the mean; difference: from the mean "
-            f"of the other queries; p: Welch's t test of it, corrected for {tests} tests (Holm)"
+            f"of the other queries; p: Welch's t test of it, corrected for {_tests(slices.tests)} (Holm)"
         )
         yield from slices.notes
+
+
+def _tests(number: int) -> str:
+    return "1 test" if number == 1 else f"{number:,} tests"
 
 
 def _named(found: Mapping[str, Slices]) -> bool:
