@@ -6,6 +6,7 @@ All of it is computed from the values of the queries, whatever the measure.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -75,15 +76,15 @@ class Slices:
 
     Attributes:
         rows: each measure in each slice of each attribute.
-        confidence: the share of the intervals that hold the true value.
         tests: the tests for which the p-values are corrected; one for an attribute of two slices.
+        confidence: the share of the intervals that hold the true value.
         notes: what a reader should know of the means.
 
     """
 
     rows: tuple[Slice, ...]
-    confidence: float
     tests: int
+    confidence: float
     notes: tuple[str, ...] = ()
 
     @property
@@ -171,14 +172,18 @@ def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slic
             f"they are such as {found['query'][0]!r}{there}"
         )
     rows = [row for name in names for row in _rows(result, name, found[name], confidence)]
+    return Slices(*_corrected(rows), confidence, tuple(_notes(result)))
+
+
+def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
+    """The rows with p-values corrected for all of them, and the number of tests."""
+    slices = Counter(by for by, _ in {(row.by, row.slice) for row in rows})
     # One of two slices differs from the other as the other does from it: that is one test.
-    slices = {name: found[name].n_unique() for name in names}
     tests = [(row.by, row.measure, row.slice if slices[row.by] > 2 else None) for row in rows]
-    p_values = dict(zip(tests, (row.p for row in rows), strict=True))
-    together = dict(zip(p_values, corrected(list(p_values.values())).tolist(), strict=True))
-    rows = [replace(row, p_corrected=together[test]) for row, test in zip(rows, tests, strict=True)]
-    count = sum(not math.isnan(p) for p in together.values())
-    return Slices(tuple(rows), confidence, count, tuple(_notes(result)))
+    alone = dict(zip(tests, (row.p for row in rows), strict=True))
+    together = dict(zip(alone, corrected(list(alone.values())).tolist(), strict=True))
+    found = (replace(row, p_corrected=together[test]) for row, test in zip(rows, tests, strict=True))
+    return tuple(found), sum(not math.isnan(p) for p in together.values())
 
 
 def _notes(result: Result) -> Iterator[str]:
