@@ -417,6 +417,31 @@ def test_what_is_refused_is_a_serious_finding_and_what_is_not_has_values(
         assert report.format(name).endswith("\n")
 
 
+whole = st.tuples(st.sampled_from("pqrs"), st.sampled_from("abcd"), st.sampled_from([0.0, 1.0, 2.0]))
+
+
+@given(st.lists(whole, min_size=1, max_size=14), st.lists(whole, min_size=1, max_size=14))
+def test_counts_are_those_of_plain_python(qrels: list[Any], run: list[Any]):
+    judged, returned = ({query for query, *_ in rows} for rows in (qrels, run))
+    pairs = {(query, item) for query, item, _ in run}
+    scores = {query: [score for other, _, score in run if other == query] for query in returned}
+    several = {query: values for query, values in scores.items() if len(values) > 1}
+    relevant = {query for query, _, grade in qrels if grade >= 1}
+    expected = {
+        "duplicate-judgements": len(qrels) - len({(query, item) for query, item, _ in qrels}),
+        "duplicate-results": len(run) - len(pairs),
+        "missing-queries": len(judged - returned),
+        "unjudged-queries": len(returned - judged),
+        "constant-scores": sum(len(set(values)) == 1 for values in several.values()),
+        "no-relevant": len(judged - relevant),
+        "never-returned": len({item for _, item, _ in qrels} - {item for _, item in pairs}),
+        "train-in-qrels": sum((query, item) in pairs for query, item, _ in qrels),
+        "train-in-results": len(run),
+    }
+    report = rm.check(qrels, run, train=[(query, item) for query, item in pairs], measures="RR")
+    assert {code: sum(f.count for f in report[code]) for code in expected} == expected
+
+
 def test_the_report_for_people():
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
     report = rm.check(qrels, {"q1": {"a": 1.0, "b": 1.0}, "q2": {"b": 0.5, "c": 0.25}}, measures="RR")
