@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Difference", "corrected", "t_interval", "welch"]
+__all__ = ["MeanDifference", "corrected", "t_interval", "welch"]
 
 
-class Difference(NamedTuple):
+class MeanDifference(NamedTuple):
     """How far the mean of one group is from that of another; NaN where there are too few values.
 
     Attributes:
@@ -30,7 +30,7 @@ class Difference(NamedTuple):
 
 def welch(
     values: NDArray[np.float64], others: NDArray[np.float64], *, confidence: float = 0.95
-) -> Difference:
+) -> MeanDifference:
     """Welch's t test and interval of the difference between the means of two independent groups.
 
         t = (x̄ − ȳ) / SE,  SE² = s²_x/n + s²_y/m,  with SE⁴ / ((s²_x/n)²/(n − 1) + (s²_y/m)²/(m − 1)) degrees
@@ -51,20 +51,20 @@ def welch(
     from scipy import stats
 
     if not len(values) or not len(others):
-        return Difference(math.nan, math.nan, math.nan, math.nan)
+        return MeanDifference(math.nan, math.nan, math.nan, math.nan)
     mean = float(values.mean() - others.mean())
     if min(len(values), len(others)) < 2:
-        return Difference(mean, math.nan, math.nan, math.nan)
+        return MeanDifference(mean, math.nan, math.nan, math.nan)
     parts = np.array([group.var(ddof=1) / len(group) for group in (values, others)])
     squared = float(parts.sum())
     if not squared:
-        return Difference(mean, mean, mean, math.nan)
+        return MeanDifference(mean, mean, mean, math.nan)
     # Of the parts' shares, for their squares can be too small for a number.
     shares = parts / squared
     freedom = 1 / float((shares**2 / [len(values) - 1, len(others) - 1]).sum())
     error = math.sqrt(squared)
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
-    return Difference(mean, mean - reach, mean + reach, 2 * float(stats.t.sf(abs(mean) / error, freedom)))
+    return MeanDifference(mean, mean - reach, mean + reach, 2 * float(stats.t.sf(abs(mean) / error, freedom)))
 
 
 def t_interval(values: NDArray[np.float64], *, confidence: float = 0.95) -> tuple[float, float]:
