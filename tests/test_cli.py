@@ -235,7 +235,7 @@ def test_version(run: Run) -> None:
     assert run("--version") == (0, f"rankmark {version()}\n", "")
 
 
-COMMANDS = ["eval", "predictions", "trec_eval", "measures", "convention", "demo"]
+COMMANDS = ["eval", "predictions", "check", "trec_eval", "measures", "convention", "demo"]
 
 
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
@@ -245,7 +245,7 @@ def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 
-@pytest.mark.parametrize("command", [[], ["eval"], ["trec_eval"], ["measures"], ["convention"], ["demo"]])
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_fits_a_terminal(command: list[str], run: Run) -> None:
     code, out, err = run(*command, "--help")
     assert (code, err) == (0, "")

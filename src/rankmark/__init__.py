@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.checking import CheckReport, check
+    from rankmark.checks.finding import Effect, Finding
     from rankmark.convention import Convention, conventions
     from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     )
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
+    from rankmark.slices import Slice, Slices
 
     AP: Measure
     AUC: Measure
@@ -130,6 +133,7 @@ __all__ = [
     "Bounds",
     "Bpref",
     "Brier",
+    "CheckReport",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
@@ -138,10 +142,12 @@ __all__ = [
     "DataError",
     "Difference",
     "Differences",
+    "Effect",
     "Evaluation",
     "F",
     "FallOut",
     "FileMissingError",
+    "Finding",
     "FormatError",
     "G",
     "Gini",
@@ -184,10 +190,13 @@ __all__ = [
     "Rprec",
     "SetAP",
     "SignatureError",
+    "Slice",
+    "Slices",
     "Unjudged",
     "UsageError",
     "Utility",
     "binG",
+    "check",
     "conventions",
     "differences",
     "evaluate",
@@ -208,6 +217,10 @@ _HOME = {
     "Difference": "difference",
     "Differences": "difference",
     "differences": "difference",
+    "CheckReport": "checking",
+    "check": "checking",
+    "Effect": "checks.finding",
+    "Finding": "checks.finding",
     "evaluate": "evaluation",
     "PredictionCounts": "predictions",
     "PredictionResult": "predictions",
@@ -224,6 +237,8 @@ _HOME = {
     "Result": "result",
     "Evaluation": "signature",
     "from_signature": "signature",
+    "Slice": "slices",
+    "Slices": "slices",
 }
 """The module of every name that is neither an error nor a measure."""
 

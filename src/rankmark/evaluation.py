@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,6 +70,8 @@ def evaluate(
     threads: int | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
+    by: str | Sequence[str] | Mapping[Any, Any] | None = None,
+    attributes: Any = None,
 ) -> Result:
     """Measures how well a run ranks what the judgements call relevant.
 
@@ -104,6 +106,10 @@ def evaluate(
         bounds: whether to evaluate under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
             `Result.bounds`: three more evaluations of tables that have been read.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`; takes longer than evaluating.
+        by: what to slice the queries by, for `Result.slices`: one column or several (each for itself) of
+            `attributes`, `qrels` or `run`, the first of these that has it, with one value in all rows of a
+            query; or a mapping ``{query: slice}``.
+        attributes: a path or table with a column of queries, for `by`.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -132,10 +138,16 @@ def evaluate(
         "scores": scores,
     }
     plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
-    _refuse_row_measures(plan.measures)
     check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
-    return evaluate_tables(judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs)
+    result = evaluate_tables(
+        judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs
+    )
+    if by is None and attributes is None:
+        return result
+    from rankmark.slices import slices_by  # which needs polars
+
+    return result.with_slices(slices_by(result, by, qrels, run, attributes, columns))
 
 
 STANDARD = Choices()
@@ -175,7 +187,7 @@ def planned(
 ) -> Plan:
     """The plan for measures, a convention and the choices that the caller gives, which override its."""
     if like is None:
-        return Plan(asked_measures(measures), Choices(**given) if given else STANDARD)
+        return Plan(_of_lists(asked_measures(measures)), Choices(**given) if given else STANDARD)
     record = convention(like)
     meanings = [record.meaning(asked) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
@@ -190,7 +202,7 @@ def planned(
     common = Choices(**{**record.choices, **given})
     choices = different.pop() if len(different) == 1 else common
     own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
-    return Plan(asked_measures(by_measure), choices, own, record.label, record.text_items)
+    return Plan(_of_lists(asked_measures(by_measure)), choices, own, record.label, record.text_items)
 
 
 def evaluate_tables(
@@ -259,7 +271,8 @@ def asked_measures(
         return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds)
 
 
-def _refuse_row_measures(asked: Iterable[Measure]) -> None:
+def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """The measures, none of which may be one of predictions."""
     for measure in asked:
         if measure.page.kind == "row":
             lists = " or ".join(namesakes(measure.page))
@@ -268,6 +281,7 @@ def _refuse_row_measures(asked: Iterable[Measure]) -> None:
                 f"{measure} is a measure of predictions, for evaluate_predictions (`rankmark predictions`)"
                 f"{hint}"
             )
+    return asked
 
 
 @functools.lru_cache(maxsize=256)

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "Grid",
     "Options",
     "check_writable",
     "format_of",
+    "grid_text",
     "html",
     "known_format",
+    "note_text",
     "printable",
     "render",
     "render_differences",
@@ -201,6 +204,15 @@ class View:
         for query, *values in zip(ids, *columns, strict=True):
             yield [name] * self.named + [str(query), *map(cell, measures, values)]
 
+    def sliced(self, name: str) -> list[str]:
+        """What the runs come to in slices of the queries, if they were asked for."""
+        found = {run: result.slices for run, result in self.runs.items() if result.slices is not None}
+        if not found:
+            return []
+        from rankmark.slices import slices_text
+
+        return [slices_text(found, name, self.digits).rstrip("\n")]
+
     def grids(self) -> list[Grid]:
         """What people want to see: the queries if asked for, then the summary."""
         queries = self.per_query and bool(self.query_measures)
@@ -294,6 +306,7 @@ def _table(view: View) -> str:
     blocks = [_aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
     blocks.append("\n".join(notes))
+    blocks += view.sliced("table")
     if view.signatures:
         blocks.append("\n".join(view.signature_lines()))
     return "\n\n".join(blocks) + "\n"
@@ -312,6 +325,8 @@ def _padded(cells: list[str], widths: list[int], names: int) -> Iterator[str]:
 
 
 def _csv(view: View) -> str:
+    if not view.per_query and (slices := view.sliced("csv")):
+        return slices[0] + "\n"
     rows = (view.queries if view.per_query else view.summary)(view.exact).rows
     if view.signatures and not view.per_query:
         signatures = [" ".join(view.signature_of(m)) for m in view.measures]
@@ -352,6 +367,8 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
     record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
     record |= {result.counted: counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)
+    if result.slices is not None:
+        record["slices"] = result.slices.records()
     if per_query:
         each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.query_measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
@@ -365,6 +382,7 @@ def _finite(value: float) -> float | None:
 def _markdown(view: View) -> str:
     blocks = [_markdown_table(grid) for grid in view.grids()]
     blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
+    blocks += view.sliced("markdown")
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"
@@ -383,7 +401,7 @@ def _markdown_text(text: str) -> str:
 
 
 def _latex(view: View) -> str:
-    blocks = [_latex_table(grid) for grid in view.grids()]
+    blocks = [*(_latex_table(grid) for grid in view.grids()), *view.sliced("latex")]
     lines = view.notes() + (view.signature_lines() if view.signatures else [])
     comments = [f"% {line}" for line in lines]
     return "\n\n".join(blocks) + "\n" + "\n".join(comments) + "\n"
@@ -401,6 +419,18 @@ def _latex_text(text: str) -> str:
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}"}
     special |= {char: "\\" + char for char in "&%$#_{}"}
     return "".join(special.get(char, char) for char in text)
+
+
+def grid_text(grid: Grid, name: str) -> str:
+    """Rows as an aligned ``table``, or in ``markdown`` or ``latex``."""
+    return {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}[name](grid)
+
+
+def note_text(note: str, name: str) -> str:
+    """A sentence beneath such rows: wrapped, escaped, or as a comment."""
+    if name == "table":
+        return fill(note, 80, subsequent_indent="  ", break_on_hyphens=False)
+    return _markdown_text(note) if name == "markdown" else f"% {note}"
 
 
 def _trec(view: View) -> str:

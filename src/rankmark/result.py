@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.formats import Options
     from rankmark.signature import ItemIds
+    from rankmark.slices import Slices
 
 __all__ = ["Bounds", "Counts", "MeasureCounts", "Result"]
 
@@ -110,6 +112,7 @@ class Result:
         "_own_choices",
         "_per_query",
         "_query_ids",
+        "_slices",
         "_values",
     )
 
@@ -132,6 +135,7 @@ class Result:
         bounds: Mapping[str, Bounds] = MappingProxyType({}),
         inputs: Mapping[str, str] = MappingProxyType({}),
         notes: Iterable[str] = (),
+        slices: Slices | None = None,
     ) -> None:
         self._values = dict(values)
         self._per_query = dict(per_query_values)
@@ -144,6 +148,7 @@ class Result:
         self._convention = convention
         self._bounds = dict(bounds)
         self._inputs = dict(inputs)
+        self._slices = slices
         self._notes = tuple(notes)
         self._own_choices = dict(own_choices)
 
@@ -240,6 +245,48 @@ class Result:
 
         return account(self)
 
+    @property
+    def slices(self) -> Slices | None:
+        """The measures in slices of the queries; None unless `rankmark.evaluate` was given `by`."""
+        return self._slices
+
+    def by(self, attributes: Any, *columns: str, confidence: float = 0.95) -> Slices:
+        """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
+
+        Args:
+            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
+                column of queries.
+            *columns: the columns to slice by, each for itself; all but the query if none is named.
+            confidence: the share of the intervals that hold the true value.
+
+        Returns:
+            For each slice and measure the number of queries, the mean with Student's interval, and its
+            difference from the mean of all other queries, with Welch's interval and test. The p-values are
+            corrected for all slices and measures together (Holm). Queries without a value are a slice.
+
+        Raises:
+            DataError: a query has several values, or none of the queries has one.
+
+        Example:
+            >>> import rankmark as rm
+            >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+            >>> run = {f"q{i}": ["a", "x"] if i < 3 else ["x", "a"] for i in range(6)}
+            >>> result = rm.evaluate(qrels, run, "RR")
+            >>> slices = result.by({"q0": "DE", "q1": "DE", "q2": "FR", "q3": "FR", "q4": "DE", "q5": "FR"})
+            >>> [(row.slice, row.queries, round(row.mean, 4)) for row in slices.rows]
+            [('DE', 3, 0.8333), ('FR', 3, 0.6667)]
+
+        """
+        from rankmark.slices import slices_of
+
+        return slices_of(self, attributes, columns, confidence=confidence)
+
+    def with_slices(self, slices: Slices) -> Result:
+        """The same result with these slices."""
+        again = copy(self)
+        again._slices = slices
+        return again
+
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
 
@@ -266,6 +313,7 @@ class Result:
             "bounds": self._bounds,
             "inputs": self._inputs,
             "notes": self._notes,
+            "slices": self._slices,
         }
         return _restored, (pl.DataFrame(self.query_table), saved)
 

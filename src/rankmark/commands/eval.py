@@ -41,6 +41,13 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 @with_choices
 @with_columns
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="COLUMN",
+    help="Show slices of the queries by a column of FILE, QRELS or RUN, too; repeat it.",
+)
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
@@ -53,6 +60,8 @@ def evaluate_runs(
     measure: tuple[str, ...],
     like: tuple[str, ...],
     column: tuple[str, ...],
+    by: tuple[str, ...],
+    attributes: str | None,
     per_query: bool,
     signature: bool,
     short_signature: bool,
@@ -70,7 +79,9 @@ def evaluate_runs(
     unless told otherwise, by itself or by --like, whose tools `rankmark
     convention` lists. JSON and CSV show all digits, JSON all signatures and a
     hash of the inputs; --bounds shows the values under --ties worst, expected
-    and best, and counts the queries that equal scores change.
+    and best, and counts the queries that equal scores change. --by shows every
+    measure for each value of a column, which has to be the same in all rows of a
+    query; CSV shows either these slices or, with -q, the queries.
 
     \b
     rankmark eval qrels.txt bm25.run
@@ -84,19 +95,25 @@ def evaluate_runs(
     from rankmark.measure import split_measures
 
     name = known_format(format_ or format_of(output or ""))
+    if by and name == "trec":
+        raise UsageError("--format trec has no place for --by")
     if output:
         check_writable(output)
-        keep_inputs(output, qrels, *run)
+        keep_inputs(output, qrels, *run, *([attributes] if attributes else []))
     asked = [each for text in measure for each in split_measures(text)]
     measures = asked if measure else _usual_measures(like)
     options["columns"] = column_names(column)
-    judged = read_qrels(qrels, options["columns"])
+    # What has been read has no longer the columns to slice by.
+    judged = qrels if by else read_qrels(qrels, options["columns"])
     if len(like) > 1:
-        if len(run) > 1 or per_query or signature or short_signature or options.pop("bounds"):
-            raise UsageError("several --like show one run, without --per-query, --bounds and --signature")
+        if len(run) > 1 or per_query or signature or short_signature or by or options.pop("bounds"):
+            raise UsageError(
+                "several --like show one run, without --by, --per-query, --bounds and --signature"
+            )
         text = differences(judged, run[0], measures, like=like, **options).format(name, digits)
     else:
         options |= {"like": like[0] if like else None, "hash_inputs": name == "json"}
+        options |= {"by": by or None, "attributes": attributes}
         results = [evaluate(judged, path, measures, **options) for path in run]
         shown = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else results[0]
         signatures: bool | Literal["short"] = "short" if short_signature else signature

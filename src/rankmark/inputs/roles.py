@@ -21,6 +21,7 @@ __all__ = [
     "TableName",
     "are_column_names",
     "check_names",
+    "find_query",
     "find_roles",
     "listed",
     "missing_role",
@@ -120,6 +121,11 @@ class Roles:
 def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> Roles:
     """The roles of a table's columns, said outright or found by their names; `where` is for messages."""
     return _Finder(names, side, columns or {}, where).roles()
+
+
+def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
+    """The column of queries, in a table of which the others may be anything."""
+    return _Finder(names, "qrels", columns or {}, where).need("query")
 
 
 def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence[str]) -> None:
@@ -232,7 +238,7 @@ class _Finder:
                 self._say(key, role, _parts(role, value, names))
 
     def roles(self) -> Roles:
-        query = self._need("query")
+        query = self.need("query")
         items, wide = self._items({query})
         if self.side == "qrels":
             return Roles(query, items, wide, self._relevance({query, *items}), None)
@@ -282,7 +288,8 @@ class _Finder:
                 )
         return None
 
-    def _need(self, role: str) -> str:
+    def need(self, role: str) -> str:
+        """The one column of a role without which the table is of no use."""
         found = self._find(role)
         if found is None:
             raise missing_role(role, self.names, self.where, self.columns)
@@ -296,7 +303,7 @@ class _Finder:
         if single is not None:
             return (single,), False
         ranked = self._numbered([name for name in self.names if name not in taken])
-        return (ranked, True) if ranked else ((self._need("item"),), False)
+        return (ranked, True) if ranked else ((self.need("item"),), False)
 
     def _numbered(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns of one prefix with consecutive numbers, in their order."""
