@@ -1,6 +1,7 @@
 //! Labelled scores, query by query.
 
-use std::ops::Range;
+use std::iter::Sum;
+use std::ops::{Add, Range};
 
 use hashbrown::HashTable;
 
@@ -20,6 +21,8 @@ const ROWS: usize = 1 << 16;
 const MOST: usize = 1 << 10;
 /// Rows read at once.
 const READ: usize = 1 << 12;
+/// So many comparisons a row take no longer than sorting the rows of a query does.
+const COMPARISONS: usize = 64;
 
 /// What the rows of one query come to.
 #[derive(Debug, Clone, Copy)]
@@ -63,13 +66,13 @@ fn of_elements<K: Key, E: Element>(rows: &Rows, column: &Column<'_, K>) -> Resul
     let (queries, groups) = Queries::new(column)?;
     let blocks = pool::map_init(
         groups.len().div_ceil(BLOCK),
-        || (Scratch::default(), Vec::new()),
-        |(scratch, elements), block| {
+        || (Scratch::default(), Vec::new(), Summing::new(rows)),
+        |(scratch, elements, summing), block| {
             let own = block * BLOCK..groups.len().min((block + 1) * BLOCK);
             let query = |query: usize| {
                 elements.clear();
                 groups.ranges(query).for_each(|range| read::<E>(&columns, range, float32, scratch, elements));
-                summed(queries.first_rows[query], elements, float32)
+                summing.query(queries.first_rows[query], elements)
             };
             own.map(query).collect::<Vec<_>>()
         },
@@ -90,10 +93,74 @@ fn read<E: Element>(
     elements.extend(rows);
 }
 
-fn summed<E: Element>(first_row: u32, rows: &mut [E], float32: bool) -> Query {
-    let score = rows.iter().map(|&row| row.weight() * score_of(row.code(), float32)).sum();
-    let (pairs, positives, others) = pairs_of(rows);
-    Query { first_row, rows: rows.len() as u32, pairs, positives, others, score }
+/// Sums up one query after another.
+struct Summing {
+    float32: bool,
+    /// Whether all rows weigh 1.
+    unweighted: bool,
+    singles: Classes<f32>,
+    doubles: Classes<f64>,
+}
+
+impl Summing {
+    fn new(rows: &Rows) -> Self {
+        Self {
+            float32: rows.float32(),
+            unweighted: rows.weight.is_none(),
+            singles: Classes::default(),
+            doubles: Classes::default(),
+        }
+    }
+
+    fn query<E: Element>(&mut self, first_row: u32, rows: &mut [E]) -> Query {
+        let float32 = self.float32;
+        let score = rows.iter().map(|&row| row.weight() * score_of(row.code(), float32)).sum();
+        let counted = if !self.unweighted {
+            None
+        } else if float32 {
+            self.singles.fill(rows, |row| score_of(row.code(), true) as f32);
+            self.singles.counted::<u32>()
+        } else {
+            self.doubles.fill(rows, |row| score_of(row.code(), false));
+            self.doubles.counted::<u64>()
+        };
+        let (pairs, positives, others) = counted.unwrap_or_else(|| pairs_of(rows));
+        Query { first_row, rows: rows.len() as u32, pairs, positives, others, score }
+    }
+}
+
+/// The scores of the positive rows of a query, and those of the others.
+#[derive(Default)]
+struct Classes<T> {
+    positive: Vec<T>,
+    other: Vec<T>,
+}
+
+impl<T: PartialOrd + Copy> Classes<T> {
+    fn fill<E: Element>(&mut self, rows: &[E], score: impl Fn(E) -> T) {
+        self.positive.clear();
+        self.other.clear();
+        for &row in rows {
+            if row.positive() { &mut self.positive } else { &mut self.other }.push(score(row));
+        }
+    }
+
+    /// As `pairs_of`, if the pairs are few enough to compare each, which takes no branches; `C` is a number as
+    /// wide as a score, so that several are compared at once.
+    fn counted<C: From<bool> + Into<u64> + Add<Output = C> + Sum>(&self) -> Option<(f64, f64, f64)> {
+        let (positive, other) = (self.positive.as_slice(), self.other.as_slice());
+        if positive.len() * other.len() > COMPARISONS * (positive.len() + other.len()) {
+            return None;
+        }
+        let twice: u64 = if positive.len() < other.len() {
+            let below = |&p: &T| other.iter().map(|&o| C::from(o < p) + C::from(o <= p)).sum::<C>().into();
+            positive.iter().map(below).sum()
+        } else {
+            let above = |&o: &T| positive.iter().map(|&p| C::from(p > o) + C::from(p >= o)).sum::<C>().into();
+            other.iter().map(above).sum()
+        };
+        Some((twice as f64 / 2.0, positive.len() as f64, other.len() as f64))
+    }
 }
 
 /// A row on the way to its query.
@@ -130,7 +197,8 @@ fn of_scattered<K: Key, E: Element>(
         dealt
     });
     let parts = pool::map(partitions, |partition| {
-        of_partition(|| stretches.iter().flat_map(|stretch| &stretch[partition]), float32)
+        let dealt = || stretches.iter().flat_map(|stretch| &stretch[partition]);
+        of_partition(dealt, &mut Summing::new(rows))
     });
     let mut all = parts.concat();
     all.sort_unstable_by_key(|query| query.first_row);
@@ -139,7 +207,7 @@ fn of_scattered<K: Key, E: Element>(
 
 fn of_partition<'a, K: Key + 'a, E: Element + 'a, I: Iterator<Item = &'a Dealt<K, E>>>(
     rows: impl Fn() -> I,
-    float32: bool,
+    summing: &mut Summing,
 ) -> Vec<Query> {
     let mut known: HashTable<(K, u32)> = HashTable::new();
     let (mut first_rows, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -169,7 +237,7 @@ fn of_partition<'a, K: Key + 'a, E: Element + 'a, I: Iterator<Item = &'a Dealt<K
     let mut take = |(first_row, count): (u32, usize)| {
         let (own, later) = std::mem::take(&mut rest).split_at_mut(count);
         rest = later;
-        summed(first_row, own, float32)
+        summing.query(first_row, own)
     };
     first_rows.into_iter().zip(counts).map(&mut take).collect()
 }
