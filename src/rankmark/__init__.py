@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from rankmark.evaluation import evaluate
+    from rankmark.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
@@ -101,6 +102,8 @@ __all__ = [
     "Counts",
     "DataError",
     "Evaluation",
+    "ExplainedDifference",
+    "Explanation",
     "F",
     "FallOut",
     "FileMissingError",
@@ -145,6 +148,7 @@ __all__ = [
     "Utility",
     "binG",
     "evaluate",
+    "explain",
     "from_signature",
     "infAP",
     "nDCG",
@@ -157,6 +161,9 @@ __all__ = [
 
 _HOME = {
     "evaluate": "evaluation",
+    "ExplainedDifference": "explanation",
+    "Explanation": "explanation",
+    "explain": "explanation",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",

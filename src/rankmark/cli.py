@@ -10,6 +10,7 @@ import click
 
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
+from rankmark.commands.explain import explain
 from rankmark.commands.measures import measures
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
@@ -83,5 +84,5 @@ def _rankmark(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (evaluate_runs, trec_eval, measures, demo):
+for _command in (evaluate_runs, explain, trec_eval, measures, demo):
     _rankmark.add_command(_command)

@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "Grid",
     "Options",
+    "aligned",
     "check_writable",
     "format_of",
     "html",
     "known_format",
+    "markdown_table",
+    "markdown_text",
     "printable",
     "render",
     "write_whole",
@@ -73,11 +77,11 @@ def format_of(path: str | Path) -> str:
     return ENDINGS[ending]
 
 
-def known_format(name: str) -> str:
-    """`name` if it is a format."""
-    if name not in FORMATS:
-        hint = did_you_mean(name, FORMATS)
-        raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{hint}")
+def known_format(name: str, formats: Iterable[str] | None = None) -> str:
+    """`name` if it is a format, of all `FORMATS` or of these."""
+    known = list(FORMATS if formats is None else formats)
+    if name not in known:
+        raise ChoiceError(f"format={name!r} is not one of {', '.join(known)}{did_you_mean(name, known)}")
     return name
 
 
@@ -272,7 +276,7 @@ def _most(numbers: Iterable[int]) -> str:
 
 
 def _table(view: View) -> str:
-    blocks = [_aligned(grid) for grid in view.grids()]
+    blocks = [aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
     blocks.append("\n".join(notes))
     if view.signatures:
@@ -280,7 +284,8 @@ def _table(view: View) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _aligned(grid: Grid) -> str:
+def aligned(grid: Grid) -> str:
+    """A table with columns aligned by spaces."""
     widths = grid.widths()
     header, *rows = grid.rows
     lines = [header, ["-" * width for width in widths], *rows]
@@ -340,22 +345,24 @@ def _finite(value: float) -> float | None:
 
 
 def _markdown(view: View) -> str:
-    blocks = [_markdown_table(grid) for grid in view.grids()]
-    blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
+    blocks = [markdown_table(grid) for grid in view.grids()]
+    blocks.append("\\\n".join(markdown_text(note.strip()) for note in view.notes()))
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"
 
 
-def _markdown_table(grid: Grid) -> str:
-    escaped = Grid(grid.names, [list(map(_markdown_text, row)) for row in grid.rows])
+def markdown_table(grid: Grid) -> str:
+    """A table in Markdown."""
+    escaped = Grid(grid.names, [list(map(markdown_text, row)) for row in grid.rows])
     widths = escaped.widths()
     rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """A text in Markdown, where it means itself."""
     return re.sub(r"([\\`*_{}\[\]<>|~])", r"\\\1", text)
 
 

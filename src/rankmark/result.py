@@ -186,6 +186,11 @@ class Result:
         return dict(self._bounds)
 
     @property
+    def item_ids(self) -> ItemIds:
+        """Whether items' ids were compared as ``integer`` or as ``text``, where they decide ties."""
+        return self._item_ids
+
+    @property
     def convention(self) -> str | None:
         """The convention asked for, ``NAME-VERSION``, or None."""
         return self._convention
