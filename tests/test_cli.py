@@ -238,7 +238,14 @@ def test_version(run: Run) -> None:
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
     _, out, _ = run("--help")
     commands = out.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in commands] == ["eval", "trec_eval", "measures", "demo"]
+    assert [line.split()[0] for line in commands] == [
+        "eval",
+        "explain",
+        "agree",
+        "trec_eval",
+        "measures",
+        "demo",
+    ]
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.agreement import Agreement, SystemAgreement, agree, agree_on_systems, rank_correlation
+    from rankmark.coefficients import Coefficient
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -94,9 +96,11 @@ __all__ = [
     "RBP",
     "RR",
     "SDCG",
+    "Agreement",
     "Bounds",
     "Bpref",
     "ChoiceError",
+    "Coefficient",
     "ColumnError",
     "Compatibility",
     "Counts",
@@ -143,9 +147,12 @@ __all__ = [
     "Rprec",
     "SetAP",
     "SignatureError",
+    "SystemAgreement",
     "Unjudged",
     "UsageError",
     "Utility",
+    "agree",
+    "agree_on_systems",
     "binG",
     "evaluate",
     "explain",
@@ -155,11 +162,18 @@ __all__ = [
     "nDCG_rel",
     "nERR",
     "parse",
+    "rank_correlation",
     "read_qrels",
     "read_run",
 ]
 
 _HOME = {
+    "Agreement": "agreement",
+    "SystemAgreement": "agreement",
+    "agree": "agreement",
+    "agree_on_systems": "agreement",
+    "rank_correlation": "agreement",
+    "Coefficient": "coefficients",
     "evaluate": "evaluation",
     "ExplainedDifference": "explanation",
     "Explanation": "explanation",

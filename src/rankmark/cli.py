@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from rankmark.commands.agree import agree
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
@@ -84,5 +85,5 @@ def _rankmark(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (evaluate_runs, explain, trec_eval, measures, demo):
+for _command in (evaluate_runs, explain, agree, trec_eval, measures, demo):
     _rankmark.add_command(_command)

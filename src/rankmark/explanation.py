@@ -6,9 +6,7 @@ package.
 
 from __future__ import annotations
 
-import json
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
@@ -20,22 +18,12 @@ from rankmark.choices import Choices
 from rankmark.engines.listed import Listed, listed
 from rankmark.errors import MeasureError, UsageError, did_you_mean
 from rankmark.evaluation import evaluate
-from rankmark.formats import (
-    Grid,
-    aligned,
-    format_of,
-    known_format,
-    markdown_table,
-    markdown_text,
-    printable,
-    write_whole,
-)
+from rankmark.formats import Grid, printable
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.recording import Arithmetic, Sum, arithmetic, values_down_to
+from rankmark.shown import Shown
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
 
     from rankmark.inputs import Input
@@ -43,9 +31,8 @@ if TYPE_CHECKING:
     from rankmark.measure import Measure
     from rankmark.result import Result
 
-__all__ = ["FORMATS", "ExplainedDifference", "Explanation", "explain"]
+__all__ = ["ExplainedDifference", "Explanation", "explain"]
 
-FORMATS = ("table", "json", "csv", "markdown")
 MOST_ROWS = 25
 """So many rows of a table are shown at most, unless all are asked for."""
 FIRST_ROWS = 5
@@ -66,49 +53,12 @@ TOTALS = {
 """What a page divides by what, where these have names."""
 
 
-class _Shown(ABC):
-    """What can be shown as text in several formats."""
-
-    rows: pl.DataFrame
-
-    @abstractmethod
-    def _blocks(self, digits: int, most: int | None) -> Iterator[str | Grid]:
-        """Lines and tables for people, tables with `most` rows at most."""
-
-    @abstractmethod
-    def _record(self) -> dict[str, Any]:
-        """What JSON holds."""
-
-    def format(self, name: str = "table", *, digits: int = 4, all_rows: bool = False) -> str:
-        """The explanation as text, with a line end.
-
-        Args:
-            name: ``table``, ``json``, ``csv`` or ``markdown``. JSON and CSV have all rows and all digits,
-                CSV the rows alone.
-            digits: how many are shown after the point.
-            all_rows: whether to show long lists whole, too; else they are shortened around what counts.
-
-        """
-        known = known_format(name, FORMATS)
-        if known == "json":
-            return json.dumps(_finite(self._record()), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        if known == "csv":
-            return self.rows.write_csv()
-        text, table = (printable, aligned) if known == "table" else (markdown_text, markdown_table)
-        blocks = self._blocks(digits, None if all_rows else MOST_ROWS)
-        return "\n\n".join(_lines(b, text) if isinstance(b, str) else table(b) for b in blocks) + "\n"
-
-    def write(self, path: str | Path, name: str | None = None, **options: Any) -> None:
-        """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
-        write_whole(path, self.format(name or format_of(path), **options))
-
-    def __str__(self) -> str:
-        return self.format().rstrip("\n")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(_Shown):
+class Explanation(Shown):
     """How one query's value of a measure comes about; ``print(explanation)`` shows it.
+
+    `format` and `write` take ``all_rows=True`` to show long lists whole, which are otherwise shortened around
+    what counts.
 
     Attributes:
         measure: the measure.
@@ -146,7 +96,8 @@ class Explanation(_Shown):
     def __repr__(self) -> str:
         return f"<Explanation {self.measure} of query {self.query!r}: {self.value}>"
 
-    def _blocks(self, digits: int, most: int | None) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[str | Grid]:
+        most = None if all_rows else MOST_ROWS
         value = "left out" if self.value is None else f"{self.value:.{digits}f}"
         yield f"{self.measure} of query {self.query!r} in {self.run}: {value}"
         if self.rows.height:
@@ -171,6 +122,9 @@ class Explanation(_Shown):
         before = f"{self.start:.{digits}f} without judged items in the list + " if self.start else ""
         yield f"{before}contributions {total}" + (f" = {value}" if self.start else "")
 
+    def _frame(self) -> pl.DataFrame:
+        return self.rows
+
     def _record(self) -> dict[str, Any]:
         return {
             "measure": str(self.measure),
@@ -188,8 +142,10 @@ class Explanation(_Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExplainedDifference(_Shown):
+class ExplainedDifference(Shown):
     """Why two runs differ in one query's value of a measure; ``print(difference)`` shows it.
+
+    `format` and `write` take ``all_rows=True`` to show items that make no difference, too.
 
     Attributes:
         first: the explanation of the one run, A.
@@ -225,7 +181,7 @@ class ExplainedDifference(_Shown):
     def __repr__(self) -> str:
         return f"<ExplainedDifference {self.measure} of query {self.query!r}: {self.difference}>"
 
-    def _blocks(self, digits: int, most: int | None) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[str | Grid]:
         import polars as pl
 
         lines = [f"{self.measure} of query {self.query!r}"]
@@ -234,18 +190,21 @@ class ExplainedDifference(_Shown):
             lines.append(f"{letter}  {value}  {each.run}")
         yield "\n".join(lines)
         counting = self.rows["difference"] != 0
-        rows = self.rows if most is None else self.rows.filter(counting)[:most]
+        rows = self.rows if all_rows else self.rows.filter(counting)[:MOST_ROWS]
         if rows.height:
             named = rows.with_columns(pl.col("item").cast(pl.String).fill_null("(without judged items)"))
             yield _grid(named, digits, None, None)
         ending = [f"differences {math.fsum(self.rows['difference']):+.{digits}f}"]
         if self.difference is not None:
             ending[0] += f" = B − A {self.difference:+.{digits}f} (to rounding)"
-        if most is not None and (hidden := self.rows.filter(counting).height - rows.height):
+        if not all_rows and (hidden := self.rows.filter(counting).height - rows.height):
             ending.append(f"{_items(hidden)} more with smaller differences")
         yield "\n".join(
             [*ending, *dict.fromkeys(note for e in (self.first, self.second) for note in e.notes)]
         )
+
+    def _frame(self) -> pl.DataFrame:
+        return self.rows
 
     def _record(self) -> dict[str, Any]:
         return {
@@ -557,12 +516,3 @@ def _without_nulls(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _lines(text: str, shown: Any) -> str:
     return "\n".join(map(shown, text.split("\n")))
-
-
-def _finite(value: Any) -> Any:
-    """The value without NaN and infinity, which JSON lacks."""
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return list(map(_finite, value))
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from rankmark.commands.options import column_names, keep_inputs, show, with_choices, with_columns, with_output
+from rankmark.shown import FORMATS
 
 __all__ = ["explain"]
-
-FORMATS = ("table", "json", "csv", "markdown")
 
 
 @click.command("explain")
