@@ -463,19 +463,22 @@ def tau_ap(pairs: Pairs, *, ties: Literal["a", "b"] = "a", items: Items = "commo
     better, _ = _better_in_both(ranks)
     if ties == "b":
         return (_above_ties(ranks, better) + _above_ties(ranks.swapped(), better)) / 2
-    start, size = _groups(ranks, ranks.y) above = start - ranks.offsets[ranks.query] concordant = better +
-    _better_alike(ranks, ranks.x, ranks.y) / 2 both = _tied_in_both(ranks, _tied(ranks, ranks.x), size) among
-    = _better_alike(ranks, ranks.y, ranks.x) + (both - 1) / 2 # An item of a group of s is at each of its
-    places as often, and then that share of the others is above it. longest =
-    int(np.diff(ranks.offsets).max(initial=0)) harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1,
-    longest + 1)))) inverse = harmonic[np.maximum(above + size - 1, 0)] - harmonic[np.maximum(above - 1, 0)]
-    shares = np.where(above > 0, size - above * inverse, size - 1.0) each = (concordant * inverse * (above >
-    0) + among / np.maximum(size - 1, 1) * shares) / size return _quotient(2 * ranks.sum(each), ranks.n - 1) -
-    1
+    start, size = _groups(ranks, ranks.y)
+    above = start - ranks.offsets[ranks.query]
+    concordant = better + _better_alike(ranks, ranks.x, ranks.y) / 2
+    both = _tied_in_both(ranks, _tied(ranks, ranks.x), size)
+    among = _better_alike(ranks, ranks.y, ranks.x) + (both - 1) / 2
+    # An item of a group is at each of its places as often, and then that share of the others is above it.
+    longest = int(np.diff(ranks.offsets).max(initial=0))
+    harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, longest + 1))))
+    inverse = harmonic[np.maximum(above + size - 1, 0)] - harmonic[np.maximum(above - 1, 0)]
+    shares = np.where(above > 0, size - above * inverse, size - 1.0)
+    each = (concordant * inverse * (above > 0) + among / np.maximum(size - 1, 1) * shares) / size
+    return _quotient(2 * ranks.sum(each), ranks.n - 1) - 1
 
 
 def _above_ties(ranks: _Ranks, better: Whole) -> Values:
-    """Of the items above all that are equal in y the share that is also better in x, on average, from -1 to 1."""
+    """The share of the items above all that are equal in y which is better in x, too, on average; -1 to 1."""
     above = _groups(ranks, ranks.y)[0] - ranks.offsets[ranks.query]
     share = np.divide(better, above, out=np.zeros(len(above)), where=above > 0)
     return 2 * _quotient(ranks.sum(share), ranks.sum(above > 0)) - 1
@@ -579,19 +582,15 @@ def rank_biased_overlap(
 
     X_d is the overlap of the first d items of each list, N_d = d without ties. Where items are tied across
     depth d, each counts in its list with its share c of the orders in which it is among the first d, and
-    X_d = Σ_i c_a(i) · c_b(i). ``ties=a`` has N_d = d, so that it is the mean over all orders;
-    ``ties=b`` N_d = √(Σ c_a² · Σ c_b²), so that a list agrees with itself; ``ties=w`` counts whoever is tied
-    across depth d as wholly in, and N_d is the mean of both numbers.
+    X_d = Σ_i c_a(i) · c_b(i). ``ties=a`` has N_d = d, so that it is the mean over all orders; ``ties=b``
+    N_d = √(Σ c_a² · Σ c_b²), so that a list agrees with itself; ``ties=w`` counts whoever is tied across
+    depth d as wholly in, and N_d is the mean of both numbers.
 
-    Args:
-        p: the reader's patience. tail: ``extrapolated`` supposes that unseen items agree as the seen ones do:
-        A_d = (X_d + A_s(d − s)) /
-            N_d beyond the end s of the shorter list, and A_l beyond the end l of the longer; ``lower``
-            supposes that nothing unseen is common; ``truncated`` ends after the longer list.
-        ties: as above.
-
-    Source: W. Webber, A. Moffat, J. Zobel, "A similarity measure for indefinite rankings", TOIS 28(4), 2010;
-    ties: M. Corsi, J. Urbano, "The treatment of ties in rank-biased overlap", SIGIR 2024.
+    ``tail=extrapolated`` supposes that unseen items agree as the seen ones do: A_d = (X_d + A_s(d − s)) / N_d
+    beyond the end s of the shorter list, and A_l beyond the end l of the longer; ``lower`` supposes that
+    nothing unseen is common; ``truncated`` ends with the longer list. Source: W. Webber, A. Moffat,
+    J. Zobel, "A similarity measure for indefinite rankings", TOIS 28(4), 2010; ties: M. Corsi, J. Urbano,
+    "The treatment of ties in rank-biased overlap", SIGIR 2024.
     """
     length_a, length_b = pairs.a.length, pairs.b.length
     shorter, longer = np.minimum(length_a, length_b), np.maximum(length_a, length_b)

@@ -91,13 +91,14 @@ def agree(
     if measure:
         raise UsageError("-m needs --qrels, the judgements by which to measure; for coefficients there is -c")
     if len(run) != 2:
-        raise UsageError(f"{len(run)} runs given: two are compared, or with --qrels the order of many")
+        given = "1 run" if len(run) == 1 else f"{len(run)} runs"
+        raise UsageError(f"{given} given: two are compared, or with --qrels the order of many")
     compared = ("ties", "seed", "duplicates", "scores")
     for option in CHOICES.keys() - set(compared):
         if choices[option] != getattr(Choices(), option):
             raise UsageError(f"--{option.replace('_', '-')} needs --qrels: two runs alone have no judgements")
-    given = {option: choices[option] for option in compared}
-    agreement = agree(*run, coefficient or COEFFICIENTS, columns=columns, **given)
+    asked = {option: choices[option] for option in compared}
+    agreement = agree(*run, coefficient or COEFFICIENTS, columns=columns, **asked)
     show(agreement.format(name, digits=digits, per_query=per_query), output)
 
 
