@@ -266,6 +266,8 @@ def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     assert "DCG 2.2619 / ideal DCG 2.6309 = 0.8597" in out
     code, out, err = call(run, other, "-m", "nDCG@10", "--query", 1, "--digits", 2)
     assert "differences +0.14 = B − A +0.14 (to rounding)" in out
+    code, out, err = call(run, "-m", "AP", "--query", 1, "--format", "csv", "--all")
+    assert out.splitlines()[1] == "1,b,3.0,,1.0,true,1.0,1.0,0.5"
     saved = tmp_path / "out.json"
     assert call(run, "-m", "AP", "--query", 1, "-o", saved)[0] == 0
     assert json.loads(saved.read_text())["measure"] == "AP"

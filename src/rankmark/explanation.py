@@ -103,9 +103,8 @@ class Explanation(Shown):
         if self.rows.height:
             yield _grid(_without_nulls(self.rows), digits, most, "contribution")
         yield "All judged items, best first:"
-        yield _grid(
-            _without_nulls(self.ideal), digits, most, "term" if "term" in self.ideal.columns else None
-        )
+        ideal = _without_nulls(self.ideal)
+        yield _grid(ideal, digits, most, "term" if "term" in ideal.columns else "grade")
         yield "\n".join([*self._sums(digits), *self.notes])
 
     def _sums(self, digits: int) -> Iterator[str]:
@@ -122,10 +121,10 @@ class Explanation(Shown):
         before = f"{self.start:.{digits}f} without judged items in the list + " if self.start else ""
         yield f"{before}contributions {total}" + (f" = {value}" if self.start else "")
 
-    def _frame(self) -> pl.DataFrame:
+    def _frame(self, **_: bool) -> pl.DataFrame:
         return self.rows
 
-    def _record(self) -> dict[str, Any]:
+    def _record(self, **_: bool) -> dict[str, Any]:
         return {
             "measure": str(self.measure),
             "query": self.query,
@@ -203,10 +202,10 @@ class ExplainedDifference(Shown):
             [*ending, *dict.fromkeys(note for e in (self.first, self.second) for note in e.notes)]
         )
 
-    def _frame(self) -> pl.DataFrame:
+    def _frame(self, **_: bool) -> pl.DataFrame:
         return self.rows
 
-    def _record(self) -> dict[str, Any]:
+    def _record(self, **_: bool) -> dict[str, Any]:
         return {
             "measure": str(self.measure),
             "query": self.query,
@@ -360,11 +359,19 @@ def _rows(asked: Measure, one: Listed, shown: Arithmetic, value: float) -> tuple
         columns["running"] = np.repeat(values[1:], sizes)
         columns["contribution"] = np.repeat(np.diff(values) / sizes, sizes)
         start = float(values[0])
-    frame = one.rows.join(pl.DataFrame(columns), on="rank", how="left", maintain_order="left")
+    frame = _marked(asked, one.rows).join(pl.DataFrame(columns), on="rank", how="left", maintain_order="left")
     if math.isnan(shown.value) or math.isnan(value):
         start = value
         frame = frame.with_columns(contribution=pl.lit(None, pl.Float64), running=pl.lit(None, pl.Float64))
     return start, frame
+
+
+def _marked(asked: Measure, frame: pl.DataFrame) -> pl.DataFrame:
+    """The items with a word on whether they are relevant, if that is what the measure asks."""
+    if "rel" not in asked.arguments or asked.arguments.get("gain", "binary") != "binary":
+        return frame
+    relevant = frame["grade"] >= asked.arguments["rel"]
+    return frame.with_columns(relevant=relevant)
 
 
 def _term(asked: Measure) -> str:
@@ -372,12 +379,10 @@ def _term(asked: Measure) -> str:
 
 
 def _factors(asked: Measure, one: Listed, relevance: Values, found: Sum | None) -> dict[str, Any]:
-    """What the terms are made of, by column: whether items are relevant, what they gain, how ranks weigh."""
+    """What the terms are made of, by column: what items gain, and how ranks weigh."""
     given = asked.arguments
     binary = given.get("gain", "binary") == "binary"
     factors: dict[str, Any] = {}
-    if binary and "rel" in given:
-        factors["relevant"] = relevance >= given["rel"]
     gain, weight = (None, None) if found is None else (found.gain, found.weight)
     if gain is None and (not binary or "max_grade" in given):
         gain = _gains(asked, one, relevance)
@@ -404,8 +409,9 @@ def _ideal(asked: Measure, one: Listed, summed: Sum | None) -> pl.DataFrame:
     """The judged items, best first, with what the best order adds up to, if the measure divides by that."""
     import polars as pl
 
+    items = _marked(asked, one.ideal)
     if summed is None:
-        return one.ideal
+        return items
     columns = {"rank": summed.rank} | _factors(asked, one, summed.relevance, summed)
     columns |= {"term": summed.terms, "running": np.cumsum(summed.terms)}
     frame = pl.DataFrame(columns)
@@ -413,9 +419,9 @@ def _ideal(asked: Measure, one: Listed, summed: Sum | None) -> pl.DataFrame:
     whose = np.array_equal(summed.relevance, grades[np.minimum(summed.rank, len(grades)) - 1])
     binary = asked.arguments.get("gain", "binary") == "binary"
     if whose and (binary or np.all(np.diff(_gains(asked, one, grades)) <= 0)):
-        return one.ideal.join(frame, on="rank", how="left", maintain_order="left")
+        return items.join(frame, on="rank", how="left", maintain_order="left")
     # Gains that do not fall with the grades, or an ideal list of its own: its ranks are no items' ranks.
-    nobody = {name: pl.lit(None, one.ideal.schema[name]) for name in ("item", "grade", "found")}
+    nobody = {name: pl.lit(None, dtype) for name, dtype in items.schema.items() if name != "rank"}
     return frame.with_columns(**nobody).select("rank", *nobody, pl.exclude("rank", *nobody))
 
 
