@@ -146,6 +146,18 @@ class Coefficient:
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     cutoff: int | None = None
 
+    def __post_init__(self) -> None:
+        known = _definition(self.name)
+        object.__setattr__(self, "name", known.name)
+        object.__setattr__(self, "parameters", dict(_checked(known, self.parameters)))
+        if self.cutoff is not None and (not isinstance(self.cutoff, int) or self.cutoff < 1):
+            raise MeasureError(f"{self.name}@{self.cutoff}: the cutoff is a whole number from 1")
+
+    @property
+    def doc(self) -> str:
+        """What it computes, with the formula, the parameters and the source."""
+        return inspect.getdoc(COEFFICIENTS[self.name].function) or ""
+
     def compute(self, pairs: Pairs) -> Values:
         """One value a query; NaN where it is not defined."""
         return COEFFICIENTS[self.name].function(pairs.top(self.cutoff), **self.parameters)
@@ -164,11 +176,7 @@ class Coefficient:
                 f"{text!r} is not a coefficient: write Name, Name@10 or Name(parameter=value)@10"
             )
         name, given, cutoff = written.groups()
-        known = _definition(name)
-        parameters = dict(_parameters(known, given or ""))
-        if cutoff is not None and int(cutoff) < 1:
-            raise MeasureError(f"{text}: the cutoff is a whole number from 1")
-        return cls(known.name, parameters, None if cutoff is None else int(cutoff))
+        return cls(name, dict(_arguments(name, given or "")), None if cutoff is None else int(cutoff))
 
     def __str__(self) -> str:
         written = ",".join(f"{name}={format_value(value)}" for name, value in self.parameters.items())
@@ -184,18 +192,25 @@ def _definition(name: str) -> _Definition:
     return found
 
 
-def _parameters(known: _Definition, text: str) -> Iterator[tuple[str, Any]]:
+def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
     for argument in text.split(",") if text.strip() else []:
-        name, equals, value = (part.strip() for part in argument.partition("="))
+        parameter, equals, value = argument.partition("=")
         if not equals:
-            raise MeasureError(f"{known.name}({text}): {argument!r} is not written parameter=value")
+            raise MeasureError(f"{name}({text}): {argument!r} is not written parameter=value")
+        yield parameter.strip(), parse_value(value)
+
+
+def _checked(known: _Definition, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The parameters that differ from their defaults, in the function's order."""
+    for name in given:
         if name not in known.parameters:
             takes = ", ".join(known.parameters) or "none"
             hint = did_you_mean(name, known.parameters)
             raise MeasureError(f"{known.name} has no parameter {name!r}{hint} (it takes: {takes})")
-        checked = known.parameters[name].checked(parse_value(value), known.name)
-        if checked != known.parameters[name].default:
-            yield name, checked
+    for name, parameter in known.parameters.items():
+        value = parameter.checked(given.get(name, parameter.default), known.name)
+        if value != parameter.default:
+            yield name, value
 
 
 def coefficients_of(asked: str | Coefficient | Iterable[str | Coefficient]) -> tuple[Coefficient, ...]:
@@ -365,8 +380,10 @@ def _better_in_both(ranks: _Ranks, worse: bool = False) -> tuple[Whole, Whole]:
 
 
 def _count(marks: NDArray[np.uint8]) -> Whole:
-    """The sum of each column; of few rows at a time, which a byte can count."""
-    total = np.zeros(marks.shape[1], dtype=np.int64)
+    """The sum of each column; of many columns by few rows at a time, which a byte can count."""
+    total: Whole = np.zeros(marks.shape[1], dtype=np.int64)
+    if len(total) < 64:
+        return np.add.reduce(marks, axis=0, dtype=np.int64, out=total)
     for start in range(0, len(marks), 255):
         total += np.add.reduce(marks[start : start + 255], axis=0, dtype=np.uint8)
     return total
