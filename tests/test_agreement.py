@@ -294,6 +294,10 @@ def test_what_cannot_be_compared() -> None:
         rm.agree({"q": ["a"]}, {"p": ["a"]})
     with pytest.raises(rm.ChoiceError, match="ties='best' needs judgements"):
         rm.agree({"q": ["a"]}, {"q": ["a"]}, ties="best")
+    frames = [pl.DataFrame({"user": ["q"], "item": ["a"], "p": [score]}) for score in (1.0, 2.0)]
+    assert rm.agree(*frames, "Jaccard", columns={"score": "p"})["Jaccard"] == 1
+    with pytest.raises(rm.ColumnError, match="does not have a column 'pp'"):
+        rm.agree(*(frame.rename({"p": "score"}) for frame in frames), columns={"score": "pp"})
     with pytest.raises(rm.UsageError, match="RBO@5 was not computed; here are Tau"):
         rm.agree({"q": ["a", "b"]}, {"q": ["a", "b"]}, "Tau")["RBO@5"]
 

@@ -19,6 +19,7 @@ from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.formats import Grid, printable
 from rankmark.inputs import align_ids, read_qrels, read_run
+from rankmark.inputs.roles import check_names
 from rankmark.shown import Shown
 
 if TYPE_CHECKING:
@@ -207,7 +208,10 @@ def agree(
         )
     choices = Choices(ties=ties, seed=seed, duplicates=duplicates, scores=scores)
     asked = coefficients_of(coefficients)
-    first, second = align_ids(read_run(run_a, columns), read_run(run_b, columns))
+    first, second = (read_run(run, columns) for run in (run_a, run_b))
+    said = {role: name for role, name in (columns or {}).items() if not role.endswith("items")}
+    check_names(said, (), [*first.names, *second.names])
+    first, second = align_ids(first, second)
     pairs, query_ids, only = _paired(first, second, choices)
     names = first.name, "other run" if first.name == second.name else second.name
     return Agreement({each: each.compute(pairs) for each in asked}, query_ids, only, names)

@@ -117,7 +117,10 @@ class Explanation(Shown):
             parts = _number(self.numerator, digits), _number(self.denominator, digits)
             quotient = value if self.denominator else f"{value}, there being nothing to divide by"
             yield f"{above} {parts[0]} / {below} {parts[1]} = {quotient}"
-        total = f"{math.fsum(self.rows['contribution'].drop_nulls()):.{digits}f}"
+        contributions = self.rows["contribution"].drop_nulls()
+        if contributions.is_empty():
+            return
+        total = f"{math.fsum(contributions):.{digits}f}"
         before = f"{self.start:.{digits}f} without judged items in the list + " if self.start else ""
         yield f"{before}contributions {total}" + (f" = {value}" if self.start else "")
 
