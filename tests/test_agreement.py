@@ -109,6 +109,19 @@ def test_rbo_is_that_of_its_paper(a: list[str], b: list[str], p: float, ties: st
     assert close(rm.rank_correlation(a, b, f"RBO(p={p},ties={ties},tail=lower)"), least)
 
 
+@given(some_list, some_list, st.sampled_from("abw"))
+def test_upper_bound_is_that_of_the_best_continuation(a: list[str], b: list[str], ties: str) -> None:
+    """Each list goes on with what the other has alone, then both with the same new items."""
+    new = [f"new{i}" for i in range(60)]
+    best = [[*x, *(item for item in y if item not in x), *new] for x, y in ((a, b), (b, a))]
+    upper = rm.rank_correlation(a, b, f"RBO(p=0.5,tail=upper,ties={ties})")
+    assert math.isclose(upper, slow_rbo(*best, 0.5)[0], abs_tol=1e-12)
+    bounds = [
+        rm.rank_correlation(a, b, f"RBO(p=0.5,tail={tail})") for tail in ("lower", "extrapolated", "upper")
+    ]
+    assert bounds == sorted(bounds) or np.ptp(bounds) < 1e-12
+
+
 def slow_agreement(a: dict[str, float], b: dict[str, float], d: int, ties: str) -> float:
     """A_d by the definition of each variant, of rankings that have at least d items."""
 

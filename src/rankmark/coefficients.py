@@ -590,7 +590,7 @@ def rank_biased_overlap(
     pairs: Pairs,
     *,
     p: Annotated[float, Between(0, 1)] = 0.9,
-    tail: Literal["extrapolated", "lower", "truncated"] = "extrapolated",
+    tail: Literal["extrapolated", "lower", "upper", "truncated"] = "extrapolated",
     ties: Literal["b", "a", "w"] = "b",
 ) -> Values:
     """Rank-biased overlap: how much the lists agree at each depth, for a reader who goes on with chance p.
@@ -605,9 +605,9 @@ def rank_biased_overlap(
 
     ``tail=extrapolated`` supposes that unseen items agree as the seen ones do: A_d = (X_d + A_s(d − s)) / N_d
     beyond the end s of the shorter list, and A_l beyond the end l of the longer; ``lower`` supposes that
-    nothing unseen is common; ``truncated`` ends with the longer list. Source: W. Webber, A. Moffat,
-    J. Zobel, "A similarity measure for indefinite rankings", TOIS 28(4), 2010; ties: M. Corsi, J. Urbano,
-    "The treatment of ties in rank-biased overlap", SIGIR 2024.
+    nothing unseen is common, ``upper`` that as much is as can be; ``truncated`` ends with the longer list.
+    Source: W. Webber, A. Moffat, J. Zobel, "A similarity measure for indefinite rankings", TOIS 28(4), 2010;
+    ties: M. Corsi, J. Urbano, "The treatment of ties in rank-biased overlap", SIGIR 2024.
     """
     length_a, length_b = pairs.a.length, pairs.b.length
     shorter, longer = np.minimum(length_a, length_b), np.maximum(length_a, length_b)
@@ -620,20 +620,26 @@ def rank_biased_overlap(
     )
     weight = (1 - p) * np.power(p, depth - 1.0)
     filled = shorter > 0
+    unseen = np.maximum(depth - np.repeat(shorter, longer), 0)
     if tail == "extrapolated":
         at = cells[:-1] + np.maximum(shorter, 1) - 1
         agreement = np.zeros(len(shorter))
         agreement[filled] = overlaps[at[filled]] / norm[at[filled]]
-        unseen = np.maximum(depth - np.repeat(shorter, longer), 0)
         overlaps = overlaps + np.repeat(agreement, longer) * unseen
+    elif tail == "upper":
+        overlaps = np.minimum(overlaps + unseen, norm)
     total = _native.segment_sum(weight * overlaps / norm, cells)
-    if tail != "truncated":
-        last = np.zeros(len(longer))
-        last[filled] = overlaps[cells[1:][filled] - 1]
-        if tail == "extrapolated":
-            total += np.power(p, longer) * last / np.maximum(longer, 1)
-        else:
-            total += (1 - p) * last * _inverse_tail(longer, p)
+    last = np.zeros(len(longer))
+    last[longer > 0] = overlaps[cells[1:][longer > 0] - 1]
+    if tail == "extrapolated":
+        total += np.power(p, longer) * last / np.maximum(longer, 1)
+    elif tail == "lower":
+        total += (1 - p) * last * _inverse_tail(longer, p)
+    elif tail == "upper":
+        # Each list goes on with what the other has alone, until all is common.
+        end = (2 * longer - last).astype(np.int64)
+        between = _inverse_tail(longer, p) - _inverse_tail(end, p)
+        total += (1 - p) * (last - 2 * longer) * between + 2 * np.power(p, longer) - np.power(p, end)
     return np.where(longer > 0, np.clip(total, 0.0, 1.0), np.nan)
 
 
