@@ -162,6 +162,13 @@ def test_chances_to_look_at_a_rank() -> None:
     assert rbp.rows["weight"].drop_nulls().to_list() == [0.5, 0.25]
 
 
+def test_looks_are_no_products_of_gains() -> None:
+    """The expected number of items looked at is 1, though the only item gains nothing."""
+    looks = rm.explain({"q": {"a": -1}}, {"q": ["a"]}, "NearlyERR(value=ED)@1", query="q")
+    assert looks.value == 1
+    assert "weight" not in looks.rows.columns
+
+
 def test_items_count_what_they_add_where_a_value_is_no_sum() -> None:
     """AUC starts at 1/2; b and a stand before k, so each turns half a pair of three into a whole one."""
     explanation = rm.explain(QRELS, RUN, "AUC", query="q1")

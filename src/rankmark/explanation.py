@@ -387,6 +387,8 @@ def _factors(asked: Measure, one: Listed, relevance: Values, found: Sum | None) 
     binary = given.get("gain", "binary") == "binary"
     factors: dict[str, Any] = {}
     gain, weight = (None, None) if found is None else (found.gain, found.weight)
+    if given.get("value") == "ED":  # looks are added up, not gains
+        return factors
     if gain is None and (not binary or "max_grade" in given):
         gain = _gains(asked, one, relevance)
     if weight is None and gain is not None and found is not None and "max_grade" in given:
