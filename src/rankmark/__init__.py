@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.agreement import Agreement, SystemAgreement, agree, agree_on_systems, rank_correlation
     from rankmark.checking import CheckReport, check
     from rankmark.checks.finding import Effect, Finding
+    from rankmark.coefficients import Coefficient
     from rankmark.convention import Convention, conventions
     from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from rankmark.evaluation import evaluate
+    from rankmark.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
     from rankmark.predictions import (
@@ -129,12 +132,14 @@ __all__ = [
     "RMSE",
     "RR",
     "SDCG",
+    "Agreement",
     "AveragePrecision",
     "Bounds",
     "Bpref",
     "Brier",
     "CheckReport",
     "ChoiceError",
+    "Coefficient",
     "ColumnError",
     "Compatibility",
     "Convention",
@@ -144,6 +149,8 @@ __all__ = [
     "Differences",
     "Effect",
     "Evaluation",
+    "ExplainedDifference",
+    "Explanation",
     "F",
     "FallOut",
     "FileMissingError",
@@ -192,21 +199,26 @@ __all__ = [
     "SignatureError",
     "Slice",
     "Slices",
+    "SystemAgreement",
     "Unjudged",
     "UsageError",
     "Utility",
+    "agree",
+    "agree_on_systems",
     "binG",
     "check",
     "conventions",
     "differences",
     "evaluate",
     "evaluate_predictions",
+    "explain",
     "from_signature",
     "infAP",
     "nDCG",
     "nDCG_rel",
     "nERR",
     "parse",
+    "rank_correlation",
     "read_qrels",
     "read_run",
 ]
@@ -226,6 +238,15 @@ _HOME = {
     "PredictionResult": "predictions",
     "RowMeasureCounts": "predictions",
     "evaluate_predictions": "predictions",
+    "Agreement": "agreement",
+    "SystemAgreement": "agreement",
+    "agree": "agreement",
+    "agree_on_systems": "agreement",
+    "rank_correlation": "agreement",
+    "Coefficient": "coefficients",
+    "ExplainedDifference": "explanation",
+    "Explanation": "explanation",
+    "explain": "explanation",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",

@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
+from rankmark.commands.agree import agree
 from rankmark.commands.check import check_data
 from rankmark.commands.convention import convention
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
+from rankmark.commands.explain import explain
 from rankmark.commands.measures import measures
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.trec_eval import trec_eval
@@ -86,5 +88,15 @@ def _rankmark(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (evaluate_runs, evaluate_table, check_data, trec_eval, measures, convention, demo):
+for _command in (
+    evaluate_runs,
+    evaluate_table,
+    explain,
+    check_data,
+    agree,
+    trec_eval,
+    measures,
+    convention,
+    demo,
+):
     _rankmark.add_command(_command)

@@ -27,11 +27,14 @@ __all__ = [
     "FORMATS",
     "Grid",
     "Options",
+    "aligned",
     "check_writable",
     "format_of",
     "grid_text",
     "html",
     "known_format",
+    "markdown_table",
+    "markdown_text",
     "note_text",
     "printable",
     "render",
@@ -78,11 +81,11 @@ def format_of(path: str | Path) -> str:
     return ENDINGS[ending]
 
 
-def known_format(name: str) -> str:
-    """`name` if it is a format."""
-    if name not in FORMATS:
-        hint = did_you_mean(name, FORMATS)
-        raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{hint}")
+def known_format(name: str, formats: Iterable[str] | None = None) -> str:
+    """`name` if it is a format, of all `FORMATS` or of these."""
+    known = list(FORMATS if formats is None else formats)
+    if name not in known:
+        raise ChoiceError(f"format={name!r} is not one of {', '.join(known)}{did_you_mean(name, known)}")
     return name
 
 
@@ -303,7 +306,7 @@ def _most(numbers: Iterable[int]) -> str:
 
 
 def _table(view: View) -> str:
-    blocks = [_aligned(grid) for grid in view.grids()]
+    blocks = [aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
     blocks.append("\n".join(notes))
     blocks += view.sliced("table")
@@ -312,7 +315,8 @@ def _table(view: View) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _aligned(grid: Grid) -> str:
+def aligned(grid: Grid) -> str:
+    """A table with columns aligned by spaces."""
     widths = grid.widths()
     header, *rows = grid.rows
     lines = [header, ["-" * width for width in widths], *rows]
@@ -380,23 +384,25 @@ def _finite(value: float) -> float | None:
 
 
 def _markdown(view: View) -> str:
-    blocks = [_markdown_table(grid) for grid in view.grids()]
-    blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
+    blocks = [markdown_table(grid) for grid in view.grids()]
+    blocks.append("\\\n".join(markdown_text(note.strip()) for note in view.notes()))
     blocks += view.sliced("markdown")
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"
 
 
-def _markdown_table(grid: Grid) -> str:
-    escaped = Grid(grid.names, [list(map(_markdown_text, row)) for row in grid.rows])
+def markdown_table(grid: Grid) -> str:
+    """A table in Markdown."""
+    escaped = Grid(grid.names, [list(map(markdown_text, row)) for row in grid.rows])
     widths = escaped.widths()
     rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """A text in Markdown, where it means itself."""
     return re.sub(r"([\\`*_{}\[\]<>|~])", r"\\\1", text)
 
 
@@ -423,14 +429,14 @@ def _latex_text(text: str) -> str:
 
 def grid_text(grid: Grid, name: str) -> str:
     """Rows as an aligned ``table``, or in ``markdown`` or ``latex``."""
-    return {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}[name](grid)
+    return {"table": aligned, "markdown": markdown_table, "latex": _latex_table}[name](grid)
 
 
 def note_text(note: str, name: str) -> str:
     """A sentence beneath such rows: wrapped, escaped, or as a comment."""
     if name == "table":
         return fill(note, 80, subsequent_indent="  ", break_on_hyphens=False)
-    return _markdown_text(note) if name == "markdown" else f"% {note}"
+    return markdown_text(note) if name == "markdown" else f"% {note}"
 
 
 def _trec(view: View) -> str:
@@ -507,7 +513,7 @@ def render_differences(found: Differences, name: str = "table", digits: int = 4)
         return json.dumps(_differences_record(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if name == "csv":
         return _csv_text(_values_grid(found, repr).rows)
-    table = {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}.get(known_format(name))
+    table = {"table": aligned, "markdown": markdown_table, "latex": _latex_table}.get(known_format(name))
     if table is None:
         raise UsageError(f"format={name} shows one convention; use one of table, json, csv, markdown, latex")
     values = _values_grid(found, lambda value: "" if math.isnan(value) else f"{value:.{digits}f}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -13,10 +14,16 @@ from rankmark import _native
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["JudgedLists", "Values", "ratio"]
+__all__ = ["DIVISIONS", "Division", "JudgedLists", "Values", "ratio"]
 
 Values: TypeAlias = NDArray[np.float64]
 """One value an item or one a query."""
+
+Division: TypeAlias = "tuple[ArrayLike, float | Values, Values]"
+"""A numerator, a denominator and their quotient, one of each a query."""
+
+DIVISIONS: ContextVar[list[Division] | None] = ContextVar("DIVISIONS", default=None)
+"""Where `ratio` notes what it divides, for whoever has to show it; None where nobody asks."""
 
 T = TypeVar("T")
 
@@ -334,9 +341,12 @@ class JudgedLists:
 def ratio(numerator: ArrayLike, denominator: float | Values, relevant: ArrayLike) -> Values:
     """One value a query: NaN where nothing is `relevant`, else 0 where the denominator is 0."""
     try:
-        return _native.ratio(numerator, denominator, relevant)  # type: ignore[arg-type]
+        quotient = _native.ratio(numerator, denominator, relevant)  # type: ignore[arg-type]
     except TypeError:  # not all of them are arrays of floats
-        return _native.ratio(_floats(numerator), denominator, _floats(relevant))
+        quotient = _native.ratio(_floats(numerator), denominator, _floats(relevant))
+    if (noted := DIVISIONS.get()) is not None:
+        noted.append((numerator, denominator, quotient))
+    return quotient
 
 
 def _floats(x: ArrayLike) -> Values:

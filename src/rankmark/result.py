@@ -218,6 +218,11 @@ class Result:
         return dict(self._bounds)
 
     @property
+    def item_ids(self) -> ItemIds:
+        """Whether items' ids were compared as ``integer`` or as ``text``, where they decide ties."""
+        return self._item_ids
+
+    @property
     def convention(self) -> str | None:
         """The convention that was followed, such as ``ranx-0.3.21``; None for the standard."""
         return self._convention

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.checks.finding import EXAMPLES, Finding, counted
 from rankmark.errors import ChoiceError, did_you_mean
-from rankmark.formats import Grid, grid_text, note_text, printable
+from rankmark.formats import Grid, grid_text, markdown_text, printable
 
 if TYPE_CHECKING:
     from rankmark.checking import CheckReport
@@ -44,18 +44,14 @@ def _wrapped(text: str) -> str:
 
 
 def _markdown(report: CheckReport, digits: int) -> str:
-    blocks = ["\\\n".join(map(_markdown_text, _sizes(report)))]
+    blocks = ["\\\n".join(map(markdown_text, _sizes(report)))]
     for finding in report.findings:
-        text = "\\\n".join(map(_markdown_text, _sentences(finding)))
+        text = "\\\n".join(map(markdown_text, _sentences(finding)))
         blocks.append(f"**{finding.severity}: {finding.code}**\\\n{text}")
         if finding.effects:
             blocks.append(grid_text(_effects(finding, digits), "markdown"))
-    blocks += map(_markdown_text, _others(report))
+    blocks += map(markdown_text, _others(report))
     return "\n\n".join(blocks) + "\n"
-
-
-def _markdown_text(line: str) -> str:
-    return note_text(line, "markdown")
 
 
 def _sizes(report: CheckReport) -> Iterator[str]:

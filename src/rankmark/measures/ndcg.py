@@ -83,7 +83,7 @@ def _ideal_list(lists: JudgedLists, ideal: Literal["judged", "retrieved"] | Sequ
     if ideal == "judged":
         return lists.ideal
     if ideal == "retrieved":
-        return JudgedLists.perfect(lists.relevance, lists.offsets)
+        return lists.perfect(lists.relevance, lists.offsets)
     grades = np.array(ideal, dtype=np.float64)
     queries = len(lists.retrieved)
-    return JudgedLists.perfect(np.tile(grades, queries), np.arange(queries + 1) * len(grades))
+    return lists.perfect(np.tile(grades, queries), np.arange(queries + 1) * len(grades))

@@ -1,0 +1,521 @@
+"""How far two runs, two rankings, or two ways to order systems agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankmark import _native
+from rankmark._native import Table
+from rankmark.choices import Choices, Duplicates, Scores, Ties
+from rankmark.coefficients import Coefficient, Lists, Pairs, coefficients_of
+from rankmark.engines import local
+from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.formats import Grid, printable
+from rankmark.inputs import align_ids, read_qrels, read_run
+from rankmark.inputs.roles import check_names
+from rankmark.shown import Shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.inputs import Input
+    from rankmark.lists import Values
+    from rankmark.measure import Measure
+
+__all__ = [
+    "COEFFICIENTS",
+    "SYSTEM_COEFFICIENTS",
+    "Agreement",
+    "SystemAgreement",
+    "agree",
+    "agree_on_systems",
+    "rank_correlation",
+]
+
+COEFFICIENTS = ("RBO", "Tau", "TauAP", "Overlap@10", "Jaccard@10")
+"""What is computed unless told otherwise."""
+
+
+class Agreement(Shown):
+    """How far two runs agree; ``agreement["RBO(p=0.9)"]`` is the mean over the queries of both.
+
+    `format` and `write` take ``per_query=True`` to show the values of each query, too.
+
+    Attributes:
+        coefficients: what was computed, in the order asked for.
+        query_ids: the queries of both runs, in the order of the first.
+        only: how many queries the first run has alone, and how many the second.
+
+    """
+
+    def __init__(
+        self,
+        values: Mapping[Coefficient, Values],
+        query_ids: Sequence[int | str],
+        only: tuple[int, int],
+        names: tuple[str, str],
+    ) -> None:
+        self.coefficients = tuple(values)
+        self.query_ids = list(query_ids)
+        self.only = only
+        self._names = names
+        self._per_query = dict(values)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Each coefficient's mean over the queries in which it is defined, by its name."""
+        return {str(each): _mean(values) for each, values in self._per_query.items()}
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row a query: ``query`` and a column a coefficient; null where it is not defined."""
+        import polars as pl
+
+        columns = [pl.Series(str(c), values, nan_to_null=True) for c, values in self._per_query.items()]
+        return pl.DataFrame({"query": self.query_ids}).with_columns(columns)
+
+    @property
+    def averaged(self) -> dict[str, int]:
+        """In how many queries each coefficient is defined, by its name."""
+        return {str(c): int(np.count_nonzero(~np.isnan(values))) for c, values in self._per_query.items()}
+
+    def query_values(self, coefficient: str | Coefficient) -> Values:
+        """One value a query; NaN where it is not defined."""
+        (asked,) = coefficients_of(coefficient)
+        if str(asked) not in (names := {str(each): each for each in self._per_query}):
+            raise UsageError(f"{asked} was not computed; here are {', '.join(names)}")
+        return self._per_query[names[str(asked)]]
+
+    def __getitem__(self, coefficient: str | Coefficient) -> float:
+        return _mean(self.query_values(coefficient))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
+        return f"<Agreement {values}; {len(self.query_ids)} queries>"
+
+    def _blocks(self, digits: int, *, per_query: bool = False) -> Iterator[str | Grid]:
+        names = list(map(str, self.coefficients))
+        if per_query:
+            columns = [values.tolist() for values in self._per_query.values()]
+            rows = zip(self.query_ids, *columns, strict=True)
+            yield Grid(
+                1,
+                [
+                    ["query", *names],
+                    *(
+                        [printable(str(query)), *(_shown(value, digits) for value in row)]
+                        for query, *row in rows
+                    ),
+                ],
+            )
+        yield Grid(
+            1, [["coefficient", "value"], *([name, _shown(self.values[name], digits)] for name in names)]
+        )
+        yield "\n".join(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        first = f"{len(self.query_ids):,} {'query' if len(self.query_ids) == 1 else 'queries'} in both runs"
+        alone = (
+            f"{count:,} in {name} alone" for name, count in zip(self._names, self.only, strict=True) if count
+        )
+        yield ", ".join([first, *alone])
+        for name, count in self.averaged.items():
+            if undefined := len(self.query_ids) - count:
+                yield f"{name}: not defined in {undefined:,} of them (left out)"
+
+    def _record(self, *, per_query: bool = False) -> dict[str, Any]:
+        measured = {n: {"value": v, "averaged": self.averaged[n]} for n, v in self.values.items()}
+        queries = {"both": len(self.query_ids), "only_first": self.only[0], "only_second": self.only[1]}
+        record: dict[str, Any] = {"runs": list(self._names), "coefficients": measured, "queries": queries}
+        if per_query:
+            values = {str(c): each.tolist() for c, each in self._per_query.items()}
+            record["per_query"] = {"query": self.query_ids, "values": values}
+        return record
+
+    def _frame(self, *, per_query: bool = False) -> pl.DataFrame:
+        import polars as pl
+
+        if per_query:
+            return self.per_query
+        return pl.DataFrame(
+            {
+                "coefficient": list(self.values),
+                "value": pl.Series(list(self.values.values()), nan_to_null=True),
+            }
+        )
+
+
+def _mean(values: Values) -> float:
+    defined = np.ascontiguousarray(values[~np.isnan(values)])
+    return _native.exact_sum(defined) / len(defined) if len(defined) else math.nan
+
+
+def agree(
+    run_a: Any,
+    run_b: Any,
+    coefficients: str | Coefficient | Iterable[str | Coefficient] = COEFFICIENTS,
+    *,
+    ties: Ties = "item-desc",
+    seed: int = 0,
+    duplicates: Duplicates = "error",
+    scores: Scores = "float64",
+    columns: Mapping[str, Any] | None = None,
+) -> Agreement:
+    """How far two runs agree in how they rank items, query by query and on average.
+
+    The coefficients are ``Tau``, ``WeightedTau``, ``TauAP``, ``Spearman``, ``Footrule``, ``KendallDistance``,
+    ``Jaccard``, ``Overlap`` and ``RBO``, with parameters and a cutoff written as those of measures:
+    ``RBO(p=0.98,ties=a)@100``, ``Tau(items=union)@10``. With a cutoff they see the first items of each list.
+    Where a coefficient knows ties, items with equal scores are tied; where it does not (Jaccard, Overlap,
+    KendallDistance, any cutoff), `ties` orders them.
+
+    Args:
+        run_a: the results of one system, as `evaluate` takes them; for TauAP the reference.
+        run_b: those of the other.
+        coefficients: one or several.
+        ties: the order of equal scores where one is needed.
+        seed: of ``ties="random"``.
+        duplicates: what the same item twice in one list is.
+        scores: the precision in which scores are compared.
+        columns: the columns to use, where their names do not say it.
+
+    Returns:
+        The means over the queries that both runs have, those of each query, and how many there are.
+
+    Raises:
+        UsageError: an unknown coefficient, parameter or choice, or a file that is not there.
+        DataError: a table that cannot be read, or runs without a common query.
+
+    Example:
+        >>> import rankmark as rm
+        >>> a = {"q": ["a", "b", "c", "d"]}
+        >>> b = {"q": ["b", "a", "c", "x"]}
+        >>> agreement = rm.agree(a, b, ["Tau", "Overlap@2", "RBO(p=0.5)"])
+        >>> [round(value, 4) for value in agreement.values.values()]
+        [0.3333, 1.0, 0.4688]
+
+    """
+    if ties in ("best", "worst", "expected"):
+        raise ChoiceError(
+            f"ties={ties!r} needs judgements; two runs are compared under item-desc, item-asc, input, random"
+        )
+    choices = Choices(ties=ties, seed=seed, duplicates=duplicates, scores=scores)
+    asked = coefficients_of(coefficients)
+    first, second = (read_run(run, columns) for run in (run_a, run_b))
+    said = {role: name for role, name in (columns or {}).items() if not role.endswith("items")}
+    check_names(said, (), [*first.names, *second.names])
+    first, second = align_ids(first, second)
+    pairs, query_ids, only = _paired(first, second, choices)
+    names = first.name, "other run" if first.name == second.name else second.name
+    return Agreement({each: each.compute(pairs) for each in asked}, query_ids, only, names)
+
+
+def _paired(first: Input, second: Input, choices: Choices) -> tuple[Pairs, list[Any], tuple[int, int]]:
+    """The two lists of each query that both runs have, the queries' ids, and how many each run has alone.
+
+    The core ranks the judged items of lists. So one run is taken for judgements of the other, the numbers of
+    its rows being grades, and each run for judgements of itself.
+    """
+    own, other = (
+        _Judged.of(first, first, choices, "expected"),
+        _Judged.of(second, second, choices, "expected"),
+    )
+    ordered = own if choices.ties == "item-desc" else _Judged.of(first, first, choices, choices.ties)
+    matched = _Judged.of(first, second, choices, choices.ties)
+    ids, other_ids = own.query_ids(first), other.query_ids(second)
+    place = {query: number for number, query in enumerate(other_ids)}
+    common = [number for number, query in enumerate(ids) if query in place]
+    if not common:
+        raise DataError(
+            f"{first.name} and {second.name} have no query in common: theirs are such as {ids[0]!r} and "
+            f"{other_ids[0]!r}"
+        )
+    queries = [ids[number] for number in common]
+    in_first, in_second = np.array(common), np.array([place[query] for query in queries])
+    rank_of_row = np.zeros(first.table.num_rows, dtype=np.int64)
+    rank_of_row[ordered.row] = ordered.rank
+    picked, offsets = _picked(matched.offsets, in_first)
+    lists = own.lists(in_first), other.lists(in_second)
+    begins = np.repeat(lists[0].offsets[:-1], np.diff(offsets))
+    rank_b = np.zeros(len(lists[0].first), dtype=np.int64)  # of each item of the first lists, 0 for none
+    rank_b[begins + rank_of_row[matched.row[picked]] - 1] = matched.rank[picked]
+    matching = np.flatnonzero(rank_b)
+    pairs = Pairs(*lists, offsets, matching - begins + 1, rank_b[matching])
+    return pairs, queries, (len(ids) - len(common), len(other_ids) - len(common))
+
+
+Whole = NDArray[np.int64]
+
+
+def _picked(offsets: Whole, queries: Whole) -> tuple[Whole, Whole]:
+    """The places of the items of some queries, and where those of each begin."""
+    lengths = np.diff(offsets)[queries]
+    begins = np.concatenate(([0], np.cumsum(lengths)))
+    return np.repeat(offsets[queries] - begins[:-1], lengths) + np.arange(begins[-1]), begins
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The items of a run's lists that another run has, too, query after query as the other one names them.
+
+    Attributes:
+        offsets: the items of query ``q`` are ``offsets[q]:offsets[q + 1]``.
+        row: their rows in the other run.
+        rank: their ranks.
+        ties: under ``ties="expected"`` the first and the last rank of those with the same score.
+        first_rows: the first row of each query in the other run.
+
+    """
+
+    offsets: Whole
+    row: Whole
+    rank: Whole
+    ties: tuple[Whole, Whole] | None
+    first_rows: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, other: Input, run: Input, choices: Choices, ties: Ties) -> _Judged:
+        """The items of `run` that `other` has."""
+        lists, _, first_rows = local.judged_lists(_numbered(other), run, replace(choices, ties=ties))
+        picked, offsets = _picked(lists.offsets, queries := np.argsort(first_rows))
+        both = None if lists.ties is None else (lists.ties[0][picked], lists.ties[1][picked])
+        row = lists.relevance[picked].astype(np.int64)
+        return cls(offsets, row, lists.rank[picked], both, first_rows[queries])
+
+    def query_ids(self, other: Input) -> list[int] | list[str]:
+        """The queries."""
+        return other.table.take(other.query, self.first_rows, "query").column_values("query")
+
+    def lists(self, queries: Whole) -> Lists:
+        """Those of some queries."""
+        assert self.ties is not None
+        picked, offsets = _picked(self.offsets, queries)
+        return Lists(offsets, self.ties[0][picked], self.ties[1][picked])
+
+
+def _numbered(run: Input) -> Input:
+    """A run as judgements, the grades of which are the numbers of its rows."""
+    import polars as pl
+
+    frame = pl.DataFrame(run.table).select(query=run.query, item=run.item)
+    frame = frame.with_columns(number=pl.int_range(pl.len()).cast(pl.Float64))
+    table = Table.from_arrow(frame.to_struct())
+    return replace(run, table=table, side="qrels", query="query", item="item", value="number", rank=None)
+
+
+# --- Two rankings ------------------------------------------------------------------------------------------
+
+Ranking = Mapping[Any, float] | Sequence[Any] | ArrayLike
+"""Scores of items by their names, scores in a fixed order of items, or items, best first."""
+
+
+@overload
+def rank_correlation(  # type: ignore[overload-overlap]  # a str is an iterable of str
+    x: Ranking, y: Ranking, coefficients: str | Coefficient = "Tau"
+) -> float: ...
+@overload
+def rank_correlation(
+    x: Ranking, y: Ranking, coefficients: Iterable[str | Coefficient]
+) -> dict[str, float]: ...
+def rank_correlation(
+    x: Ranking, y: Ranking, coefficients: str | Coefficient | Iterable[str | Coefficient] = "Tau"
+) -> float | dict[str, float]:
+    """How far two rankings agree: of systems by two measures, or by two sets of judgements, or of anything.
+
+    Args:
+        x: a dict of scores, the greater the better; or scores alone, of the same items in the same order as
+            those of `y`; or texts, the items themselves, best first. For TauAP the reference.
+        y: the same of the other ranking.
+        coefficients: one, or several; as in `agree`.
+
+    Returns:
+        The value, or of several coefficients each one's value by its name. NaN where it is not defined: a τ
+        of one item, or where all are equal.
+
+    Raises:
+        UsageError: an unknown coefficient, or rankings of different kinds.
+        DataError: scores that are no numbers, or numbers of them that differ; an item that stands twice.
+
+    Example:
+        >>> import rankmark as rm
+        >>> bm25, dense = [0.31, 0.28, 0.25, 0.11], [0.40, 0.42, 0.33, 0.10]
+        >>> round(rm.rank_correlation(bm25, dense), 4)
+        0.6667
+        >>> rm.rank_correlation(["a", "b", "c"], ["b", "a", "d"], ["Overlap@2", "Jaccard"])
+        {'Overlap@2': 1.0, 'Jaccard': 0.5}
+
+    """
+    asked = coefficients_of(coefficients)
+    pairs = _pair(_scores(x, "x"), _scores(y, "y"))
+    values = {str(each): float(each.compute(pairs)[0]) for each in asked}
+    if not isinstance(coefficients, str | Coefficient):
+        return values
+    if len(values) > 1:
+        raise UsageError(f"{coefficients!r} are {len(values)} coefficients; give several as a list")
+    return next(iter(values.values()))
+
+
+def _scores(ranking: Ranking, name: str) -> Mapping[Any, float]:
+    """Scores by item; items that are numbers of places where they have no names."""
+    if isinstance(ranking, Mapping):
+        items, scores = list(ranking), list(ranking.values())
+    elif isinstance(ranking, str) or not hasattr(ranking, "__len__"):
+        raise UsageError(f"{name}={ranking!r} is neither a dict of scores, nor scores, nor items, best first")
+    else:
+        values = list(ranking)  # type: ignore[arg-type]
+        if any(isinstance(value, str) for value in values):
+            items, scores = values, list(range(len(values), 0, -1))
+        else:
+            items, scores = list(range(len(values))), values
+    if len(set(items)) < len(items):
+        twice = next(item for at, item in enumerate(items) if item in items[:at])
+        raise DataError(f"{name} has {twice!r} twice")
+    try:
+        numbers = np.array(scores, dtype=np.float64).reshape(len(items))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} is not a row of numbers: {error}") from error
+    if np.isnan(numbers).any():
+        raise DataError(f"{name} has {np.isnan(numbers).sum()} scores that are not numbers (NaN)")
+    return dict(zip(items, numbers.tolist(), strict=True))
+
+
+def _pair(x: Mapping[Any, float], y: Mapping[Any, float]) -> Pairs:
+    """Two rankings as the lists of one query."""
+    named = [any(isinstance(item, str) for item in ranking) for ranking in (x, y)]
+    if named[0] != named[1] and x and y:
+        raise UsageError("one ranking has items and the other scores alone; give both in the same way")
+    if not any(named) and len(x) != len(y) and set(x) == set(range(len(x))):
+        raise DataError(
+            f"x has {len(x)} scores and y {len(y)}; they are of the same items, in the same order"
+        )
+    (a, place_a), (b, place_b) = _ranked(x), _ranked(y)
+    common = sorted(place_a.keys() & place_b.keys(), key=place_a.__getitem__)
+    ranks = (np.array([place[item] for item in common], dtype=np.int64) for place in (place_a, place_b))
+    return Pairs(a, b, np.array([0, len(common)]), *ranks)
+
+
+def _ranked(scores: Mapping[Any, float]) -> tuple[Lists, dict[Any, int]]:
+    """The list, best first, equal scores in the order given; and each item's rank."""
+    items, values = list(scores), -np.array(list(scores.values()), dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.searchsorted(ordered, ordered, side="left") + 1
+    last = np.searchsorted(ordered, ordered, side="right")
+    lists = Lists(np.array([0, len(items)]), first.astype(np.int64), last.astype(np.int64))
+    return lists, {items[place]: rank for rank, place in enumerate(order.tolist(), 1)}
+
+
+# --- The order of systems ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemAgreement(Shown):
+    """How far measures, or judgements, agree in how they order systems.
+
+    Attributes:
+        systems: a row a system: ``system``, and a column for each way to measure them.
+        rows: a row for every two ways: ``a``, ``b``, and a column a coefficient.
+
+    """
+
+    systems: pl.DataFrame
+    rows: pl.DataFrame
+
+    def __repr__(self) -> str:
+        return f"<SystemAgreement of {self.systems.width - 1} ways to order {self.systems.height} systems>"
+
+    def _blocks(self, digits: int) -> Iterator[str | Grid]:
+        for frame, names in ((self.systems, 1), (self.rows, 2)):
+            cells = ([_shown(value, digits) for value in row] for row in frame.iter_rows())
+            yield Grid(names, [frame.columns, *cells])
+        yield f"{self.systems.height} systems"
+
+    def _record(self) -> dict[str, Any]:
+        return {"systems": self.systems.to_dicts(), "agreement": self.rows.to_dicts()}
+
+    def _frame(self) -> pl.DataFrame:
+        return self.rows
+
+
+def _shown(value: Any, digits: int) -> str:
+    if not isinstance(value, float):
+        return printable(str(value))
+    return "" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+SYSTEM_COEFFICIENTS = ("Tau", "TauAP")
+"""What is computed of systems unless told otherwise."""
+
+
+def agree_on_systems(
+    qrels: Mapping[str, Any],
+    runs: Mapping[str, Any],
+    measures: str | Measure | Iterable[str | Measure],
+    coefficients: str | Coefficient | Iterable[str | Coefficient] = SYSTEM_COEFFICIENTS,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> SystemAgreement:
+    """How far measures, or sets of judgements, agree in how they order systems.
+
+    Every measure against every set of judgements is one way to order the systems, by their values, the best
+    first; the coefficients compare every two ways, `rank_correlation` what else is to be compared.
+
+    Args:
+        qrels: judgements by name, each as `evaluate` takes them; one or several.
+        runs: the results of at least two systems, by name.
+        measures: one or several.
+        coefficients: one or several, as in `agree`; for TauAP the way named first is the reference.
+        columns: the columns to use, where their names do not say it.
+        **choices: whatever else decides a value in `evaluate`.
+
+    Raises:
+        UsageError: fewer than two systems, or than two ways; and whatever `evaluate` raises.
+        DataError: a table that cannot be evaluated, or a system without a value.
+
+    Example:
+        >>> import rankmark as rm
+        >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+        >>> runs = {"one": {"q": ["a", "x", "b", "c"]}, "two": {"q": ["a", "b"]}, "three": {"q": ["x", "y"]}}
+        >>> agreement = rm.agree_on_systems({"old": qrels}, runs, ["P@2", "R@4"], "Tau")
+        >>> round(agreement.rows["Tau"][0], 4)
+        0.3333
+
+    """
+    import polars as pl
+
+    from rankmark.evaluation import evaluate
+
+    if len(runs) < 2:
+        raise UsageError(f"{len(runs)} run given: at least two systems have an order")
+    asked = coefficients_of(coefficients)
+    values: dict[str, list[float]] = {}
+    systems: dict[str, list[float]] = {}
+    for name, judgements in qrels.items():
+        judged = read_qrels(judgements, columns)
+        results = [evaluate(judged, run, measures, columns=columns, **choices) for run in runs.values()]
+        for measure in results[0]:
+            way = f"{measure} ({name})" if len(qrels) > 1 else str(measure)
+            systems[way] = [result[measure] for result in results]
+            sign = -1.0 if measure.page.better == "less" else 1.0
+            values[way] = [sign * value for value in systems[way]]
+    if len(values) < 2:
+        raise UsageError(
+            "one measure against one set of judgements orders systems in one way; give another of either"
+        )
+    rows = [
+        {"a": a, "b": b} | {str(each): _correlation(values, a, b, each) for each in asked}
+        for a, b in combinations(values, 2)
+    ]
+    return SystemAgreement(pl.DataFrame({"system": list(runs), **systems}), pl.DataFrame(rows))
+
+
+def _correlation(values: Mapping[str, list[float]], a: str, b: str, coefficient: Coefficient) -> float:
+    return float(coefficient.compute(_pair(_scores(values[a], a), _scores(values[b], b)))[0])

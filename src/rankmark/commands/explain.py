@@ -1,0 +1,60 @@
+"""`rankmark explain`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from rankmark.commands.options import column_names, keep_inputs, show, with_choices, with_columns, with_output
+from rankmark.shown import FORMATS
+
+__all__ = ["explain"]
+
+
+@click.command("explain")
+@click.argument("qrels")
+@click.argument("run")
+@click.argument("other", metavar="[RUN2]", required=False)
+@click.option("-m", "--measure", required=True, metavar="MEASURE", help="What to explain.")
+@click.option("--query", required=True, metavar="ID", help="In which query.")
+@click.option("--all", "all_rows", is_flag=True, help="Show long lists whole.")
+@with_choices
+@with_columns
+@partial(with_output, formats=FORMATS)
+def explain(
+    qrels: str,
+    run: str,
+    other: str | None,
+    *,
+    measure: str,
+    query: str,
+    all_rows: bool,
+    column: tuple[str, ...],
+    format_: str | None,
+    digits: int,
+    output: str | None,
+    **choices: Any,
+) -> None:
+    """Show the arithmetic of one query's value, row by row.
+
+    QRELS and RUN are as for `rankmark eval`. With RUN2, show which items make the
+    difference between the two runs, and how much each. Long lists are shortened
+    around what counts; JSON and CSV have all rows and all digits.
+
+    \b
+    rankmark explain qrels.txt bm25.run -m nDCG@10 --query q7
+    rankmark explain qrels.txt bm25.run dense.run -m AP --query q7
+    """  # noqa: D301
+    from rankmark.explanation import explain
+    from rankmark.formats import check_writable, format_of, known_format
+
+    name = known_format(format_ or format_of(output or ""), FORMATS)
+    if output:
+        check_writable(output)
+        keep_inputs(output, qrels, run, *([other] if other else []))
+    explained = explain(
+        qrels, run, measure, query=query, other=other, columns=column_names(column), **choices
+    )
+    show(explained.format(name, digits=digits, all_rows=all_rows), output)

@@ -1,0 +1,530 @@
+"""The arithmetic of one value, row by row, and of the difference between two.
+
+The module is not called `explain`, because importing it would put it in the place of the function on the
+package.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from rankmark.browsing import gain_or_hit, highest_gain
+from rankmark.choices import Choices
+from rankmark.engines.listed import Listed, listed
+from rankmark.errors import MeasureError, UsageError, did_you_mean
+from rankmark.evaluation import evaluate
+from rankmark.formats import Grid, printable
+from rankmark.inputs import read_inputs, with_text_items
+from rankmark.recording import Arithmetic, Sum, arithmetic, values_down_to
+from rankmark.shown import Shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.inputs import Input
+    from rankmark.lists import Values
+    from rankmark.measure import Measure
+    from rankmark.result import Result
+
+__all__ = ["ExplainedDifference", "Explanation", "explain"]
+
+MOST_ROWS = 25
+"""So many rows of a table are shown at most, unless all are asked for."""
+FIRST_ROWS = 5
+"""So many of them are the first ones, whatever they count."""
+
+TERMS = {"AP": "precision", "infAP": "precision"} | dict.fromkeys(
+    ("OMeasure", "PMeasure", "PPlus", "QMeasure"), "blended_ratio"
+)
+"""What the terms are that a page adds up, where they have a name."""
+TOTALS = {
+    "nDCG": ("DCG", "ideal DCG"),
+    "nERR": ("ERR", "ideal ERR"),
+    "AP": ("sum of precisions", "divisor"),
+    "P": ("hits", "divisor"),
+    "R": ("hits", "divisor"),
+    "HitRatio": ("hits", "relevant items"),
+}
+"""What a page divides by what, where these have names."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Shown):
+    """How one query's value of a measure comes about; ``print(explanation)`` shows it.
+
+    `format` and `write` take ``all_rows=True`` to show long lists whole, which are otherwise shortened around
+    what counts.
+
+    Attributes:
+        measure: the measure.
+        query: the query's id.
+        run: what messages call the run.
+        value: the query's value as `evaluate` gives it; None if the query is left out of the mean.
+        start: the value without any judged item in the list; with the contributions it adds up to `value`
+            (to rounding).
+        numerator: what the measure divides in the last step; None if it does not end with a division.
+        denominator: by what.
+        rows: the list in rank order: ``rank``, ``item``, ``score``, ``tied`` (the ranks of the items with the
+            same score, ``2-4``), ``grade`` (null if nobody judged the item), and of judged items, as far as
+            the measure has such a thing, ``relevant``; ``gain``; ``discount`` or ``weight``, which the rank
+            gives it; ``term``, what the measure adds up (for AP ``precision``); ``running``, the sum so
+            far, or the value so far where the measure is no such sum; and ``contribution`` to the value.
+        ideal: all judged items, best first: ``rank``, ``item``, ``grade``, ``found`` (the rank in the list),
+            and the columns of the sum that is the denominator, if it is one.
+        notes: what a reader should know.
+        signature: all that decides the value.
+
+    """
+
+    measure: Measure
+    query: int | str
+    run: str
+    value: float | None
+    start: float
+    numerator: float | None
+    denominator: float | None
+    rows: pl.DataFrame
+    ideal: pl.DataFrame
+    notes: tuple[str, ...]
+    signature: str
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.measure} of query {self.query!r}: {self.value}>"
+
+    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[str | Grid]:
+        most = None if all_rows else MOST_ROWS
+        value = "left out" if self.value is None else f"{self.value:.{digits}f}"
+        yield f"{self.measure} of query {self.query!r} in {self.run}: {value}"
+        if self.rows.height:
+            yield _grid(_without_nulls(self.rows), digits, most, "contribution")
+        yield "All judged items, best first:"
+        ideal = _without_nulls(self.ideal)
+        yield _grid(ideal, digits, most, "term" if "term" in ideal.columns else "grade")
+        yield "\n".join([*self._sums(digits), *self.notes])
+
+    def _sums(self, digits: int) -> Iterator[str]:
+        """The value as a quotient, and as a sum of contributions."""
+        if self.value is None:
+            return
+        value = f"{self.value:.{digits}f}"
+        if self.numerator is not None and self.denominator not in (None, 1.0):
+            above, below = TOTALS.get(self.measure.name, ("numerator", "denominator"))
+            parts = _number(self.numerator, digits), _number(self.denominator, digits)
+            quotient = value if self.denominator else f"{value}, there being nothing to divide by"
+            yield f"{above} {parts[0]} / {below} {parts[1]} = {quotient}"
+        contributions = self.rows["contribution"].drop_nulls()
+        if contributions.is_empty():
+            return
+        total = f"{math.fsum(contributions):.{digits}f}"
+        before = f"{self.start:.{digits}f} without judged items in the list + " if self.start else ""
+        yield f"{before}contributions {total}" + (f" = {value}" if self.start else "")
+
+    def _frame(self, **_: bool) -> pl.DataFrame:
+        return self.rows
+
+    def _record(self, **_: bool) -> dict[str, Any]:
+        return {
+            "measure": str(self.measure),
+            "query": self.query,
+            "run": self.run,
+            "value": self.value,
+            "start": self.start,
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "rows": self.rows.to_dicts(),
+            "ideal": self.ideal.to_dicts(),
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExplainedDifference(Shown):
+    """Why two runs differ in one query's value of a measure; ``print(difference)`` shows it.
+
+    `format` and `write` take ``all_rows=True`` to show items that make no difference, too.
+
+    Attributes:
+        first: the explanation of the one run, A.
+        second: that of the other, B.
+        rows: the items of both lists, those first that make the greatest difference: ``item``, ``grade``,
+            ``rank_a``, ``rank_b``, ``contribution_a``, ``contribution_b`` and ``difference`` (B − A). An item
+            that is in one list alone has no rank in the other, and contributes 0 to it. Where the values of
+            the lists without any judged item differ, a row without an item says by how much.
+
+    """
+
+    first: Explanation
+    second: Explanation
+    rows: pl.DataFrame
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.first.measure
+
+    @property
+    def query(self) -> int | str:
+        """The query's id."""
+        return self.first.query
+
+    @property
+    def difference(self) -> float | None:
+        """B's value minus A's, to which the rows add up (to rounding); None if one is left out."""
+        if self.first.value is None or self.second.value is None:
+            return None
+        return self.second.value - self.first.value
+
+    def __repr__(self) -> str:
+        return f"<ExplainedDifference {self.measure} of query {self.query!r}: {self.difference}>"
+
+    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[str | Grid]:
+        import polars as pl
+
+        lines = [f"{self.measure} of query {self.query!r}"]
+        for letter, each in (("A", self.first), ("B", self.second)):
+            value = "left out" if each.value is None else f"{each.value:.{digits}f}"
+            lines.append(f"{letter}  {value}  {each.run}")
+        yield "\n".join(lines)
+        counting = self.rows["difference"] != 0
+        rows = self.rows if all_rows else self.rows.filter(counting)[:MOST_ROWS]
+        if rows.height:
+            named = rows.with_columns(pl.col("item").cast(pl.String).fill_null("(without judged items)"))
+            yield _grid(named, digits, None, None)
+        ending = [f"differences {math.fsum(self.rows['difference']):+.{digits}f}"]
+        if self.difference is not None:
+            ending[0] += f" = B − A {self.difference:+.{digits}f} (to rounding)"
+        if not all_rows and (hidden := self.rows.filter(counting).height - rows.height):
+            ending.append(f"{_items(hidden)} more with smaller differences")
+        yield "\n".join(
+            [*ending, *dict.fromkeys(note for e in (self.first, self.second) for note in e.notes)]
+        )
+
+    def _frame(self, **_: bool) -> pl.DataFrame:
+        return self.rows
+
+    def _record(self, **_: bool) -> dict[str, Any]:
+        return {
+            "measure": str(self.measure),
+            "query": self.query,
+            "difference": self.difference,
+            "rows": self.rows.to_dicts(),
+            "a": self.first._record(),
+            "b": self.second._record(),
+        }
+
+
+@overload
+def explain(
+    qrels: Any,
+    run: Any,
+    measure: str | Measure,
+    *,
+    query: int | str,
+    other: None = None,
+    columns: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> Explanation: ...
+@overload
+def explain(
+    qrels: Any,
+    run: Any,
+    measure: str | Measure,
+    *,
+    query: int | str,
+    other: Any,
+    columns: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> ExplainedDifference: ...
+def explain(
+    qrels: Any,
+    run: Any,
+    measure: str | Measure,
+    *,
+    query: int | str,
+    other: Any = None,
+    columns: Mapping[str, Any] | None = None,
+    **choices: Any,
+) -> Explanation | ExplainedDifference:
+    """Shows the arithmetic of one query's value of a measure, or of the difference between two runs.
+
+    The measure's own page is run on the query's list, and what it adds up and divides is noted. So the
+    contributions of the items are the terms of its sum, divided by what it divides by, where the value is
+    such a sum over the items; where it is not (AUC, F), an item contributes what the value gains when it is
+    retrieved besides the judged items above it, those below it being not retrieved; items with equal scores
+    then share alike under ``ties="expected"``.
+
+    Args:
+        qrels: the judgements, as `evaluate` takes them.
+        run: the results of one system.
+        measure: one measure.
+        query: the query's id.
+        other: the results of another system, for the difference between the two.
+        columns: the columns to use, where their names do not say it.
+        **choices: whatever else decides a value in `evaluate`: ``ties``, ``missing``, ``no_relevant`` ….
+
+    Returns:
+        An `Explanation`, or with `other` an `ExplainedDifference`.
+
+    Raises:
+        UsageError: a query without judgements; several measures; and whatever `evaluate` raises.
+        DataError: a table that cannot be evaluated as it is.
+
+    Example:
+        >>> import rankmark as rm
+        >>> qrels = {"q1": {"a": 2, "b": 1}}
+        >>> explanation = rm.explain(qrels, {"q1": {"x": 3.0, "b": 2.0, "a": 1.0}}, "nDCG@10", query="q1")
+        >>> explanation.value, explanation.numerator
+        (0.6199062332840657, 1.6309297535714575)
+        >>> explanation.rows.select("rank", "item", "grade", "gain", "term").rows()
+        [(1, 'x', None, None, None), (2, 'b', 1.0, 1.0, 0.6309297535714575), (3, 'a', 2.0, 2.0, 1.0)]
+
+    """
+    first = _explained(*read_inputs(qrels, run, columns), measure, query, choices)
+    if other is None:
+        return first
+    judgements, results = read_inputs(qrels, other, columns)
+    if results.name == "run":
+        results = replace(results, name="other")
+    second = _explained(judgements, results, measure, query, choices)
+    return ExplainedDifference(first, second, _differences(first, second))
+
+
+def _explained(
+    judgements: Input, results: Input, measure: str | Measure, query: int | str, choices: Mapping[str, Any]
+) -> Explanation:
+    # Not only this query: what is wrong with others is refused here as there, and choices mean the same.
+    result = evaluate(judgements, results, measure, **choices)
+    if len(result.measures) > 1:
+        raise MeasureError(f"one measure is explained at a time, not {len(result.measures)}: {measure!r}")
+    (asked,) = result.measures
+    place = _place(query, result, judgements)
+    settled = Choices(**result.choices)
+    if result.item_ids == "text":
+        judgements, results = with_text_items(judgements), with_text_items(results)
+    own = result.query_ids[place]
+    one = listed(judgements, results, own, settled)
+    shown = arithmetic(asked, one.lists)
+    value = float(result.query_values(asked)[place])
+    start, rows = _rows(asked, one, shown, value)
+    return Explanation(
+        measure=asked,
+        query=own,
+        run=results.name,
+        value=None if math.isnan(value) else value,
+        start=start,
+        numerator=shown.numerator,
+        denominator=shown.denominator,
+        rows=rows,
+        ideal=_ideal(asked, one, shown.ideal),
+        notes=tuple(_notes(one, shown, settled)),
+        signature=result.signature(asked),
+    )
+
+
+MOST_GUESSED = 20_000
+"""Among more queries than these it takes too long to find one that is written nearly alike."""
+
+
+def _place(query: int | str, result: Result, judgements: Input) -> int:
+    ids = list(map(str, result.query_ids))
+    try:
+        return ids.index(str(query))
+    except ValueError:
+        hint = did_you_mean(str(query), ids) if len(ids) <= MOST_GUESSED else ""
+        such = f"; its queries are such as {result.query_ids[0]!r}"
+        raise UsageError(f"{judgements.name} has no judgements of query {query!r}{hint or such}") from None
+
+
+def _rows(asked: Measure, one: Listed, shown: Arithmetic, value: float) -> tuple[float, pl.DataFrame]:
+    """The value without judged items, and the list with what each item adds."""
+    import polars as pl
+
+    lists = one.lists
+    found = shown.terms
+    columns: dict[str, Any] = {"rank": lists.rank if found is None else found.rank}
+    relevance = lists.relevance if found is None else found.relevance
+    columns |= _factors(asked, one, relevance, found)
+    start = 0.0
+    if found is not None:
+        columns[_term(asked)] = found.terms
+        columns["running"] = np.cumsum(found.terms)
+        divisor = 1.0 if shown.denominator is None else shown.denominator
+        columns["contribution"] = found.terms / divisor if divisor else np.zeros(len(found.terms))
+    else:
+        kept, values = values_down_to(asked, lists)
+        sizes = np.diff(kept)
+        columns["running"] = np.repeat(values[1:], sizes)
+        columns["contribution"] = np.repeat(np.diff(values) / sizes, sizes)
+        start = float(values[0])
+    frame = _marked(asked, one.rows).join(pl.DataFrame(columns), on="rank", how="left", maintain_order="left")
+    if math.isnan(shown.value) or math.isnan(value):
+        start = value
+        frame = frame.with_columns(contribution=pl.lit(None, pl.Float64), running=pl.lit(None, pl.Float64))
+    return start, frame
+
+
+def _marked(asked: Measure, frame: pl.DataFrame) -> pl.DataFrame:
+    """The items with a word on whether they are relevant, if that is what the measure asks."""
+    if "rel" not in asked.arguments or asked.arguments.get("gain", "binary") != "binary":
+        return frame
+    relevant = frame["grade"] >= asked.arguments["rel"]
+    return frame.with_columns(relevant=relevant)
+
+
+def _term(asked: Measure) -> str:
+    return TERMS.get(asked.name, "term")
+
+
+def _factors(asked: Measure, one: Listed, relevance: Values, found: Sum | None) -> dict[str, Any]:
+    """What the terms are made of, by column: what items gain, and how ranks weigh."""
+    given = asked.arguments
+    binary = given.get("gain", "binary") == "binary"
+    factors: dict[str, Any] = {}
+    gain, weight = (None, None) if found is None else (found.gain, found.weight)
+    if given.get("value") == "ED":  # looks are added up, not gains
+        return factors
+    if gain is None and (not binary or "max_grade" in given):
+        gain = _gains(asked, one, relevance)
+    if weight is None and gain is not None and found is not None and "max_grade" in given:
+        weight = np.divide(found.terms, gain, out=np.full(len(gain), np.nan), where=gain > 0)
+    if gain is not None:
+        factors["gain"] = gain
+    if weight is not None:
+        factors["discount" if "discount" in given else "weight"] = weight
+    return factors
+
+
+def _gains(asked: Measure, one: Listed, relevance: Values) -> Values:
+    """What items of these grades gain; as a share of the highest where the measure has a scale."""
+    gain, highest = asked.arguments["gain"], asked.arguments.get("max_grade")
+    gains = gain_or_hit(relevance, gain, asked.arguments.get("rel", 1))
+    if gain == "binary" or highest is None or isinstance(highest, str):
+        return gains
+    doubtful = asked.arguments.get("best") == "doubtful"
+    return np.maximum(gains, 0.0) / (highest_gain(one.lists, asked.name, gain, highest) + doubtful)
+
+
+def _ideal(asked: Measure, one: Listed, summed: Sum | None) -> pl.DataFrame:
+    """The judged items, best first, with what the best order adds up to, if the measure divides by that."""
+    import polars as pl
+
+    items = _marked(asked, one.ideal)
+    if summed is None:
+        return items
+    columns = {"rank": summed.rank} | _factors(asked, one, summed.relevance, summed)
+    columns |= {"term": summed.terms, "running": np.cumsum(summed.terms)}
+    frame = pl.DataFrame(columns)
+    grades = one.ideal["grade"].to_numpy()
+    # With bound=upper the ideal list has unjudged items, too.
+    whose = frame.height <= items.height and np.array_equal(summed.relevance, grades[summed.rank - 1])
+    binary = asked.arguments.get("gain", "binary") == "binary"
+    if whose and (binary or np.all(np.diff(_gains(asked, one, grades)) <= 0)):
+        return items.join(frame, on="rank", how="left", maintain_order="left")
+    # Gains that do not fall with the grades, or an ideal list of its own: its ranks are no items' ranks.
+    nobody = {name: pl.lit(None, dtype) for name, dtype in items.schema.items() if name != "rank"}
+    return frame.with_columns(**nobody).select("rank", *nobody, pl.exclude("rank", *nobody))
+
+
+def _notes(one: Listed, shown: Arithmetic, choices: Choices) -> Iterator[str]:
+    treated = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+    if not one.rows.height and not one.taken_out:
+        yield f"no results for this query: {'an empty list' if choices.missing != 'skip' else 'left out'}"
+    if math.isnan(shown.value):
+        yield f"nothing is relevant: {treated[choices.no_relevant]}"
+    if one.taken_out:
+        yield f"{_items(one.taken_out)} without a judgement taken out of the list"
+    if one.rows["tied"].count():
+        yield f"equal scores: ties={choices.ties}"
+
+
+def _differences(first: Explanation, second: Explanation) -> pl.DataFrame:
+    import polars as pl
+
+    def of(each: Explanation, letter: str) -> pl.DataFrame:
+        names = {"rank": f"rank_{letter}", "contribution": f"contribution_{letter}"}
+        return each.rows.select("item", "grade", "rank", "contribution").rename(names)
+
+    both = of(first, "a").join(of(second, "b"), on="item", how="full", coalesce=True)
+    both = both.select(
+        "item",
+        pl.coalesce("grade", "grade_right").alias("grade"),
+        "rank_a",
+        "rank_b",
+        pl.col("contribution_a", "contribution_b").fill_null(0.0),
+    )
+    if first.start != second.start:
+        starts = {"contribution_a": [first.start], "contribution_b": [second.start]}
+        both = pl.concat([both, pl.DataFrame(starts)], how="diagonal")
+    difference = pl.col("contribution_b") - pl.col("contribution_a")
+    return both.with_columns(difference=difference).sort(
+        pl.col("difference").abs(), pl.min_horizontal("rank_a", "rank_b"), descending=[True, False]
+    )
+
+
+# --- As text -----------------------------------------------------------------------------------------------
+
+
+def _grid(frame: pl.DataFrame, digits: int, most: int | None, counts: str | None) -> Grid:
+    """A frame as a table, the first rows and those that count most if it is longer than `most`."""
+    kept = _kept(frame, most, counts)
+    cells = [[_cell(name, value, digits) for value in frame[kept][name]] for name in frame.columns]
+    if leading := frame.columns[0] == "rank":  # numbers, though they stand where names do
+        cells[0] = [cell.rjust(max(4, len(str(frame.height)))) for cell in cells[0]]
+    rows, last = [], -1
+    for place, *row in zip([*kept, frame.height], *([*column, ""] for column in cells), strict=True):
+        if place > last + 1:
+            rows.append(["…".rjust(4), _items(place - last - 1), *[""] * (len(row) - 2)])
+        rows.append(row)
+        last = place
+    return Grid(1 + leading, [[name.replace("_", " ") for name in frame.columns], *rows[:-1]])
+
+
+def _kept(frame: pl.DataFrame, most: int | None, counts: str | None) -> list[int]:
+    if most is None or frame.height <= most:
+        return list(range(frame.height))
+    if counts is None:
+        return list(range(most))
+    size = frame[counts].fill_null(0.0).fill_nan(0.0).abs().to_numpy().copy()
+    size[:FIRST_ROWS] = np.inf
+    by_size = np.argsort(-size, kind="stable")[:most]
+    return sorted(int(place) for place in by_size if size[place] > 0)
+
+
+def _items(count: int) -> str:
+    return "1 item" if count == 1 else f"{count:,} items"
+
+
+def _cell(name: str, value: Any, digits: int) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if name in ("score", "grade"):
+        return f"{value:.6g}"
+    if name == "difference":
+        return f"{value:+.{digits}f}"
+    return f"{value:.{digits}f}" if isinstance(value, float) else printable(str(value))
+
+
+def _number(value: float | None, digits: int) -> str:
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value.is_integer() else f"{value:.{digits}f}"
+
+
+def _without_nulls(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame without columns that say nothing, but for those that always stand there."""
+    always = ("rank", "item", "grade", "contribution")
+    return frame.select(
+        name for name in frame.columns if name in always or frame[name].null_count() < frame.height
+    )
+
+
+def _lines(text: str, shown: Any) -> str:
+    return "\n".join(map(shown, text.split("\n")))
