@@ -13,6 +13,7 @@ mod matching;
 mod partition;
 mod pool;
 mod progress;
+mod resample;
 mod segments;
 mod table;
 mod trec;
@@ -455,8 +456,9 @@ mod _native {
 
     #[pymodule_export]
     use super::arrays::{
-        exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranks,
-        segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
+        bootstrap_sums, exact_sum, permuted_ranges, ratio, segment_count, segment_descending, segment_first,
+        segment_kept, segment_ranks, segment_running_product, segment_running_sum, segment_sum,
+        segment_weighted_sum, settle, signed_sums,
     };
     #[pymodule_export]
     use super::{JudgedLists, Progress, Table, decompress_file, judge_lists, read_trec};
