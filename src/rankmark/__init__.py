@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.comparison import Comparison, Pair, compare, compare_results
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from rankmark.evaluation import evaluate
+    from rankmark.gating import Gate, gate
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
@@ -97,6 +99,7 @@ __all__ = [
     "Bpref",
     "ChoiceError",
     "ColumnError",
+    "Comparison",
     "Compatibility",
     "Counts",
     "DataError",
@@ -106,6 +109,7 @@ __all__ = [
     "FileMissingError",
     "FormatError",
     "G",
+    "Gate",
     "HitRatio",
     "IPrec",
     "IdTypeError",
@@ -129,6 +133,7 @@ __all__ = [
     "P",
     "PMeasure",
     "PPlus",
+    "Pair",
     "PartialAUC",
     "QMeasure",
     "R",
@@ -144,8 +149,11 @@ __all__ = [
     "UsageError",
     "Utility",
     "binG",
+    "compare",
+    "compare_results",
     "evaluate",
     "from_signature",
+    "gate",
     "infAP",
     "nDCG",
     "nDCG_rel",
@@ -156,7 +164,13 @@ __all__ = [
 ]
 
 _HOME = {
+    "Comparison": "comparison",
+    "Pair": "comparison",
+    "compare": "comparison",
+    "compare_results": "comparison",
     "evaluate": "evaluation",
+    "Gate": "gating",
+    "gate": "gating",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",

@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from rankmark.commands.compare import compare_runs
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
+from rankmark.commands.gate import gate
 from rankmark.commands.measures import measures
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
@@ -83,5 +85,5 @@ def _rankmark(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (evaluate_runs, trec_eval, measures, demo):
+for _command in (evaluate_runs, compare_runs, gate, trec_eval, measures, demo):
     _rankmark.add_command(_command)

@@ -24,11 +24,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "Grid",
     "Options",
+    "account",
+    "aligned",
     "check_writable",
+    "finite",
     "format_of",
     "html",
     "known_format",
+    "latex_text",
+    "markdown_table",
+    "markdown_text",
     "printable",
     "render",
     "write_whole",
@@ -272,7 +279,7 @@ def _most(numbers: Iterable[int]) -> str:
 
 
 def _table(view: View) -> str:
-    blocks = [_aligned(grid) for grid in view.grids()]
+    blocks = [aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
     blocks.append("\n".join(notes))
     if view.signatures:
@@ -280,7 +287,8 @@ def _table(view: View) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _aligned(grid: Grid) -> str:
+def aligned(grid: Grid) -> str:
+    """The rows as text in columns, the names to the left and the numbers to the right."""
     widths = grid.widths()
     header, *rows = grid.rows
     lines = [header, ["-" * width for width in widths], *rows]
@@ -319,43 +327,46 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
     counts = asdict(result.counts)
     by_measure = counts.pop("measures")
     measures = {
-        name: {"value": _finite(value), "signature": result.signature(name), **by_measure[name]}
+        name: {"value": finite(value), "signature": result.signature(name), **by_measure[name]}
         for name, value in result.values.items()
     }
     for name, bounds in result.bounds.items():
         values = {rule: getattr(bounds, rule) for rule in BOUNDS}
-        found = {rule: None if value is None else _finite(value) for rule, value in values.items()}
+        found = {rule: None if value is None else finite(value) for rule, value in values.items()}
         measures[name]["bounds"] = {**found, "tied": bounds.tied}
     record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
     record |= {"queries": counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)
     if per_query:
-        each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
+        each = {str(m): list(map(finite, result.query_values(m).tolist())) for m in result.measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
     return record
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """The value as JSON has it."""
     return value if math.isfinite(value) else None
 
 
 def _markdown(view: View) -> str:
-    blocks = [_markdown_table(grid) for grid in view.grids()]
-    blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
+    blocks = [markdown_table(grid) for grid in view.grids()]
+    blocks.append("\\\n".join(markdown_text(note.strip()) for note in view.notes()))
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"
 
 
-def _markdown_table(grid: Grid) -> str:
-    escaped = Grid(grid.names, [list(map(_markdown_text, row)) for row in grid.rows])
+def markdown_table(grid: Grid) -> str:
+    """The rows as a Markdown table."""
+    escaped = Grid(grid.names, [list(map(markdown_text, row)) for row in grid.rows])
     widths = escaped.widths()
     rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])
 
 
-def _markdown_text(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """The text with what Markdown would understand escaped."""
     return re.sub(r"([\\`*_{}\[\]<>|~])", r"\\\1", text)
 
 
@@ -367,13 +378,14 @@ def _latex(view: View) -> str:
 
 
 def _latex_table(grid: Grid) -> str:
-    header, *rows = (" & ".join(map(_latex_text, row)) + r" \\" for row in grid.rows)
+    header, *rows = (" & ".join(map(latex_text, row)) + r" \\" for row in grid.rows)
     columns = "l" * grid.names + "r" * (len(grid.rows[0]) - grid.names)
     begin = rf"\begin{{tabular}}{{{columns}}}"
     return "\n".join([begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"])
 
 
-def _latex_text(text: str) -> str:
+def latex_text(text: str) -> str:
+    """The text with what LaTeX would understand escaped."""
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}"}
     special |= {char: "\\" + char for char in "&%$#_{}"}

@@ -1,0 +1,834 @@
+"""Is one system better than another? From per-query values alone, so that it serves every measure.
+
+The module is not called `compare`, because importing it would put it in the place of the function on the
+package.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankmark import statistics
+from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
+from rankmark.measure import MEAN, Measure, as_measure, split_measures
+from rankmark.result import Result
+from rankmark.statistics.corrections import CORRECTIONS, Correction
+from rankmark.statistics.equivalence import Equivalence
+from rankmark.statistics.intervals import INTERVALS, Interval, IntervalName, left_out_means
+from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn, check_share
+from rankmark.statistics.significance import (
+    ALTERNATIVES,
+    TESTS,
+    Alternative,
+    TestName,
+    check_choice,
+    shift_p,
+    signs,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Literal, Unpack
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from rankmark.comparison_formats import ComparisonOptions
+    from rankmark.statistics.anova import Anova
+
+__all__ = ["Comparison", "Mover", "Pair", "Power", "check_comparable", "compare", "compare_results"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How systems are compared; see `compare`."""
+
+    test: TestName = "randomisation"
+    alternative: Alternative = "two-sided"
+    correction: Correction | Literal["tukey"] = "holm"
+    alpha: float = 0.05
+    interval: IntervalName = "bca"
+    confidence: float = 0.95
+    resamples: int = 10_000
+    seed: int = 0
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("test", self.test, TESTS)
+        check_choice("alternative", self.alternative, ALTERNATIVES)
+        check_choice("correction", self.correction, (*CORRECTIONS, "tukey"))
+        check_choice("interval", self.interval, INTERVALS)
+        check_share(alpha=self.alpha, confidence=self.confidence)
+        check_drawn(self.resamples, self.seed, self.threads)
+        if self.correction == "tukey" and (self.test, self.alternative) != ("randomisation", "two-sided"):
+            raise ChoiceError('correction="tukey" goes with test="randomisation" and alternative="two-sided"')
+
+    @property
+    def draws(self) -> dict[str, Any]:
+        """What resampling is told."""
+        return {"resamples": self.resamples, "seed": self.seed, "threads": self.threads}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One system against another on one measure, on the queries that have a value of both.
+
+    Attributes:
+        measure: what was measured.
+        system: the one.
+        baseline: the other.
+        queries: how many were compared.
+        value: the system's mean over these.
+        baseline_value: the other's.
+        difference: value − baseline_value.
+        interval: of the difference.
+        p: the test's p-value.
+        corrected: the same, corrected for all tests of the comparison.
+        significant: whether `corrected` is at most alpha.
+        wins: queries on which the system is better.
+        ties: queries on which they are equal.
+        losses: queries on which it is worse.
+        cohens_d: the mean difference in standard deviations of the differences.
+        cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
+        superiority: the share of queries with a greater value, those with equal ones by half.
+
+    """
+
+    measure: Measure
+    system: str
+    baseline: str
+    queries: int
+    value: float
+    baseline_value: float
+    difference: float
+    interval: Interval
+    p: float
+    corrected: float
+    significant: bool
+    wins: int
+    ties: int
+    losses: int
+    cohens_d: float
+    cliffs_delta: float
+    superiority: float
+
+    @property
+    def better(self) -> bool:
+        """Whether the system's mean is the better one of the two."""
+        return self.difference * _direction(self.measure) > 0
+
+
+class Mover(NamedTuple):
+    """A query and what it changed by from the baseline to the system."""
+
+    measure: Measure
+    system: str
+    baseline: str
+    query: int | str
+    value: float
+    baseline_value: float
+    difference: float
+
+
+class Power(NamedTuple):
+    """What the queries of a pair can show; see `Comparison.power`.
+
+    Attributes:
+        system: the one.
+        baseline: the other.
+        queries: how many were compared.
+        deviation: the standard deviation of their differences.
+        detectable: the smallest true mean difference that they show with the power asked for.
+        difference: the difference to be shown.
+        needed: how many queries that takes; None where the difference or the deviation is 0.
+
+    """
+
+    system: str
+    baseline: str
+    queries: int
+    deviation: float
+    detectable: float
+    difference: float
+    needed: int | None
+
+
+def compare(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    baseline: str | None = None,
+    test: TestName = "randomisation",
+    alternative: Alternative = "two-sided",
+    correction: Correction | Literal["tukey"] = "holm",
+    alpha: float = 0.05,
+    interval: IntervalName = "bca",
+    confidence: float = 0.95,
+    clusters: Mapping[Any, Any] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    columns: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    **choices: Any,
+) -> Comparison:
+    """Evaluates several systems and says which differences between them are more than chance.
+
+    Args:
+        qrels: the judgements, as for `evaluate`; they are read once.
+        runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one
+            system
+            with several seeds: its values are the means over them, and intervals draw seeds as well as
+            queries.
+        measures: as for `evaluate`.
+        baseline: the system with which all others are compared; all pairs if None.
+        test: ``randomisation`` (random signs; exact where feasible), ``t``, ``wilcoxon``, ``sign`` or
+            ``bootstrap`` (shifted).
+        alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
+        correction: of the p-values over all systems and measures: ``holm``, ``hochberg``,
+            ``benjamini-hochberg``, ``bonferroni``, ``sidak``, ``none``; or ``tukey``, the randomised Tukey
+            HSD test of all systems of a measure, which corrects for these and not for several measures.
+        alpha: the level below which a corrected p-value is significant.
+        interval: ``bca``, ``percentile`` (bootstrap) or ``t``.
+        confidence: of the intervals, 0 to 1.
+        clusters: what a query belongs to, such as its user: ``{query: user}``. Clusters are drawn, and change
+            signs, as wholes.
+        resamples: of the bootstrap and of tests that are not exact.
+        seed: of these, and of ``ties="random"``.
+        columns: as for `evaluate`.
+        threads: how many to use; all cores if None. It changes no number.
+        **choices: whatever else `evaluate` takes: ``ties``, ``missing``, ….
+
+    Raises:
+        UsageError: fewer than two systems, no such baseline, or a choice that there is not.
+        DataError: a table that cannot be evaluated, or values that cannot be compared.
+
+    Example:
+        >>> import rankmark as rm
+        >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+        >>> first = {query: ["a", "b"] for query in qrels}
+        >>> second = {query: ["b", "a"] for query in qrels}
+        >>> comparison = rm.compare(qrels, {"old": second, "new": first}, "RR", baseline="old")
+        >>> pair = comparison.pair("RR", "new")
+        >>> pair.difference, pair.p, pair.significant
+        (0.5, 0.0078125, True)
+
+    """
+    from rankmark.evaluation import evaluate
+    from rankmark.inputs import read_qrels
+
+    plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
+    _check_systems(runs, baseline)
+    judged = read_qrels(qrels, columns)
+    choices |= {"seed": seed, "columns": columns, "threads": threads}
+    results = {
+        name: [evaluate(judged, each, measures, **choices) for each in (run if _are_seeds(run) else [run])]
+        for name, run in runs.items()
+    }
+    return _compared(results, None, baseline, plan, clusters)
+
+
+def compare_results(
+    results: Mapping[str, Result | Sequence[Result]],
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    baseline: str | None = None,
+    test: TestName = "randomisation",
+    alternative: Alternative = "two-sided",
+    correction: Correction | Literal["tukey"] = "holm",
+    alpha: float = 0.05,
+    interval: IntervalName = "bca",
+    confidence: float = 0.95,
+    clusters: Mapping[Any, Any] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Comparison:
+    """As `compare`, of results that exist.
+
+    Args:
+        results: what `evaluate` gave for each system, by its name; several of one system are its seeds. They
+            are
+            aligned by query; queries that not all have are left out, with a note.
+        measures: which to compare; those that all results have if None.
+        baseline: this and all others as for `compare`.
+        test: see there.
+        alternative: see there.
+        correction: see there.
+        alpha: see there.
+        interval: see there.
+        confidence: see there.
+        clusters: see there.
+        resamples: see there.
+        seed: see there.
+        threads: see there.
+
+    Raises:
+        UsageError: as `compare`; or no measure, or no query, that all results have.
+
+    """
+    plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
+    _check_systems(results, baseline)
+    listed = {name: [each] if isinstance(each, Result) else list(each) for name, each in results.items()}
+    for name, each in listed.items():
+        if not each or not all(isinstance(result, Result) for result in each):
+            raise UsageError(f"{name!r}: {results[name]!r} is neither a Result nor several")
+    return _compared(listed, measures, baseline, plan, clusters)
+
+
+def _are_seeds(run: Any) -> bool:
+    """Whether it is a list of runs, and not one run as a list of rows."""
+    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
+
+
+def _check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
+    if not isinstance(systems, Mapping):
+        raise UsageError(f"the systems are a {type(systems).__name__}; give them by name: {{name: run, …}}")
+    if wrong := [name for name in systems if not isinstance(name, str)]:
+        raise UsageError(f"the name of a system is text, not {wrong[0]!r}")
+    if len(systems) < 2:
+        raise UsageError(f"{len(systems)} system to compare; give two or more")
+    if baseline is not None and baseline not in systems:
+        hint = did_you_mean(str(baseline), systems)
+        raise UsageError(f"baseline={baseline!r} is not one of the systems {', '.join(systems)}{hint}")
+
+
+def _compared(
+    results: Mapping[str, Sequence[Result]],
+    measures: str | Measure | Iterable[str | Measure] | None,
+    baseline: str | None,
+    plan: Plan,
+    clusters: Mapping[Any, Any] | None,
+) -> Comparison:
+    every = [result for each in results.values() for result in each]
+    asked = _asked(every, measures)
+    query_ids, notes = _common_queries(every)
+    values = {
+        measure: {name: _values(each, measure, query_ids) for name, each in results.items()}
+        for measure in asked
+    }
+    labels = None if clusters is None else _labels(query_ids, clusters)
+    if len(every) > len(results) and plan.interval == "t":
+        raise ChoiceError('interval="t" does not draw seeds; choose "bca" or "percentile"')
+    if labels is not None and plan.test in ("wilcoxon", "sign"):
+        raise ChoiceError(f'test="{plan.test}" knows no clusters; choose "randomisation", "t" or "bootstrap"')
+    if labels is not None and plan.correction == "tukey":
+        raise ChoiceError('correction="tukey" knows no clusters; choose "holm"')
+    notes += _choice_notes(results, asked)
+    return Comparison(
+        results={name: tuple(each) for name, each in results.items()},
+        baseline=baseline,
+        plan=plan,
+        query_ids=query_ids,
+        values=values,
+        labels=labels,
+        notes=notes,
+    )
+
+
+def _asked(
+    results: Sequence[Result], measures: str | Measure | Iterable[str | Measure] | None
+) -> tuple[Measure, ...]:
+    """The measures to compare."""
+    common = [measure for measure in results[0].measures if all(measure in each for each in results)]
+    listed = common if measures is None else _listed(measures)
+    asked = tuple(dict.fromkeys(map(as_measure, listed)))
+    if not asked:
+        raise UsageError("there is no measure that all results have")
+    for measure in asked:
+        check_comparable(measure)
+        for result in results:
+            result.query_values(measure)  # refuses what was not evaluated
+    return asked
+
+
+def check_comparable(measure: Measure) -> None:
+    """Refuses a measure whose value is another mean of the queries' values than the one compared."""
+    if measure.mean == "geometric":
+        others = {name: value for name, value in measure.parameters.items() if name != MEAN.name}
+        plain = Measure(measure.name, others, measure.cutoff)
+        raise MeasureError(f"{measure}: arithmetic means alone can be compared; compare {plain}")
+
+
+def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
+    if isinstance(measures, str):
+        return split_measures(measures)
+    return [measures] if isinstance(measures, Measure) else measures
+
+
+def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
+    """The queries that all results have, in the order of the first, and a note if some have others."""
+    lists = [result.query_ids for result in results]
+    if all(each == lists[0] for each in lists[1:]):
+        return list(lists[0]), []
+    sets = [set(each) for each in lists]
+    common = set.intersection(*sets)
+    if not common:
+        examples = ", ".join(repr(each[0]) for each in lists if each)
+        raise DataError(f"the results have no query in common; they begin with the queries {examples}")
+    left = len(set.union(*sets)) - len(common)
+    note = f"{left:,} {'query is' if left == 1 else 'queries are'} not judged for all systems (left out)"
+    return [query for query in lists[0] if query in common], [note]
+
+
+def _values(results: Sequence[Result], measure: Measure, query_ids: Sequence[Any]) -> Floats:
+    """The values of a system: [queries, seeds]."""
+    columns = []
+    for result in results:
+        own, values = result.query_ids, result.query_values(measure)
+        if own != query_ids:
+            place = {query: row for row, query in enumerate(own)}
+            values = values[[place[query] for query in query_ids]]
+        columns.append(values)
+    table = np.column_stack(columns)
+    if np.isinf(table).any():
+        first = query_ids[int(np.isinf(table).any(axis=1).argmax())]
+        count = np.count_nonzero(np.isinf(table).any(axis=1))
+        raise DataError(f"{measure} is infinite for {count} queries (such as {first!r}): they have no mean")
+    return table
+
+
+def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:
+    if not isinstance(clusters, Mapping):
+        raise UsageError(f"clusters is a {type(clusters).__name__}; give {{query: what it belongs to}}")
+    missing = [query for query in query_ids if query not in clusters]
+    if missing:
+        raise DataError(f"clusters says nothing of {len(missing)} queries, such as {missing[0]!r}")
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(clusters.values()))}
+    return np.array([numbers[clusters[query]] for query in query_ids])
+
+
+def _choice_notes(results: Mapping[str, Sequence[Result]], measures: Sequence[Measure]) -> list[str]:
+    """What a reader should know of how the values were computed."""
+    every = [result for each in results.values() for result in each]
+    first = every[0].choices
+    different = [name for name in first if any(result.choices[name] != first[name] for result in every)]
+    notes = [f"the systems were not evaluated alike: {', '.join(different)} differ"] if different else []
+    others = (measure for measure in measures if measure.page.aggregate != "mean")
+    return notes + [
+        f"{m}: the mean over queries, not the {m.page.aggregate} over all of them" for m in others
+    ]
+
+
+def _direction(measure: Measure) -> int:
+    """1 where a greater value is better, −1 where a smaller one is."""
+    return -1 if measure.page.better == "less" else 1
+
+
+class Comparison:
+    """Systems side by side: their means, the differences between them, and how sure these are.
+
+    ``print(comparison)`` shows them; `pairs` has all figures, `table` as a polars frame.
+    """
+
+    def __init__(
+        self,
+        *,
+        results: Mapping[str, tuple[Result, ...]],
+        baseline: str | None,
+        plan: Plan,
+        query_ids: list[Any],
+        values: Mapping[Measure, Mapping[str, Floats]],
+        labels: NDArray[Any] | None,
+        notes: Iterable[str] = (),
+    ) -> None:
+        self.results = results
+        self.baseline = baseline
+        self.plan = plan
+        self.query_ids = query_ids
+        self.notes = tuple(notes)
+        self._values = values
+        self._labels = labels
+        self._means = {m: {s: values[m][s].mean(axis=1) for s in results} for m in values}
+        self._intervals, self.pairs = _judged(self)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.results)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What was measured."""
+        return tuple(self._values)
+
+    @property
+    def opponents(self) -> list[tuple[str, str]]:
+        """Which systems are compared: pairs of a system and its baseline."""
+        if self.baseline is not None:
+            return [(system, self.baseline) for system in self.systems if system != self.baseline]
+        return [(system, other) for other, system in combinations(self.systems, 2)]
+
+    def value(self, system: str, measure: str | Measure) -> float:
+        """The mean of a system's values over the queries that have one; over seeds, too."""
+        values = self._means[self._find(measure)][self._known(system)]
+        there = ~np.isnan(values)
+        return float(values[there].mean()) if there.any() else math.nan
+
+    def interval(self, system: str, measure: str | Measure) -> Interval:
+        """The confidence interval of `value`."""
+        return self._intervals[self._find(measure), self._known(system)]
+
+    def query_values(self, system: str, measure: str | Measure) -> Floats:
+        """A system's value of each of `query_ids`, the mean over its seeds; NaN where it is left out."""
+        values: Floats = self._means[self._find(measure)][self._known(system)]
+        return values
+
+    def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> Pair:
+        """One system against another: the baseline of the comparison if none is named."""
+        found, other = self._find(measure), self._known(baseline or self.baseline or self.systems[0])
+        self._known(system)
+        for pair in self.pairs:
+            if (pair.measure, pair.system, pair.baseline) == (found, system, other):
+                return pair
+        pairs = ", ".join(f"{one} with {another}" for one, another in self.opponents)
+        raise UsageError(f"{system!r} was not compared with {other!r}; compared are {pairs}")
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """A row a measure and pair, a column each of its figures."""
+        import polars as pl
+
+        from rankmark.comparison_formats import record
+
+        return pl.DataFrame([record(pair) for pair in self.pairs], infer_schema_length=None)
+
+    @cached_property
+    def differences(self) -> pl.DataFrame:
+        """A row a measure, pair and query: both values and their difference.
+
+        Null where a query is left out.
+        """
+        import polars as pl
+
+        names = [*Mover._fields]
+        frames = [
+            pl.DataFrame(
+                {
+                    "measure": str(measure),
+                    "system": system,
+                    "baseline": other,
+                    "query": self.query_ids,
+                    "value": self._means[measure][system],
+                    "baseline_value": self._means[measure][other],
+                }
+            ).with_columns(
+                pl.col("value", "baseline_value").fill_nan(None),
+                difference=(pl.col("value") - pl.col("baseline_value")).fill_nan(None),
+            )
+            for measure in self.measures
+            for system, other in self.opponents
+        ]
+        return pl.concat(frames).select(names)
+
+    def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:
+        """The queries that changed most, of each measure (or one) and pair, the greatest change first."""
+        if not isinstance(count, int) or count < 1:
+            raise ChoiceError(f"count={count!r} is not a whole number from 1")
+        measures = self.measures if measure is None else [self._find(measure)]
+        return [
+            mover
+            for each in measures
+            for system, other in self.opponents
+            for mover in self._moved(each, system, other, count)
+        ]
+
+    def _moved(self, measure: Measure, system: str, other: str, count: int) -> Iterator[Mover]:
+        values, others = self._means[measure][system], self._means[measure][other]
+        change = np.abs(np.nan_to_num(values - others, nan=0.0))
+        for row in np.argsort(-change, kind="stable")[:count]:
+            if change[row]:
+                one, another = float(values[row]), float(others[row])
+                yield Mover(measure, system, other, self.query_ids[row], one, another, one - another)
+
+    def anova(self, measure: str | Measure) -> Anova:
+        """The two-way analysis of variance by system and query; see `statistics.two_way_anova`."""
+        own = self._means[self._find(measure)]
+        return statistics.two_way_anova(np.column_stack([own[system] for system in self.systems]))
+
+    def power(
+        self, measure: str | Measure, *, power: float = 0.8, difference: float | None = None
+    ) -> list[Power]:
+        """What the paired t test could show of each pair, at the comparison's level and alternative.
+
+        Args:
+            measure: one that was compared.
+            power: the chance of showing a true difference, 0 to 1.
+            difference: the one to be shown; that observed if None.
+
+        """
+        found = self._find(measure)
+        return [self._power(found, system, other, power, difference) for system, other in self.opponents]
+
+    def _power(
+        self, measure: Measure, system: str, other: str, power: float, difference: float | None
+    ) -> Power:
+        own, _ = self._differences(measure, system, other)
+        how: dict[str, Any] = {
+            "alpha": self.plan.alpha,
+            "power": power,
+            "alternative": self.plan.alternative,
+        }
+        deviation = float(own.std(ddof=1)) if len(own) > 1 else math.nan
+        detectable = statistics.detectable_difference(deviation, len(own), **how)
+        wanted = difference if difference is not None else float(own.mean()) if len(own) else math.nan
+        needed = statistics.queries_needed(wanted, deviation, **how) if wanted and deviation > 0 else None
+        return Power(system, other, len(own), deviation, detectable, wanted, needed)
+
+    def equivalence(self, measure: str | Measure, margin: float) -> dict[tuple[str, str], Equivalence]:
+        """Two one-sided tests of each pair of a system and its baseline; see `statistics.equivalence`."""
+        found, alpha = self._find(measure), self.plan.alpha
+        equivalent = {}
+        for system, other in self.opponents:
+            own, labels = self._differences(found, system, other)
+            equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
+        return equivalent
+
+    def _differences(self, measure: Measure, system: str, other: str) -> tuple[Floats, NDArray[Any] | None]:
+        """The differences of the queries that have a value of both, and their clusters."""
+        own = self._means[measure][system] - self._means[measure][other]
+        there = ~np.isnan(own)
+        return own[there], None if self._labels is None else self._labels[there]
+
+    def __str__(self) -> str:
+        return self.to_table().rstrip("\n")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(str, self.measures))
+        found = sum(pair.significant for pair in self.pairs)
+        return (
+            f"<Comparison of {', '.join(self.systems)} by {shown}; "
+            f"{found} of {len(self.pairs)} differences significant>"
+        )
+
+    def _repr_html_(self) -> str:
+        from rankmark.comparison_formats import html
+
+        return html(self)
+
+    def format(self, name: str = "table", **options: Unpack[ComparisonOptions]) -> str:
+        """The comparison as text.
+
+        Args:
+            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``.
+            **options: ``per_query=True`` adds the values of each query, ``movers=N`` the N queries that
+            changed
+                most, ``margin=0.01`` the tests of equivalence within it; ``digits=4`` is how many are shown
+                after the point (JSON and CSV show all).
+
+        """
+        from rankmark.comparison_formats import render
+
+        return render(self, name, **options)
+
+    def to_table(self, **options: Unpack[ComparisonOptions]) -> str:
+        """Aligned tables for people, with an account of the test and of the queries; see `format`."""
+        return self.format("table", **options)
+
+    def to_json(self, **options: Unpack[ComparisonOptions]) -> str:
+        """JSON: full precision and all figures; null where there is no value."""
+        return self.format("json", **options)
+
+    def to_csv(self, **options: Unpack[ComparisonOptions]) -> str:
+        """CSV with full precision: a row a measure and pair, or with ``per_query=True`` a row a query."""
+        return self.format("csv", **options)
+
+    def to_markdown(self, **options: Unpack[ComparisonOptions]) -> str:
+        """Markdown tables; see `format`."""
+        return self.format("markdown", **options)
+
+    def to_latex(self, **options: Unpack[ComparisonOptions]) -> str:
+        r"""A LaTeX ``table`` of systems × measures, the test in its caption (needs the package booktabs).
+
+        ``movers``, ``margin`` and ``per_query`` add nothing to it.
+        """
+        return self.format("latex", **options)
+
+    def write(self, path: str | Path, name: str | None = None, **options: Unpack[ComparisonOptions]) -> None:
+        """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
+        from rankmark.formats import format_of, write_whole
+
+        write_whole(path, self.format(name or format_of(path), **options))
+
+    def _find(self, measure: str | Measure) -> Measure:
+        found = as_measure(measure)
+        if found not in self._values:
+            raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
+        return found
+
+    def _known(self, system: str) -> str:
+        if system not in self.results:
+            hint = did_you_mean(str(system), self.systems)
+            raise UsageError(f"{system!r} is not one of the systems {', '.join(self.systems)}{hint}")
+        return system
+
+
+def _judged(comparison: Comparison) -> tuple[dict[tuple[Measure, str], Interval], tuple[Pair, ...]]:
+    """The interval of each system's mean, and the pairs."""
+    intervals: dict[tuple[Measure, str], Interval] = {}
+    pairs: list[Pair] = []
+    resamples = _Resamples(comparison)
+    for measure in comparison.measures:
+        own = _OneMeasure(comparison, measure, resamples)
+        intervals |= {(measure, system): own.interval(system) for system in comparison.systems}
+        pairs += own.pairs()
+    plan = comparison.plan
+    if plan.correction == "tukey":
+        return intervals, tuple(pairs)
+    corrected = statistics.corrected([pair.p for pair in pairs], plan.correction)
+    return intervals, tuple(
+        replace(pair, corrected=float(p), significant=bool(p <= plan.alpha))
+        for pair, p in zip(pairs, corrected, strict=True)
+    )
+
+
+class _Resamples:
+    """Resampled means, drawn when they are first asked for and for all measures and systems at once."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.there = {
+            (measure, system): ~np.isnan(mean)
+            for measure, means in comparison._means.items()
+            for system, mean in means.items()
+        }
+
+    @cached_property
+    def means(self) -> dict[tuple[Measure, str], Floats]:
+        """Those of each measure and system over the queries that it has."""
+        return self._drawn(list(self.there), np.ones(len(self.comparison.query_ids), dtype=bool))
+
+    def difference(self, measure: Measure, system: str, other: str) -> Floats:
+        """Mean differences over the queries that both have."""
+        keys = [(measure, system), (measure, other)]
+        one, another = (self.there[key] for key in keys)
+        means = self.means if (one == another).all() else self._drawn(keys, one & another)
+        return means[keys[0]] - means[keys[1]]
+
+    def _drawn(
+        self, keys: Sequence[tuple[Measure, str]], rows: NDArray[np.bool_]
+    ) -> dict[tuple[Measure, str], Floats]:
+        comparison = self.comparison
+        tables = [
+            np.where(self.there[measure, system][:, None], comparison._values[measure][system], np.nan)[rows]
+            for measure, system in keys
+        ]
+        labels = None if comparison._labels is None else comparison._labels[rows]
+        means = bootstrap_means(np.column_stack(tables), clusters=labels, **comparison.plan.draws)
+        ends = np.cumsum([table.shape[1] for table in tables])
+        parts = np.split(means, ends[:-1], axis=1)
+        return {key: self._over_seeds(key[1], part) for key, part in zip(keys, parts, strict=True)}
+
+    def _over_seeds(self, system: str, means: Floats) -> Floats:
+        """The means of as many seeds as the system has, drawn with replacement for each resample."""
+        seeds = means.shape[1]
+        if seeds == 1:
+            return means[:, 0]
+        place = self.comparison.systems.index(system)
+        drawn = np.random.default_rng([self.comparison.plan.seed, place]).integers(seeds, size=means.shape)
+        return np.asarray(np.take_along_axis(means, drawn, axis=1).mean(axis=1))
+
+
+class _OneMeasure:
+    """The work on one measure."""
+
+    def __init__(self, comparison: Comparison, measure: Measure, resamples: _Resamples) -> None:
+        self.comparison, self.measure, self.plan = comparison, measure, comparison.plan
+        self.resamples = resamples
+        self.means = comparison._means[measure]
+        self.labels = comparison._labels
+        self.there = {system: resamples.there[measure, system] for system in comparison.systems}
+
+    def interval(self, system: str) -> Interval:
+        there = self.there[system]
+        labels = None if self.labels is None else self.labels[there]
+        return self._interval(
+            self.means[system][there], labels, lambda: self.resamples.means[self.measure, system]
+        )
+
+    def _interval(
+        self, values: Floats, labels: NDArray[Any] | None, resampled: Callable[[], Floats]
+    ) -> Interval:
+        if len(values) < 2 or (labels is not None and len(np.unique(labels)) < 2):
+            return Interval(math.nan, math.nan)
+        confidence = self.plan.confidence
+        if self.plan.interval == "t":
+            return statistics.t_interval(values, confidence=confidence, clusters=labels)
+        if self.plan.interval == "percentile":
+            return statistics.percentile_interval(resampled(), confidence=confidence)
+        left_out = left_out_means(values, labels)
+        return statistics.bca_interval(resampled(), float(values.mean()), left_out, confidence=confidence)
+
+    def pairs(self) -> list[Pair]:
+        opponents = self.comparison.opponents
+        p_values = self._p_values(opponents)
+        tukey = self._tukey() if self.plan.correction == "tukey" else None
+        places = {system: place for place, system in enumerate(self.comparison.systems)}
+        return [
+            self._pair(system, other, p, math.nan if tukey is None else tukey[places[system], places[other]])
+            for (system, other), p in zip(opponents, p_values, strict=True)
+        ]
+
+    def _tukey(self) -> Floats:
+        table = np.column_stack([self.means[system] for system in self.comparison.systems])
+        return statistics.randomised_tukey(table, **self.plan.draws)
+
+    def _p_values(self, opponents: Sequence[tuple[str, str]]) -> list[float]:
+        how: dict[str, Any] = {"alternative": self.plan.alternative}
+        if self.plan.test == "randomisation":
+            table = np.column_stack([self.means[system] - self.means[other] for system, other in opponents])
+            p = statistics.randomisation_test(
+                table, each=True, clusters=self.labels, **how, **self.plan.draws
+            )
+            some = ~np.isnan(table).all(axis=0)
+            return [float(each) if known else math.nan for each, known in zip(p, some, strict=True)]
+        p_values = []
+        for system, other in opponents:
+            own, labels = self.comparison._differences(self.measure, system, other)
+            if not len(own):
+                p_values.append(math.nan)
+            elif self.plan.test == "t":
+                p_values.append(statistics.paired_t_test(own, clusters=labels, **how))
+            elif self.plan.test == "wilcoxon":
+                p_values.append(statistics.wilcoxon_test(own, **how))
+            elif self.plan.test == "sign":
+                p_values.append(statistics.sign_test(own, **how))
+            else:
+                drawn = self.resamples.difference(self.measure, system, other)
+                p_values.append(shift_p(drawn, own, self.plan.alternative))
+        return p_values
+
+    def _pair(self, system: str, other: str, p: float, corrected: float) -> Pair:
+        both = self.there[system] & self.there[other]
+        values, others = self.means[system][both], self.means[other][both]
+        own, labels = self.comparison._differences(self.measure, system, other)
+        towards = signs(own) * _direction(self.measure)
+        mean, other_mean = (float(x.mean()) if len(x) else math.nan for x in (values, others))
+        return Pair(
+            measure=self.measure,
+            system=system,
+            baseline=other,
+            queries=len(own),
+            value=mean,
+            baseline_value=other_mean,
+            difference=float(own.mean()) if len(own) else math.nan,
+            interval=self._interval(
+                own, labels, lambda: self.resamples.difference(self.measure, system, other)
+            ),
+            p=p,
+            corrected=corrected,
+            significant=bool(corrected <= self.plan.alpha),
+            wins=int(np.count_nonzero(towards > 0)),
+            ties=int(np.count_nonzero(towards == 0)),
+            losses=int(np.count_nonzero(towards < 0)),
+            cohens_d=statistics.cohens_d(own),
+            cliffs_delta=statistics.cliffs_delta(values, others),
+            superiority=statistics.probability_of_superiority(own),
+        )
