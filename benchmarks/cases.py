@@ -6,9 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks import data, targets
-from benchmarks.contenders import Contender, duckdb_by_hand, floors, ours, peers, polars_by_hand, processes
+from benchmarks.contenders import (
+    Contender,
+    bootstrap,
+    duckdb_by_hand,
+    floors,
+    ours,
+    peers,
+    polars_by_hand,
+    processes,
+)
 from benchmarks.data import Generate
 from benchmarks.targets import Target
+from benchmarks.timing import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +34,16 @@ class Case:
     """How many results it has, by the number asked for."""
     sized: bool = True
     """Whether its inputs are large enough to compare time and peak memory with their size."""
+    tolerance: float = TOLERANCE
+    """How far apart what the contenders return may be."""
 
 
 def _ten_times(rows: int) -> int:
     return 10 * rows
+
+
+def _at_least(least: int) -> Callable[[int], int]:
+    return lambda rows: max(rows, least)
 
 
 def _always(rows: int) -> Callable[[int], int]:
@@ -169,6 +185,19 @@ CASES = {
             ),
             rows=_always(5_000),
             sized=False,
+        ),
+        Case(
+            "K",
+            "intervals: ten measures' means of as many queries as A has, 10,000 resamples",
+            data.grouped,
+            (bootstrap.RANKMARK, bootstrap.SCIPY),
+            (
+                targets.seconds(bootstrap.RANKMARK, 10),
+                targets.faster(bootstrap.RANKMARK, bootstrap.SCIPY, 10),
+            ),
+            rows=_at_least(50_000),
+            sized=False,
+            tolerance=bootstrap.TOLERANCE,
         ),
     )
 }

@@ -321,6 +321,8 @@ def _compared(
         raise ChoiceError(f'test="{plan.test}" knows no clusters; choose "randomisation", "t" or "bootstrap"')
     if labels is not None and plan.correction == "tukey":
         raise ChoiceError('correction="tukey" knows no clusters; choose "holm"')
+    if len(every) > len(results):
+        notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
     notes += _choice_notes(results, asked)
     return Comparison(
         results={name: tuple(each) for name, each in results.items()},

@@ -109,13 +109,12 @@ class Gate:
         line = f"{verdict}: {own.measure} {own.baseline:.4f} → {own.candidate:.4f}, {change}"
         if own.bound is None:
             return f"{line}; allowed {self.allowed}; decided by the point estimate on {own.queries:,} queries"
-        bound = (
-            f"worse by at most {written(own.bound)}" if own.bound > 0 else f"better by {written(-own.bound)}"
-        )
+        bound = written(abs(own.bound))
+        limit = f"worse by at most {bound}" if own.bound > 0 else f"better by at least {bound}"
         return (
-            f"{line}, with {self.confidence:.4g} confidence {bound}; allowed {self.allowed}; decided by the "
-            f"one-sided BCa bootstrap bound on {own.queries:,} queries ({self.resamples:,} resamples, seed "
-            f"{self.seed})"
+            f"{line}, with {100 * (self.confidence or 0):.4g}% confidence {limit}; allowed {self.allowed}; "
+            f"decided by the one-sided BCa bootstrap bound on {own.queries:,} queries "
+            f"({self.resamples:,} resamples, seed {self.seed})"
         )
 
     def to_json(self) -> str:
