@@ -276,11 +276,17 @@ def compare_results(
     """
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
     _check_systems(results, baseline)
-    listed = {name: [each] if isinstance(each, Result) else list(each) for name, each in results.items()}
-    for name, each in listed.items():
-        if not each or not all(isinstance(result, Result) for result in each):
-            raise UsageError(f"{name!r}: {results[name]!r} is neither a Result nor several")
+    listed = {name: _several(name, each) for name, each in results.items()}
     return _compared(listed, measures, baseline, plan, clusters)
+
+
+def _several(name: str, given: Result | Sequence[Result]) -> list[Result]:
+    """The results of a system, one a seed."""
+    if isinstance(given, Result):
+        return [given]
+    if not isinstance(given, Sequence) or not given or not all(isinstance(each, Result) for each in given):
+        raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
+    return list(given)
 
 
 def _are_seeds(run: Any) -> bool:

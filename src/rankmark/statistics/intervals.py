@@ -125,7 +125,8 @@ def bca_interval(
     if spread <= (1e-14 * abs(estimate)) ** 2:
         return percentile_interval(resampled, confidence=confidence)
     acceleration = float(np.sum(influence**3)) / (6 * spread**1.5)
-    below = np.count_nonzero(resampled < estimate) + np.count_nonzero(resampled <= estimate)
+    slack = 1e-12 * float(np.abs(resampled).max())  # for those that are equal but for rounding
+    below = np.count_nonzero(resampled < estimate - slack) + np.count_nonzero(resampled <= estimate + slack)
     share = below / (2 * len(resampled))
     bias = ndtri(np.clip(share, 0.5 / len(resampled), 1 - 0.5 / len(resampled)))
     ends = bias + ndtri(np.array([(1 - confidence) / 2, (1 + confidence) / 2]))
