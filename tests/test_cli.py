@@ -459,6 +459,8 @@ def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
             "would overwrite the input bm25.run",
         ),
         (["bm25.run", "gone.run"], "gone.run"),
+        (["bm25.run", "bm25.run"], "two runs are called bm25.run; write NAME=bm25.run to call it otherwise"),
+        (["dense=bm25.run", "dense.run"], "two runs are called dense; write NAME=dense.run"),
         (["bm25.run", "dense.run", "--alpha", "2"], "alpha=2.0 is not a number above 0 and below 1"),
     ],
 )
@@ -470,8 +472,10 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
 
 def test_the_help_lists_what_the_statistics_have() -> None:
     from rankmark.commands import compare
+    from rankmark.comparison_formats import COMPARISON_FORMATS
     from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
     from rankmark.statistics import TESTS as KNOWN_TESTS
 
     assert compare.TESTS == KNOWN_TESTS
+    assert set(compare.FORMATS) == set(COMPARISON_FORMATS)
     assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}

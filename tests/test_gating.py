@@ -60,7 +60,7 @@ def test_the_bound_of_a_relative_drop_is_that_of_a_ratio():
     ]
     old, new = (rm.evaluate(qrels, run, "AP").query_values("AP") for run in runs)
     found = rm.gate(qrels, *runs, "AP", max_drop="3%", confidence=0.9).measures[0]
-    # The delta method: the error of a ratio of means is that of the mean of b − c − share·b, over the mean of b.
+    # The delta method: the error of a ratio of means is that of the mean of b − c − share·b, over that of b.
     share = 1 - new.mean() / old.mean()
     error = (old - new - share * old).std(ddof=1) / np.sqrt(200) / old.mean()
     assert found.drop == pytest.approx(share, rel=1e-9)

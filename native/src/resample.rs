@@ -13,8 +13,8 @@ use crate::pool;
 const LANES: usize = 8;
 /// Rows whose values stay in the first cache while the resamples of a group are summed.
 const CHUNK: usize = 128;
-/// Resamples whose counts stay in the second cache.
-const GROUP: usize = 8;
+/// Resamples that are summed in one pass over the values, which may not fit a cache.
+const GROUP: usize = 32;
 /// Resamples that share tables of sums of signs.
 const BLOCK: usize = 2048;
 /// Rows whose signs are the bits of one number.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankmark.comparison import Comparison, Pair, compare, compare_results
+    from rankmark.comparison import Comparison, compare, compare_results
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rankmark.gating import Gate, gate
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
+    from rankmark.pairs import Pair
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
 
@@ -165,7 +166,6 @@ __all__ = [
 
 _HOME = {
     "Comparison": "comparison",
-    "Pair": "comparison",
     "compare": "comparison",
     "compare_results": "comparison",
     "evaluate": "evaluation",
@@ -176,6 +176,7 @@ _HOME = {
     "read_run": "inputs",
     "Measure": "measure",
     "parse": "measure",
+    "Pair": "pairs",
     "Bounds": "result",
     "Counts": "result",
     "MeasureCounts": "result",

@@ -7,8 +7,7 @@ package.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,20 +17,13 @@ import numpy as np
 from rankmark import statistics
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
 from rankmark.measure import MEAN, Measure, as_measure, split_measures
+from rankmark.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.result import Result
-from rankmark.statistics.corrections import CORRECTIONS, Correction
+from rankmark.statistics.corrections import Correction
 from rankmark.statistics.equivalence import Equivalence
-from rankmark.statistics.intervals import INTERVALS, Interval, IntervalName, left_out_means
-from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn, check_share
-from rankmark.statistics.significance import (
-    ALTERNATIVES,
-    TESTS,
-    Alternative,
-    TestName,
-    check_choice,
-    shift_p,
-    signs,
-)
+from rankmark.statistics.intervals import Interval, IntervalName
+from rankmark.statistics.resampling import Floats
+from rankmark.statistics.significance import Alternative, TestName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,86 +35,7 @@ if TYPE_CHECKING:
     from rankmark.comparison_formats import ComparisonOptions
     from rankmark.statistics.anova import Anova
 
-__all__ = ["Comparison", "Mover", "Pair", "Power", "check_comparable", "compare", "compare_results"]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How systems are compared; see `compare`."""
-
-    test: TestName = "randomisation"
-    alternative: Alternative = "two-sided"
-    correction: Correction | Literal["tukey"] = "holm"
-    alpha: float = 0.05
-    interval: IntervalName = "bca"
-    confidence: float = 0.95
-    resamples: int = 10_000
-    seed: int = 0
-    threads: int | None = None
-
-    def __post_init__(self) -> None:
-        check_choice("test", self.test, TESTS)
-        check_choice("alternative", self.alternative, ALTERNATIVES)
-        check_choice("correction", self.correction, (*CORRECTIONS, "tukey"))
-        check_choice("interval", self.interval, INTERVALS)
-        check_share(alpha=self.alpha, confidence=self.confidence)
-        check_drawn(self.resamples, self.seed, self.threads)
-        if self.correction == "tukey" and (self.test, self.alternative) != ("randomisation", "two-sided"):
-            raise ChoiceError('correction="tukey" goes with test="randomisation" and alternative="two-sided"')
-
-    @property
-    def draws(self) -> dict[str, Any]:
-        """What resampling is told."""
-        return {"resamples": self.resamples, "seed": self.seed, "threads": self.threads}
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One system against another on one measure, on the queries that have a value of both.
-
-    Attributes:
-        measure: what was measured.
-        system: the one.
-        baseline: the other.
-        queries: how many were compared.
-        value: the system's mean over these.
-        baseline_value: the other's.
-        difference: value − baseline_value.
-        interval: of the difference.
-        p: the test's p-value.
-        corrected: the same, corrected for all tests of the comparison.
-        significant: whether `corrected` is at most alpha.
-        wins: queries on which the system is better.
-        ties: queries on which they are equal.
-        losses: queries on which it is worse.
-        cohens_d: the mean difference in standard deviations of the differences.
-        cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
-        superiority: the share of queries with a greater value, those with equal ones by half.
-
-    """
-
-    measure: Measure
-    system: str
-    baseline: str
-    queries: int
-    value: float
-    baseline_value: float
-    difference: float
-    interval: Interval
-    p: float
-    corrected: float
-    significant: bool
-    wins: int
-    ties: int
-    losses: int
-    cohens_d: float
-    cliffs_delta: float
-    superiority: float
-
-    @property
-    def better(self) -> bool:
-        """Whether the system's mean is the better one of the two."""
-        return self.difference * _direction(self.measure) > 0
+__all__ = ["Comparison", "Mover", "Power", "check_comparable", "compare", "compare_results"]
 
 
 class Mover(NamedTuple):
@@ -425,11 +338,6 @@ def _choice_notes(results: Mapping[str, Sequence[Result]], measures: Sequence[Me
     ]
 
 
-def _direction(measure: Measure) -> int:
-    """1 where a greater value is better, −1 where a smaller one is."""
-    return -1 if measure.page.better == "less" else 1
-
-
 class Comparison:
     """Systems side by side: their means, the differences between them, and how sure these are.
 
@@ -452,10 +360,8 @@ class Comparison:
         self.plan = plan
         self.query_ids = query_ids
         self.notes = tuple(notes)
-        self._values = values
-        self._labels = labels
-        self._means = {m: {s: values[m][s].mean(axis=1) for s in results} for m in values}
-        self._intervals, self.pairs = _judged(self)
+        self._data = PerQuery(values, self.opponents, labels)
+        self._intervals, self.pairs = judged_pairs(self._data, plan)
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -465,7 +371,12 @@ class Comparison:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What was measured."""
-        return tuple(self._values)
+        return tuple(self._data.values)
+
+    @property
+    def labels(self) -> NDArray[Any] | None:
+        """The cluster of each query, by number; None where each stands for itself."""
+        return self._data.labels
 
     @property
     def opponents(self) -> list[tuple[str, str]]:
@@ -476,7 +387,7 @@ class Comparison:
 
     def value(self, system: str, measure: str | Measure) -> float:
         """The mean of a system's values over the queries that have one; over seeds, too."""
-        values = self._means[self._find(measure)][self._known(system)]
+        values = self._data.means[self._find(measure)][self._known(system)]
         there = ~np.isnan(values)
         return float(values[there].mean()) if there.any() else math.nan
 
@@ -486,7 +397,7 @@ class Comparison:
 
     def query_values(self, system: str, measure: str | Measure) -> Floats:
         """A system's value of each of `query_ids`, the mean over its seeds; NaN where it is left out."""
-        values: Floats = self._means[self._find(measure)][self._known(system)]
+        values: Floats = self._data.means[self._find(measure)][self._known(system)]
         return values
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> Pair:
@@ -524,8 +435,8 @@ class Comparison:
                     "system": system,
                     "baseline": other,
                     "query": self.query_ids,
-                    "value": self._means[measure][system],
-                    "baseline_value": self._means[measure][other],
+                    "value": self._data.means[measure][system],
+                    "baseline_value": self._data.means[measure][other],
                 }
             ).with_columns(
                 pl.col("value", "baseline_value").fill_nan(None),
@@ -549,7 +460,7 @@ class Comparison:
         ]
 
     def _moved(self, measure: Measure, system: str, other: str, count: int) -> Iterator[Mover]:
-        values, others = self._means[measure][system], self._means[measure][other]
+        values, others = self._data.means[measure][system], self._data.means[measure][other]
         change = np.abs(np.nan_to_num(values - others, nan=0.0))
         for row in np.argsort(-change, kind="stable")[:count]:
             if change[row]:
@@ -558,7 +469,7 @@ class Comparison:
 
     def anova(self, measure: str | Measure) -> Anova:
         """The two-way analysis of variance by system and query; see `statistics.two_way_anova`."""
-        own = self._means[self._find(measure)]
+        own = self._data.means[self._find(measure)]
         return statistics.two_way_anova(np.column_stack([own[system] for system in self.systems]))
 
     def power(
@@ -578,7 +489,7 @@ class Comparison:
     def _power(
         self, measure: Measure, system: str, other: str, power: float, difference: float | None
     ) -> Power:
-        own, _ = self._differences(measure, system, other)
+        own, _ = self._data.differences(measure, system, other)
         how: dict[str, Any] = {
             "alpha": self.plan.alpha,
             "power": power,
@@ -595,15 +506,9 @@ class Comparison:
         found, alpha = self._find(measure), self.plan.alpha
         equivalent = {}
         for system, other in self.opponents:
-            own, labels = self._differences(found, system, other)
+            own, labels = self._data.differences(found, system, other)
             equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
         return equivalent
-
-    def _differences(self, measure: Measure, system: str, other: str) -> tuple[Floats, NDArray[Any] | None]:
-        """The differences of the queries that have a value of both, and their clusters."""
-        own = self._means[measure][system] - self._means[measure][other]
-        there = ~np.isnan(own)
-        return own[there], None if self._labels is None else self._labels[there]
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -667,7 +572,7 @@ class Comparison:
 
     def _find(self, measure: str | Measure) -> Measure:
         found = as_measure(measure)
-        if found not in self._values:
+        if found not in self._data.values:
             raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
         return found
 
@@ -676,167 +581,3 @@ class Comparison:
             hint = did_you_mean(str(system), self.systems)
             raise UsageError(f"{system!r} is not one of the systems {', '.join(self.systems)}{hint}")
         return system
-
-
-def _judged(comparison: Comparison) -> tuple[dict[tuple[Measure, str], Interval], tuple[Pair, ...]]:
-    """The interval of each system's mean, and the pairs."""
-    intervals: dict[tuple[Measure, str], Interval] = {}
-    pairs: list[Pair] = []
-    resamples = _Resamples(comparison)
-    for measure in comparison.measures:
-        own = _OneMeasure(comparison, measure, resamples)
-        intervals |= {(measure, system): own.interval(system) for system in comparison.systems}
-        pairs += own.pairs()
-    plan = comparison.plan
-    if plan.correction == "tukey":
-        return intervals, tuple(pairs)
-    corrected = statistics.corrected([pair.p for pair in pairs], plan.correction)
-    return intervals, tuple(
-        replace(pair, corrected=float(p), significant=bool(p <= plan.alpha))
-        for pair, p in zip(pairs, corrected, strict=True)
-    )
-
-
-class _Resamples:
-    """Resampled means, drawn when they are first asked for and for all measures and systems at once."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        self.comparison = comparison
-        self.there = {
-            (measure, system): ~np.isnan(mean)
-            for measure, means in comparison._means.items()
-            for system, mean in means.items()
-        }
-
-    @cached_property
-    def means(self) -> dict[tuple[Measure, str], Floats]:
-        """Those of each measure and system over the queries that it has."""
-        return self._drawn(list(self.there), np.ones(len(self.comparison.query_ids), dtype=bool))
-
-    def difference(self, measure: Measure, system: str, other: str) -> Floats:
-        """Mean differences over the queries that both have."""
-        keys = [(measure, system), (measure, other)]
-        one, another = (self.there[key] for key in keys)
-        means = self.means if (one == another).all() else self._drawn(keys, one & another)
-        return means[keys[0]] - means[keys[1]]
-
-    def _drawn(
-        self, keys: Sequence[tuple[Measure, str]], rows: NDArray[np.bool_]
-    ) -> dict[tuple[Measure, str], Floats]:
-        comparison = self.comparison
-        tables = [
-            np.where(self.there[measure, system][:, None], comparison._values[measure][system], np.nan)[rows]
-            for measure, system in keys
-        ]
-        labels = None if comparison._labels is None else comparison._labels[rows]
-        means = bootstrap_means(np.column_stack(tables), clusters=labels, **comparison.plan.draws)
-        ends = np.cumsum([table.shape[1] for table in tables])
-        parts = np.split(means, ends[:-1], axis=1)
-        return {key: self._over_seeds(key[1], part) for key, part in zip(keys, parts, strict=True)}
-
-    def _over_seeds(self, system: str, means: Floats) -> Floats:
-        """The means of as many seeds as the system has, drawn with replacement for each resample."""
-        seeds = means.shape[1]
-        if seeds == 1:
-            return means[:, 0]
-        place = self.comparison.systems.index(system)
-        drawn = np.random.default_rng([self.comparison.plan.seed, place]).integers(seeds, size=means.shape)
-        return np.asarray(np.take_along_axis(means, drawn, axis=1).mean(axis=1))
-
-
-class _OneMeasure:
-    """The work on one measure."""
-
-    def __init__(self, comparison: Comparison, measure: Measure, resamples: _Resamples) -> None:
-        self.comparison, self.measure, self.plan = comparison, measure, comparison.plan
-        self.resamples = resamples
-        self.means = comparison._means[measure]
-        self.labels = comparison._labels
-        self.there = {system: resamples.there[measure, system] for system in comparison.systems}
-
-    def interval(self, system: str) -> Interval:
-        there = self.there[system]
-        labels = None if self.labels is None else self.labels[there]
-        return self._interval(
-            self.means[system][there], labels, lambda: self.resamples.means[self.measure, system]
-        )
-
-    def _interval(
-        self, values: Floats, labels: NDArray[Any] | None, resampled: Callable[[], Floats]
-    ) -> Interval:
-        if len(values) < 2 or (labels is not None and len(np.unique(labels)) < 2):
-            return Interval(math.nan, math.nan)
-        confidence = self.plan.confidence
-        if self.plan.interval == "t":
-            return statistics.t_interval(values, confidence=confidence, clusters=labels)
-        if self.plan.interval == "percentile":
-            return statistics.percentile_interval(resampled(), confidence=confidence)
-        left_out = left_out_means(values, labels)
-        return statistics.bca_interval(resampled(), float(values.mean()), left_out, confidence=confidence)
-
-    def pairs(self) -> list[Pair]:
-        opponents = self.comparison.opponents
-        p_values = self._p_values(opponents)
-        tukey = self._tukey() if self.plan.correction == "tukey" else None
-        places = {system: place for place, system in enumerate(self.comparison.systems)}
-        return [
-            self._pair(system, other, p, math.nan if tukey is None else tukey[places[system], places[other]])
-            for (system, other), p in zip(opponents, p_values, strict=True)
-        ]
-
-    def _tukey(self) -> Floats:
-        table = np.column_stack([self.means[system] for system in self.comparison.systems])
-        return statistics.randomised_tukey(table, **self.plan.draws)
-
-    def _p_values(self, opponents: Sequence[tuple[str, str]]) -> list[float]:
-        how: dict[str, Any] = {"alternative": self.plan.alternative}
-        if self.plan.test == "randomisation":
-            table = np.column_stack([self.means[system] - self.means[other] for system, other in opponents])
-            p = statistics.randomisation_test(
-                table, each=True, clusters=self.labels, **how, **self.plan.draws
-            )
-            some = ~np.isnan(table).all(axis=0)
-            return [float(each) if known else math.nan for each, known in zip(p, some, strict=True)]
-        p_values = []
-        for system, other in opponents:
-            own, labels = self.comparison._differences(self.measure, system, other)
-            if not len(own):
-                p_values.append(math.nan)
-            elif self.plan.test == "t":
-                p_values.append(statistics.paired_t_test(own, clusters=labels, **how))
-            elif self.plan.test == "wilcoxon":
-                p_values.append(statistics.wilcoxon_test(own, **how))
-            elif self.plan.test == "sign":
-                p_values.append(statistics.sign_test(own, **how))
-            else:
-                drawn = self.resamples.difference(self.measure, system, other)
-                p_values.append(shift_p(drawn, own, self.plan.alternative))
-        return p_values
-
-    def _pair(self, system: str, other: str, p: float, corrected: float) -> Pair:
-        both = self.there[system] & self.there[other]
-        values, others = self.means[system][both], self.means[other][both]
-        own, labels = self.comparison._differences(self.measure, system, other)
-        towards = signs(own) * _direction(self.measure)
-        mean, other_mean = (float(x.mean()) if len(x) else math.nan for x in (values, others))
-        return Pair(
-            measure=self.measure,
-            system=system,
-            baseline=other,
-            queries=len(own),
-            value=mean,
-            baseline_value=other_mean,
-            difference=float(own.mean()) if len(own) else math.nan,
-            interval=self._interval(
-                own, labels, lambda: self.resamples.difference(self.measure, system, other)
-            ),
-            p=p,
-            corrected=corrected,
-            significant=bool(corrected <= self.plan.alpha),
-            wins=int(np.count_nonzero(towards > 0)),
-            ties=int(np.count_nonzero(towards == 0)),
-            losses=int(np.count_nonzero(towards < 0)),
-            cohens_d=statistics.cohens_d(own),
-            cliffs_delta=statistics.cliffs_delta(values, others),
-            superiority=statistics.probability_of_superiority(own),
-        )

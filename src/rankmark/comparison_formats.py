@@ -26,8 +26,9 @@ from rankmark.statistics.equivalence import check_margin
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from rankmark.comparison import Comparison, Mover, Pair
+    from rankmark.comparison import Comparison, Mover
     from rankmark.measure import Measure
+    from rankmark.pairs import Pair
     from rankmark.statistics.intervals import Interval
 
 __all__ = ["COMPARISON_FORMATS", "ComparisonOptions", "html", "known_comparison_format", "record", "render"]
@@ -284,7 +285,7 @@ class View:
         plan = self.comparison.plan
         drawn = "" if plan.interval == "t" else f", {plan.resamples:,} resamples, seed {plan.seed}"
         seeds = " and seeds" if any(len(each) > 1 for each in self.comparison.results.values()) else ""
-        unit = "queries" if self.comparison._labels is None else "clusters of queries"
+        unit = "queries" if self.comparison.labels is None else "clusters of queries"
         over = "" if plan.interval == "t" else f" over {unit}{seeds}"
         return f"{_percent(plan.confidence)} intervals: {INTERVALS[plan.interval]}{over}{drawn}"
 
@@ -298,8 +299,8 @@ class View:
                 f"{numbers[0]:,} to {_counted(numbers[-1], 'query', 'queries')}, those with a value of both"
             )
         line = f"compared on {count}"
-        if shown._labels is not None:
-            line += f" in {_counted(len(set(shown._labels.tolist())), 'cluster')}"
+        if shown.labels is not None:
+            line += f" in {_counted(len(set(shown.labels.tolist())), 'cluster')}"
         return line
 
     def notes(self) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from rankmark.comparison import check_comparable
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.measure import Measure
+from rankmark.pairs import direction
 from rankmark.statistics.intervals import bca_interval, left_out_means
 from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn
 
@@ -241,12 +242,12 @@ def _decided(
         raise DataError(
             f"{measure} of the baseline is 0: no share of it is a drop; give max_drop as a number"
         )
-    direction = -1 if measure.page.better == "less" else 1
 
     def drop(means: Floats) -> Floats:
         """How much worse, of pairs of means [..., 2]."""
-        lost = direction * (means[..., 0] - means[..., 1])
-        return np.asarray(lost / np.abs(means[..., 0]) if allowed.relative else lost)
+        lost = direction(measure) * (means[..., 0] - means[..., 1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(lost / np.abs(means[..., 0]) if allowed.relative else lost)
 
     estimate = float(drop(means))
     bound = None if confidence is None else _bound(values, drop, estimate, confidence, draws)

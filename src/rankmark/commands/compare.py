@@ -15,12 +15,14 @@ from rankmark.commands.options import (
     show,
     with_choices,
     with_columns,
-    with_output,
+    with_output_in,
 )
+from rankmark.errors import UsageError
 
 __all__ = ["compare_runs"]
 
 TESTS = ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
+FORMATS = ("table", "json", "csv", "markdown", "latex")
 CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", "tukey", "none")
 
 
@@ -72,7 +74,7 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
 @with_columns
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
-@with_output
+@with_output_in(FORMATS)
 def compare_runs(
     qrels: str,
     run: tuple[str, ...],
@@ -120,10 +122,14 @@ def compare_runs(
 def _named(runs: tuple[str, ...]) -> dict[str, list[str]]:
     """The paths of each system by its name: said as NAME=PATH, or the file's."""
     pairs = [_split(text) for text in runs]
-    unnamed = iter(run_names(tuple(path for name, path in pairs if not name)))
+    said = {name for name, _ in pairs}
+    own = iter(run_names(tuple(path for name, path in pairs if not name)))
     named: dict[str, list[str]] = {}
     for name, path in pairs:
-        named.setdefault(name or next(unnamed), []).append(path)
+        called = name or next(own)
+        if not name and (called in said or called in named):
+            raise UsageError(f"two runs are called {called}; write NAME={path} to call it otherwise")
+        named.setdefault(called, []).append(path)
     return named
 
 

@@ -57,7 +57,7 @@ def gate(
     format_: str,
     **options: Any,
 ) -> None:
-    """Pass or fail a candidate that may be worse than a baseline, but not by much.
+    """Pass a candidate unless it is worse than the baseline.
 
     For scripts: the exit code is 0 if it passes, 1 if it fails, and 2 if that
     could not be decided, be it for wrong usage or for wrong data. Without

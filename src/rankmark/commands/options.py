@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -19,6 +19,7 @@ __all__ = [
     "with_choices",
     "with_columns",
     "with_output",
+    "with_output_in",
 ]
 
 Command = Callable[..., None]
@@ -58,27 +59,35 @@ def with_columns(command: Command) -> Command:
     )(command)
 
 
-def with_output(command: Command) -> Command:
+def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
     """Gives a command the options --format, --digits and --output, the last for `show`."""
-    for option in (
-        click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
-        click.option(
-            "--digits",
-            type=click.IntRange(0, 17),
-            default=4,
-            show_default=True,
-            metavar="N",
-            help="Decimals to show.",
-        ),
-        click.option(
-            "--format",
-            "format_",
-            metavar="|".join(FORMATS),
-            help="How to show it, whatever the ending of FILE.",
-        ),
-    ):
-        command = option(command)
-    return command
+
+    def give(command: Command) -> Command:
+        for option in (
+            click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
+            click.option(
+                "--digits",
+                type=click.IntRange(0, 17),
+                default=4,
+                show_default=True,
+                metavar="N",
+                help="Decimals to show.",
+            ),
+            click.option(
+                "--format",
+                "format_",
+                metavar="|".join(formats),
+                help="How to show it, whatever the ending of FILE.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return give
+
+
+with_output = with_output_in(FORMATS)
+"""`with_output_in` all formats of results."""
 
 
 def show(text: str, output: str | None) -> None:
