@@ -11,8 +11,8 @@ __all__ = ["SLACK", "upper_tail"]
 SLACK = 1e-12
 """Sums that differ by less than this share of the sum of all magnitudes are equal but for rounding."""
 
-MOST_HALVED = 36
-"""As many differences are enumerated in two halves of at most 2¹⁸ sums each."""
+MOST_HALVED = 32
+"""As many differences are enumerated in two halves of at most 2¹⁶ sums each."""
 
 MOST_STEPS = 50_000_000
 """Additions that the count of all sums may take: a fraction of a second."""
@@ -21,7 +21,7 @@ MOST_STEPS = 50_000_000
 def upper_tail(differences: Floats, observed: float) -> float | None:
     """P(Σ ±|d_i| ≥ observed), every choice of signs as likely as any other; None where it takes too long.
 
-    Differences of 0 change nothing. Up to 36 others are enumerated, in two halves that meet in the middle;
+    Differences of 0 change nothing. Up to 32 others are enumerated, in two halves that meet in the middle;
     any number of them is counted sum by sum, if all are small multiples of one unit, as differences of P@10,
     of ranks and of values rounded to four digits are.
 
