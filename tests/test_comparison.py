@@ -69,6 +69,19 @@ def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pai
     ]
 
 
+@pytest.mark.parametrize("test", TESTS)
+def test_the_other_way_round_is_the_same_with_other_signs(test):
+    names = ("bm25", "dense")
+    one, other = (rm.compare(QRELS, RUNS, "nDCG@10", baseline=name, test=test, seed=3) for name in names)
+    there, back = one.pair("nDCG@10", "dense"), other.pair("nDCG@10", "bm25")
+    assert (there.wins, there.ties, there.losses) == (back.losses, back.ties, back.wins)
+    assert there.difference == -back.difference
+    assert there.p == pytest.approx(back.p, rel=1e-9)
+    assert there.interval.low == pytest.approx(-back.interval.high, rel=1e-9)
+    assert there.superiority == pytest.approx(1 - back.superiority)
+    assert there.cliffs_delta == pytest.approx(-back.cliffs_delta)
+
+
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_p_values_are_corrected_over_systems_and_measures(correction):
     compared = rm.compare(QRELS, RUNS, MEASURES, correction=correction, test="t")

@@ -523,5 +523,13 @@ def test_what_can_be_detected_is_detected_with_the_power_asked_for():
         queries_needed(0.0, 0.3)
 
 
+def test_differences_too_small_for_any_collection_need_more_queries_than_there_are():
+    # Normal: n = ((z(0.975) + z(0.8)) · deviation / difference)².
+    expected = ((1.959964 + 0.841621) * 0.1 / 1e-9) ** 2
+    assert queries_needed(1e-9, 0.1) == pytest.approx(expected, rel=1e-5)
+    below, above = (power_of(0.001, 0.1, queries) for queries in (100_000, 100_001))
+    assert above == pytest.approx(below, abs=1e-4)
+
+
 def test_there_are_five_tests():
     assert TESTS == ("randomisation", "t", "wilcoxon", "sign", "bootstrap")

@@ -47,8 +47,8 @@ class Anova(NamedTuple):
 def two_way_anova(values: ArrayLike) -> Anova:
     """The two-way analysis of variance without replication: x_ij = μ + query_i + system_j + ε_ij.
 
-    SS_system = n·Σ_j (x̄_·j − x̄)², SS_query = k·Σ_i (x̄_i· − x̄)², SS_residual what is left of Σ(x_ij −
-    x̄)², for n queries and k systems; F with k − 1, or n − 1, and (n − 1)(k − 1) degrees of freedom.
+    For n queries and k systems SS_system = n·Σ_j (x̄_·j − x̄)², SS_query = k·Σ_i (x̄_i· − x̄)², SS_residual is
+    what is left of Σ(x_ij − x̄)²; F has k − 1, or n − 1, and (n − 1)(k − 1) degrees of freedom.
 
     Args:
         values: [queries, systems]; queries without a value of every system are left out.

@@ -26,9 +26,8 @@ def corrected(p_values: ArrayLike, method: Correction = "holm") -> Floats:
     - ``sidak``: 1 − (1 − p)^m, for independent tests
     - ``holm``: max over j ≤ i of (m − j + 1)·p₍ⱼ₎, never greater than Bonferroni's
     - ``hochberg``: min over j ≥ i of (m − j + 1)·p₍ⱼ₎, for tests that are not negatively dependent
-    - ``benjamini-hochberg``: min over j ≥ i of m/j·p₍ⱼ₎; this bounds the expected share of false discoveries,
-      the
-      others the chance of any
+    - ``benjamini-hochberg``: min over j ≥ i of m/j·p₍ⱼ₎, which bounds the expected share of false discoveries
+      (the others bound the chance of any)
     - ``none``: p
 
     Args:

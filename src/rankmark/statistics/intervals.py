@@ -102,9 +102,9 @@ def bca_interval(
 ) -> Interval:
     """The bias-corrected and accelerated bootstrap, right to second order where values are skewed.
 
-    The quantiles α₁, α₂ of the resampled estimates, α = Φ(z₀ + (z₀ + z) / (1 − a·(z₀ + z))) with z = ∓Φ⁻¹((1
-    + confidence) / 2); z₀ = Φ⁻¹ of the share of resampled estimates below the estimate (those equal to it by
-    half), a = Σu³ / (6·(Σu²)^1.5), u the mean of the left-out estimates less each of them.
+    The quantiles α₁, α₂ of the resampled estimates, α = Φ(z₀ + (z₀ + z) / (1 − a·(z₀ + z))) for z = ∓Φ⁻¹ of
+    (1 + confidence) / 2. z₀ = Φ⁻¹ of the share of resampled estimates below the estimate (those equal to it
+    by half), a = Σu³ / (6·(Σu²)^1.5), u the mean of the left-out estimates less each of them.
 
     Args:
         resampled: the estimates of the resamples.

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from rankmark.errors import ChoiceError
 from rankmark.statistics.resampling import check_share
 from rankmark.statistics.significance import ALTERNATIVES, Alternative, check_choice
 
 __all__ = ["detectable_difference", "power_of", "queries_needed"]
+
+MOST_STUDENT = 100_000
+"""With more queries t is normal to five digits, and SciPy's noncentral t can fail."""
 
 
 def power_of(
@@ -45,13 +50,17 @@ def power_of(
         raise ChoiceError(f"queries={queries!r}: a t test needs 2 or more")
     freedom = queries - 1
     centre = math.sqrt(queries) * difference / deviation
-    if alternative == "two-sided":
-        critical = stats.t.isf(alpha / 2, freedom)
-        tails = stats.nct.sf(critical, freedom, abs(centre)), stats.nct.cdf(-critical, freedom, abs(centre))
-        # Far out in the other tail there is nothing to add, and SciPy can give NaN.
-        return float(min(1.0, sum(tail for tail in tails if not math.isnan(tail))))
-    towards = centre if alternative == "greater" else -centre
-    return float(stats.nct.sf(stats.t.isf(alpha, freedom), freedom, towards))
+    two_sided = alternative == "two-sided"
+    towards = abs(centre) if two_sided else centre if alternative == "greater" else -centre
+    level = alpha / 2 if two_sided else alpha
+    if queries > MOST_STUDENT:
+        critical = stats.norm.isf(level)
+        other = stats.norm.cdf(-critical - towards)
+        return float(stats.norm.sf(critical - towards) + (other if two_sided else 0.0))
+    critical = stats.t.isf(level, freedom)
+    other = stats.nct.cdf(-critical, freedom, towards) if two_sided else 0.0
+    # Far out in the other tail there is nothing to add, and SciPy can give NaN.
+    return min(1.0, float(stats.nct.sf(critical, freedom, towards)) + float(np.nan_to_num(other)))
 
 
 def detectable_difference(

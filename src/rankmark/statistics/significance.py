@@ -88,12 +88,10 @@ def wilcoxon_test(
     Args:
         differences: one a query.
         alternative: see the module.
-        zeros: what becomes of differences of 0: left out before ranking (``wilcox``), or after it
-            (``pratt``).
+        zeros: whether differences of 0 are left out before ranking (``wilcox``) or after it (``pratt``).
         method: ``exact``; ``normal``, the normal approximation with the variance that ties leave; ``auto``,
             which is exact for up to some 360 differences.
-        continuity: whether the normal approximation moves the statistic by a half towards its mean, as R
-            does.
+        continuity: whether the normal approximation moves the statistic by a half towards its mean (R does).
         digits: differences alike to so many decimals of the greatest share a rank, as 0.3 − 0.2 and 0.2 − 0.1
             should; None tells apart whatever rounding left, as R and SciPy do.
 
@@ -221,9 +219,8 @@ def randomisation_test(
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("method", method, ("auto", "exact", "monte-carlo"))
     check_drawn(resamples, seed, threads)
-    table = np.nan_to_num(
-        as_columns(differences), nan=0.0
-    )  # what is left out adds nothing, whatever its sign
+    # What is left out adds nothing, whatever its sign.
+    table = np.nan_to_num(as_columns(differences), nan=0.0)
     if clusters is not None:
         table, _ = cluster_totals(table, np.asarray(clusters))
     p = np.full(table.shape[1], np.nan)
