@@ -379,6 +379,16 @@ def test_latex_is_a_table_for_the_paper(compared):
     assert all(line.isascii() for line in compared.to_latex().splitlines() if not line.startswith("%"))
 
 
+def test_a_name_can_neither_steer_a_terminal_nor_leave_its_line():
+    named = {"bad\x1b[2J\n\\input{x}": RUNS["bm25"], "b": RUNS["dense"]}
+    for baseline in (None, next(iter(named))):
+        compared = rm.compare(QRELS, named, "RR", baseline=baseline)
+        for name in ("table", "markdown", "latex"):
+            text = compared.format(name)
+            assert "\x1b" not in text
+            assert not any(line.startswith("\\input") for line in text.splitlines())
+
+
 def test_markdown_html_and_short_form(compared):
     assert compared.to_markdown().startswith("| system | ")
     assert "<td>dense</td>" in compared._repr_html_()

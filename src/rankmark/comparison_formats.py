@@ -121,8 +121,8 @@ class View:
 
     def title(self, system: str) -> str:
         """A system's name, with its letter where there is no baseline."""
-        letter = self.letters[system].rstrip(",")
-        return system if self.comparison.baseline is not None else f"{system} ({letter})"
+        shown, letter = printable(system), self.letters[system].rstrip(",")
+        return shown if self.comparison.baseline is not None else f"{shown} ({letter})"
 
     def named(self, rows: list[list[str]], names: int = 3) -> Grid:
         """Rows that begin with measure, system and baseline, left out where it is always the same."""
@@ -277,7 +277,7 @@ class View:
         shown = self.comparison
         level = f"p ≤ {shown.plan.alpha:g}"
         if shown.baseline is not None:
-            return f"{UP} better, {DOWN} worse than {shown.baseline} ({level})"
+            return f"{UP} better, {DOWN} worse than {printable(shown.baseline)} ({level})"
         return f"a letter: better than the system with that letter ({level})"
 
     def interval_line(self) -> str:
