@@ -341,7 +341,16 @@ def _choice_notes(results: Mapping[str, Sequence[Result]], measures: Sequence[Me
 class Comparison:
     """Systems side by side: their means, the differences between them, and how sure these are.
 
-    ``print(comparison)`` shows them; `pairs` has all figures, `table` as a polars frame.
+    ``print(comparison)`` shows them.
+
+    Attributes:
+        pairs: every measure's pairs of systems with all figures; `table` has them as a polars frame.
+        results: of each system, one a seed.
+        baseline: the system with which all others are compared; None for all pairs.
+        plan: which test, correction, intervals, resamples and seed.
+        query_ids: the queries, in the order of `query_values`.
+        notes: what a reader should know of how the results were brought together.
+
     """
 
     def __init__(
