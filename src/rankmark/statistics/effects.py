@@ -45,7 +45,7 @@ def probability_of_superiority(differences: ArrayLike) -> float:
     """The share of queries with a difference above 0, and half of those with none; 0 to 1, 0.5 for no effect.
 
     Source:
-        R. J. Grissom and J. J. Kim, "Effect Sizes for Research", 2012, chapter 5 (dependent groups).
+        R. J. Grissom and J. J. Kim, "Effect Sizes for Research", 2012.
 
     """
     own = signs(known(differences)[0])

@@ -34,7 +34,7 @@ def randomised_tukey(
 
     Source:
         B. A. Carterette, "Multiple testing in statistical analysis of systems-based information retrieval
-        experiments", TOIS 30, 2012, section 5.
+        experiments", TOIS 30, 2012.
 
     """
     check_drawn(resamples, seed, threads)
