@@ -459,6 +459,7 @@ def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
             "would overwrite the input bm25.run",
         ),
         (["bm25.run", "gone.run"], "gone.run"),
+        (["bm25.run", "dense.run", "--margin", "-1"], "margin=-1.0 is not a number above 0"),
         (["bm25.run", "bm25.run"], "two runs are called bm25.run; write NAME=bm25.run to call it otherwise"),
         (["dense=bm25.run", "dense.run"], "two runs are called dense; write NAME=dense.run"),
         (["bm25.run", "dense.run", "--alpha", "2"], "alpha=2.0 is not a number above 0 and below 1"),

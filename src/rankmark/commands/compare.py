@@ -106,9 +106,12 @@ def compare_runs(
     from rankmark.comparison_formats import known_comparison_format, render
     from rankmark.formats import check_writable, format_of
     from rankmark.measure import split_measures
+    from rankmark.statistics.equivalence import check_margin
 
     name = known_comparison_format(format_ or format_of(output or ""))
     runs = _named(run)
+    if margin is not None:
+        check_margin(margin)
     if output:
         check_writable(output)
         keep_inputs(output, qrels, *(path for paths in runs.values() for path in paths))
