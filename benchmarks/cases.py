@@ -195,7 +195,7 @@ CASES = {
                 targets.seconds(bootstrap.RANKMARK, 10),
                 targets.faster(bootstrap.RANKMARK, bootstrap.SCIPY, 10),
             ),
-            rows=_at_least(20_000),
+            rows=_at_least(50_000),
             sized=False,
             tolerance=bootstrap.TOLERANCE,
         ),

@@ -14,7 +14,7 @@ from benchmarks.data import Data
 TEN = MANY[:10]
 RESAMPLES = 10_000
 TOLERANCE = 0.3
-"""Of the ends of intervals in standard errors, drawn from other resamples: six times what chance does."""
+"""Of ends of intervals in standard errors, from other resamples: twice what chance does to 500 queries."""
 
 Floats = NDArray[np.float64]
 
