@@ -42,7 +42,7 @@ def _run(case: Case, contenders: list[Contender], rows: int, rounds: int, with_m
             tables[own[0]].save()
             peaks = {one.name: memory.peak_memory(case, one, tables[one]) for one in own}
         calls = {one.name: one.prepare(tables[one]) for one in contenders}
-        check_agreement({one.name: calls[one.name]() for one in own})
+        check_agreement({one.name: calls[one.name]() for one in own}, case.tolerance)
         timings = time_calls(calls, rounds)
         measured = {
             one.name: Measured(timings[one.name], data.run.height, data.size, peaks.get(one.name))

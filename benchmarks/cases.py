@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchmarks import data, targets
 from benchmarks.contenders import (
     Contender,
+    bootstrap,
     duckdb_by_hand,
     floors,
     ours,
@@ -18,6 +19,7 @@ from benchmarks.contenders import (
 )
 from benchmarks.data import Generate
 from benchmarks.targets import Target
+from benchmarks.timing import TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,16 @@ class Case:
     """How many results it has, by the number asked for."""
     sized: bool = True
     """Whether its inputs are large enough to compare time and peak memory with their size."""
+    tolerance: float = TOLERANCE
+    """How far apart what the contenders return may be."""
 
 
 def _ten_times(rows: int) -> int:
     return 10 * rows
+
+
+def _at_least(least: int) -> Callable[[int], int]:
+    return lambda rows: max(rows, least)
 
 
 def _always(rows: int) -> Callable[[int], int]:
@@ -213,6 +221,19 @@ CASES = {
             (predictions.RANKMARK_ALL, predictions.RANKMARK_AUC, predictions.COLUMN_SUM),
             (targets.within(predictions.RANKMARK_ALL, predictions.RANKMARK_AUC, 2),),
             sized=False,
+        ),
+        Case(
+            "L",
+            "intervals: ten measures' means of as many queries as A has, 10,000 resamples",
+            data.grouped,
+            (bootstrap.RANKMARK, bootstrap.SCIPY),
+            (
+                targets.seconds(bootstrap.RANKMARK, 10),
+                targets.faster(bootstrap.RANKMARK, bootstrap.SCIPY, 10),
+            ),
+            rows=_at_least(50_000),
+            sized=False,
+            tolerance=bootstrap.TOLERANCE,
         ),
     )
 }

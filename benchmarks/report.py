@@ -25,6 +25,7 @@ PACKAGES = (
     "numba",
     "ir_measures",
     "scikit-learn",
+    "scipy",
 )
 
 

@@ -56,7 +56,7 @@ def time_calls(calls: dict[str, Call], rounds: int) -> dict[str, Timing]:
     return {name: Timing(tuple(seconds)) for name, seconds in samples.items()}
 
 
-def check_agreement(results: dict[str, Means | None]) -> None:
+def check_agreement(results: dict[str, Means | None], tolerance: float = TOLERANCE) -> None:
     """Ends the benchmark unless all that return means return the first one's, or some of them."""
     means = {name: result for name, result in results.items() if result is not None}
     for name, result in means.items():
@@ -64,7 +64,7 @@ def check_agreement(results: dict[str, Means | None]) -> None:
         if not result or result.keys() - expected.keys():
             _refuse(f"{name} computes {list(result)}, {first} {list(expected)}")
         for measure, value in result.items():
-            if not abs(value - expected[measure]) <= TOLERANCE:
+            if not abs(value - expected[measure]) <= tolerance:
                 _refuse(f"{measure} is {expected[measure]!r} by {first}, {value!r} by {name}")
 
 

@@ -235,7 +235,19 @@ def test_version(run: Run) -> None:
     assert run("--version") == (0, f"rankmark {version()}\n", "")
 
 
-COMMANDS = ["eval", "predictions", "explain", "check", "agree", "trec_eval", "measures", "convention", "demo"]
+COMMANDS = [
+    "eval",
+    "predictions",
+    "compare",
+    "gate",
+    "explain",
+    "check",
+    "agree",
+    "trec_eval",
+    "measures",
+    "convention",
+    "demo",
+]
 
 
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
@@ -419,3 +431,109 @@ def test_predictions_refuses_with_a_message(
     found, out, err = run("predictions", "p.csv", *arguments)
     assert (found, out) == (code, "")
     assert message in err
+
+
+def test_compare_shows_differences_and_how_sure_they_are(run: Run) -> None:
+    code, out, err = run(
+        "compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR P@1", "--baseline", "bm25"
+    )
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[:4]] == ["system", "------", "bm25", "dense"]
+    assert "RR       dense      +0.1667" in out
+    assert "corrected by Holm over 2 tests" in out
+    assert "dense: 3 queries judged, 2 answered, 1 missing (counted as 0)" in out
+
+
+def test_compared_runs_can_be_named_and_one_name_is_one_system(run: Run) -> None:
+    args = ("compare", "qrels.txt", "old=bm25.run", "new=dense.run", "new=bm25.run", "-m", "RR")
+    _, out, _ = run(*args, "--format", "json")
+    record = json.loads(out)
+    assert list(record["systems"]) == ["old", "new"]
+    assert record["systems"]["new"]["measures"]["RR"]["value"] == pytest.approx((0.5 + 2 / 3) / 2)
+
+
+def test_a_file_with_an_equals_sign_in_its_name_is_a_file(run: Run, folder: Path) -> None:
+    (folder / "k1=0.9.run").write_text(BM25)
+    _, out, _ = run("compare", "qrels.txt", "k1=0.9.run", "dense.run", "-m", "RR")
+    assert out.splitlines()[2].startswith("k1=0.9 (a)")
+
+
+def test_compare_takes_what_the_comparison_takes(run: Run) -> None:
+    args = [
+        "--test",
+        "t",
+        "--alternative",
+        "greater",
+        "--correction",
+        "sidak",
+        "--alpha",
+        "0.1",
+        "--interval",
+    ]
+    args += ["percentile", "--confidence", "0.9", "--resamples", "99", "--seed", "5", "--missing", "skip"]
+    _, out, _ = run("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--format", "json", *args)
+    record = json.loads(out)
+    expected = {"test": "t", "alternative": "greater", "correction": "sidak", "alpha": 0.1, "seed": 5}
+    expected |= {"interval": "percentile", "confidence": 0.9, "resamples": 99}
+    assert {name: record[name] for name in expected} == expected
+    assert record["pairs"][0]["queries"] == 2
+
+
+def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
+    args = (
+        "compare",
+        "qrels.txt",
+        "bm25.run",
+        "dense.run",
+        "-m",
+        "RR",
+        "--movers",
+        "1",
+        "--margin",
+        "0.9",
+        "-q",
+    )
+    code, out, _ = run(*args)
+    assert code == 0
+    first = [block.split()[0] for block in out.split("\n\n")]
+    assert first == ["measure", "system", "measure", "measure", "measure", "randomisation"]
+    assert "before" in out
+    assert "p equivalent" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["bm25.run"], "1 system to compare; give two or more"),
+        (["bm25.run", "dense.run", "--baseline", "bm2"], "did you mean 'bm25'?"),
+        (["bm25.run", "dense.run", "--test", "wilcox"], "did you mean 'wilcoxon'?"),
+        (
+            ["bm25.run", "dense.run", "--format", "trec"],
+            "format='trec' is not one of table, json, csv, markdown",
+        ),
+        (
+            ["bm25.run", "dense.run", "-o", "bm25.run", "--format", "csv"],
+            "would overwrite the input bm25.run",
+        ),
+        (["bm25.run", "gone.run"], "gone.run"),
+        (["bm25.run", "dense.run", "--margin", "-1"], "margin=-1.0 is not a number above 0"),
+        (["bm25.run", "bm25.run"], "two runs are called bm25.run; write NAME=bm25.run to call it otherwise"),
+        (["dense=bm25.run", "dense.run"], "two runs are called dense; write NAME=dense.run"),
+        (["bm25.run", "dense.run", "--alpha", "2"], "alpha=2.0 is not a number above 0 and below 1"),
+    ],
+)
+def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> None:
+    code, out, err = run("compare", "qrels.txt", *args)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_the_help_lists_what_the_statistics_have() -> None:
+    from rankmark.commands import compare
+    from rankmark.comparison_formats import COMPARISON_FORMATS
+    from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
+    from rankmark.statistics import TESTS as KNOWN_TESTS
+
+    assert compare.TESTS == KNOWN_TESTS
+    assert set(compare.FORMATS) == set(COMPARISON_FORMATS)
+    assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}

@@ -20,7 +20,9 @@ from scipy import stats
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.independent import corrected, t_interval, welch
+from rankmark.statistics.corrections import corrected
+from rankmark.statistics.independent import welch
+from rankmark.statistics.intervals import t_interval
 
 # RR 1, 1/2, 1/3 in DE, 1, 1 in FR and 1/2 nowhere.
 RANKS = {"q1": 1, "q2": 2, "q3": 3, "q4": 1, "q5": 1, "q6": 2}

@@ -1,9 +1,15 @@
 //! What Python computes with arrays: one value an item or one a query.
 
-use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1, PyReadwriteArray1};
+use std::sync::atomic::AtomicBool;
+
+use numpy::{
+    Element, IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1,
+    PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::{segments, unlocked, values};
+use crate::{interruptible, pool, resample, segments, unlocked, values};
 
 /// A new array.
 type Array<'py, T> = PyResult<Bound<'py, PyArray1<T>>>;
@@ -163,4 +169,67 @@ pub fn settle(
 pub fn exact_sum(py: Python<'_>, values: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
     let values = values.as_slice()?;
     unlocked(py, || values::compensated_sum(values))
+}
+
+/// What makes sums of resamples: values, columns, resamples, seed, and whether to stop.
+type Resample = fn(&[f64], usize, usize, u64, &AtomicBool) -> Vec<f64>;
+
+/// Resamples a table [rows, columns] on `threads` threads, all cores if 0.
+fn resampled<'py>(
+    values: &PyReadonlyArray2<'py, f64>,
+    resamples: usize,
+    seed: u64,
+    threads: usize,
+    how: Resample,
+) -> Array<'py, f64> {
+    let (py, columns) = (values.py(), values.shape()[1]);
+    if u32::try_from(values.shape()[0]).is_err() || resamples.checked_mul(columns.max(1)).is_none() {
+        return Err(PyValueError::new_err("too many rows or resamples"));
+    }
+    let own = values.as_slice()?.to_vec();
+    let small = own.len().saturating_mul(resamples) < SMALL;
+    let threads = match threads {
+        _ if small => 0,
+        0 => pool::cores(),
+        given => given,
+    };
+    let sums =
+        interruptible(py, threads, move |cancelled| Ok(how(&own, columns, resamples, seed, cancelled)))?;
+    Ok(sums.into_pyarray(py))
+}
+
+/// Values times resamples below which the calling thread does the work.
+const SMALL: usize = 200_000;
+
+/// The sum of each column over rows drawn with replacement, one row of sums a resample, flat.
+#[pyfunction]
+pub fn bootstrap_sums<'py>(
+    values: PyReadonlyArray2<'py, f64>,
+    resamples: usize,
+    seed: u64,
+    threads: usize,
+) -> Array<'py, f64> {
+    resampled(&values, resamples, seed, threads, resample::bootstrap_sums)
+}
+
+/// The sum of each column over all rows with random signs, one row of sums a resample, flat.
+#[pyfunction]
+pub fn signed_sums<'py>(
+    values: PyReadonlyArray2<'py, f64>,
+    resamples: usize,
+    seed: u64,
+    threads: usize,
+) -> Array<'py, f64> {
+    resampled(&values, resamples, seed, threads, resample::signed_sums)
+}
+
+/// The greatest less the least column sum when the values of each row are permuted, one a resample.
+#[pyfunction]
+pub fn permuted_ranges<'py>(
+    values: PyReadonlyArray2<'py, f64>,
+    resamples: usize,
+    seed: u64,
+    threads: usize,
+) -> Array<'py, f64> {
+    resampled(&values, resamples, seed, threads, resample::permuted_ranges)
 }

@@ -53,9 +53,12 @@ impl Key for &[u8] {
     }
 }
 
+/// What SplitMix64 adds to its state from number to number: 2⁶⁴ over the golden ratio.
+pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-fn mix(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+pub fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(GOLDEN);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)

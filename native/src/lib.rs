@@ -16,6 +16,7 @@ mod pool;
 mod predictions;
 mod progress;
 mod ranked;
+mod resample;
 mod rows;
 mod segments;
 mod table;
@@ -459,8 +460,9 @@ mod _native {
 
     #[pymodule_export]
     use super::arrays::{
-        exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranks,
-        segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
+        bootstrap_sums, exact_sum, permuted_ranges, ratio, segment_count, segment_descending, segment_first,
+        segment_kept, segment_ranks, segment_running_product, segment_running_sum, segment_sum,
+        segment_weighted_sum, settle, signed_sums,
     };
     #[pymodule_export]
     use super::predictions::{LabelledRows, QuerySums, RankedScores};

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rankmark.checking import CheckReport, check
     from rankmark.checks.finding import Effect, Finding
     from rankmark.coefficients import Coefficient
+    from rankmark.comparison import Comparison, compare, compare_results
     from rankmark.convention import Convention, conventions
     from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     )
     from rankmark.evaluation import evaluate
     from rankmark.explanation import ExplainedDifference, Explanation, explain
+    from rankmark.gating import Gate, gate
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
+    from rankmark.pairs import Pair
     from rankmark.predictions import (
         PredictionCounts,
         PredictionResult,
@@ -141,6 +144,7 @@ __all__ = [
     "ChoiceError",
     "Coefficient",
     "ColumnError",
+    "Comparison",
     "Compatibility",
     "Convention",
     "Counts",
@@ -157,6 +161,7 @@ __all__ = [
     "Finding",
     "FormatError",
     "G",
+    "Gate",
     "Gini",
     "HitRatio",
     "IPrec",
@@ -183,6 +188,7 @@ __all__ = [
     "P",
     "PMeasure",
     "PPlus",
+    "Pair",
     "PartialAUC",
     "PredictionCounts",
     "PredictionResult",
@@ -207,12 +213,15 @@ __all__ = [
     "agree_on_systems",
     "binG",
     "check",
+    "compare",
+    "compare_results",
     "conventions",
     "differences",
     "evaluate",
     "evaluate_predictions",
     "explain",
     "from_signature",
+    "gate",
     "infAP",
     "nDCG",
     "nDCG_rel",
@@ -247,11 +256,17 @@ _HOME = {
     "ExplainedDifference": "explanation",
     "Explanation": "explanation",
     "explain": "explanation",
+    "Comparison": "comparison",
+    "compare": "comparison",
+    "compare_results": "comparison",
+    "Gate": "gating",
+    "gate": "gating",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",
     "Measure": "measure",
     "parse": "measure",
+    "Pair": "pairs",
     "Bounds": "result",
     "Counts": "result",
     "MeasureCounts": "result",

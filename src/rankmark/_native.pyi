@@ -128,3 +128,13 @@ class QuerySums:
     positives: NDArray[np.float64]
     negatives: NDArray[np.float64]
     scores: NDArray[np.float64]
+
+def bootstrap_sums(
+    values: NDArray[np.float64], resamples: int, seed: int, threads: int
+) -> NDArray[np.float64]: ...
+def signed_sums(
+    values: NDArray[np.float64], resamples: int, seed: int, threads: int
+) -> NDArray[np.float64]: ...
+def permuted_ranges(
+    values: NDArray[np.float64], resamples: int, seed: int, threads: int
+) -> NDArray[np.float64]: ...

@@ -10,10 +10,12 @@ import click
 
 from rankmark.commands.agree import agree
 from rankmark.commands.check import check_data
+from rankmark.commands.compare import compare_runs
 from rankmark.commands.convention import convention
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
+from rankmark.commands.gate import gate
 from rankmark.commands.measures import measures
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.trec_eval import trec_eval
@@ -91,6 +93,8 @@ def _rankmark(context: click.Context) -> None:
 for _command in (
     evaluate_runs,
     evaluate_table,
+    compare_runs,
+    gate,
     explain,
     check_data,
     agree,

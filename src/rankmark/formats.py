@@ -27,12 +27,15 @@ __all__ = [
     "FORMATS",
     "Grid",
     "Options",
+    "account",
     "aligned",
     "check_writable",
+    "finite",
     "format_of",
     "grid_text",
     "html",
     "known_format",
+    "latex_text",
     "markdown_table",
     "markdown_text",
     "note_text",
@@ -361,12 +364,12 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
     counts = asdict(result.counts)
     by_measure = counts.pop("measures")
     measures = {
-        name: {"value": _finite(value), "signature": result.signature(name), **by_measure[name]}
+        name: {"value": finite(value), "signature": result.signature(name), **by_measure[name]}
         for name, value in result.values.items()
     }
     for name, bounds in result.bounds.items():
         values = {rule: getattr(bounds, rule) for rule in BOUNDS}
-        found = {rule: None if value is None else _finite(value) for rule, value in values.items()}
+        found = {rule: None if value is None else finite(value) for rule, value in values.items()}
         measures[name]["bounds"] = {**found, "tied": bounds.tied}
     record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
     record |= {result.counted: counts, "choices": result.choices, "inputs": result.inputs or None}
@@ -374,12 +377,13 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
     if result.slices is not None:
         record["slices"] = result.slices.records()
     if per_query:
-        each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.query_measures}
+        each = {str(m): list(map(finite, result.query_values(m).tolist())) for m in result.query_measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
     return record
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """The value as JSON has it."""
     return value if math.isfinite(value) else None
 
 
@@ -414,13 +418,14 @@ def _latex(view: View) -> str:
 
 
 def _latex_table(grid: Grid) -> str:
-    header, *rows = (" & ".join(map(_latex_text, row)) + r" \\" for row in grid.rows)
+    header, *rows = (" & ".join(map(latex_text, row)) + r" \\" for row in grid.rows)
     columns = "l" * grid.names + "r" * (len(grid.rows[0]) - grid.names)
     begin = rf"\begin{{tabular}}{{{columns}}}"
     return "\n".join([begin, r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"])
 
 
-def _latex_text(text: str) -> str:
+def latex_text(text: str) -> str:
+    """The text with what LaTeX would understand escaped."""
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}"}
     special |= {char: "\\" + char for char in "&%$#_{}"}
@@ -578,7 +583,7 @@ def _differences_record(found: Differences) -> dict[str, Any]:
 
     why = [asdict(each) for each in found.why]
     for each in why:
-        each.update(value=_finite(each["value"]), effect=_finite(each["effect"]))
-    values = {measure: {k: _finite(v) for k, v in of.items()} for measure, of in found.values.items()}
+        each.update(value=finite(each["value"]), effect=finite(each["effect"]))
+    values = {measure: {k: finite(v) for k, v in of.items()} for measure, of in found.values.items()}
     record: dict[str, Any] = {"rankmark": version(), "like": list(found.like), "values": values}
     return record | {"queries": dict(found.queries), "why": why, "lacking": list(found.lacking)}

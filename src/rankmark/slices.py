@@ -15,8 +15,10 @@ import numpy as np
 
 from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
 from rankmark.formats import Grid, grid_text, note_text, printable
-from rankmark.independent import corrected, t_interval, welch
 from rankmark.inputs.attributes import ids_like, read_attributes, read_columns
+from rankmark.statistics.corrections import corrected
+from rankmark.statistics.independent import welch
+from rankmark.statistics.intervals import t_interval
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import click
@@ -15,7 +14,7 @@ from rankmark.commands.options import (
     show,
     with_choices,
     with_columns,
-    with_output,
+    with_output_in,
 )
 from rankmark.errors import UsageError
 from rankmark.shown import FORMATS
@@ -45,7 +44,7 @@ __all__ = ["agree"]
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
 @with_choices
 @with_columns
-@partial(with_output, formats=FORMATS)
+@with_output_in(FORMATS)
 def agree(
     run: tuple[str, ...],
     *,

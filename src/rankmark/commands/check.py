@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +14,7 @@ from rankmark.commands.options import (
     run_names,
     show,
     with_columns,
-    with_output,
+    with_output_in,
 )
 from rankmark.errors import DataError
 
@@ -38,7 +37,7 @@ __all__ = ["check_data"]
 )
 @with_columns
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything serious is found.")
-@partial(with_output, formats=FORMATS)
+@with_output_in(FORMATS)
 def check_data(
     qrels: str,
     run: tuple[str, ...],

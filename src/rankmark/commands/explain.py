@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import click
 
-from rankmark.commands.options import column_names, keep_inputs, show, with_choices, with_columns, with_output
+from rankmark.commands.options import (
+    column_names,
+    keep_inputs,
+    show,
+    with_choices,
+    with_columns,
+    with_like,
+    with_output_in,
+)
 from rankmark.shown import FORMATS
 
 __all__ = ["explain"]
@@ -20,9 +27,10 @@ __all__ = ["explain"]
 @click.option("-m", "--measure", required=True, metavar="MEASURE", help="What to explain.")
 @click.option("--query", required=True, metavar="ID", help="In which query.")
 @click.option("--all", "all_rows", is_flag=True, help="Show long lists whole.")
+@with_like
 @with_choices
 @with_columns
-@partial(with_output, formats=FORMATS)
+@with_output_in(FORMATS)
 def explain(
     qrels: str,
     run: str,

@@ -18,7 +18,9 @@ __all__ = [
     "show",
     "with_choices",
     "with_columns",
+    "with_like",
     "with_output",
+    "with_output_in",
 ]
 
 Command = Callable[..., None]
@@ -49,6 +51,11 @@ def with_choices(command: Command) -> Command:
     return command
 
 
+def with_like(command: Command) -> Command:
+    """Gives a command the option --like, of one tool."""
+    return click.option("--like", metavar="TOOL", help="Compute as this tool does.")(command)
+
+
 def with_columns(command: Command) -> Command:
     """Gives a command the option --column, for `column_names`."""
     return click.option(
@@ -59,27 +66,35 @@ def with_columns(command: Command) -> Command:
     )(command)
 
 
-def with_output(command: Command, formats: Iterable[str] = FORMATS) -> Command:
+def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
     """Gives a command the options --format, --digits and --output, the last for `show`."""
-    for option in (
-        click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
-        click.option(
-            "--digits",
-            type=click.IntRange(0, 17),
-            default=4,
-            show_default=True,
-            metavar="N",
-            help="Decimals to show.",
-        ),
-        click.option(
-            "--format",
-            "format_",
-            metavar="|".join(formats),
-            help="How to show it, whatever the ending of FILE.",
-        ),
-    ):
-        command = option(command)
-    return command
+
+    def give(command: Command) -> Command:
+        for option in (
+            click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
+            click.option(
+                "--digits",
+                type=click.IntRange(0, 17),
+                default=4,
+                show_default=True,
+                metavar="N",
+                help="Decimals to show.",
+            ),
+            click.option(
+                "--format",
+                "format_",
+                metavar="|".join(formats),
+                help="How to show it, whatever the ending of FILE.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return give
+
+
+with_output = with_output_in(FORMATS)
+"""`with_output_in` all formats of results."""
 
 
 def show(text: str, output: str | None) -> None:

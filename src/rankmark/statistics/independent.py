@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MeanDifference", "corrected", "t_interval", "welch"]
+__all__ = ["MeanDifference", "welch"]
 
 
 class MeanDifference(NamedTuple):
@@ -65,34 +65,3 @@ def welch(
     error = math.sqrt(squared)
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
     return MeanDifference(mean, mean - reach, mean + reach, 2 * float(stats.t.sf(abs(mean) / error, freedom)))
-
-
-def t_interval(values: NDArray[np.float64], *, confidence: float = 0.95) -> tuple[float, float]:
-    """Student's interval of the mean: x̄ ± t·s/√n with n − 1 degrees of freedom; NaN of fewer than two values.
-
-    Source: Student, "The probable error of a mean", Biometrika 6, 1908.
-
-    """
-    from scipy import stats
-
-    if len(values) < 2:
-        return math.nan, math.nan
-    mean = float(values.mean())
-    error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    reach = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1)) * error
-    return mean - reach, mean + reach
-
-
-def corrected(p_values: Any) -> NDArray[np.float64]:
-    """Holm's correction: p-values that hold their level for all tests together; NaN is no test and stays.
-
-    Source: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
-    Statistics 6, 1979.
-
-    """
-    result = np.array(p_values, dtype=np.float64)
-    tests = np.flatnonzero(~np.isnan(result))
-    order = tests[np.argsort(result[tests], kind="stable")]
-    times = np.arange(len(order), 0, -1)
-    result[order] = np.minimum(np.maximum.accumulate(result[order] * times), 1.0)
-    return result

@@ -1,0 +1,145 @@
+"""`rankmark compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rankmark.commands.eval import MEASURES
+from rankmark.commands.options import (
+    column_names,
+    keep_inputs,
+    run_names,
+    show,
+    with_choices,
+    with_columns,
+    with_like,
+    with_output_in,
+)
+from rankmark.errors import UsageError
+
+__all__ = ["compare_runs"]
+
+TESTS = ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", "tukey", "none")
+
+
+@click.command("compare")
+@click.argument("qrels")
+@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    default=MEASURES,
+    metavar="MEASURE",
+    help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+)
+@click.option("--baseline", metavar="NAME", help="Compare all others with this run, and not all pairs.")
+@click.option("--test", default=TESTS[0], metavar="|".join(TESTS), help="Which test gives the p-values.")
+@click.option(
+    "--alternative",
+    default="two-sided",
+    metavar="two-sided|greater|less",
+    help="Which differences count: of a run less its baseline.",
+)
+@click.option(
+    "--correction",
+    default=CORRECTIONS[0],
+    metavar="|".join(CORRECTIONS),
+    help="For several runs and measures.",
+)
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True, metavar="P", help="What is significant."
+)
+@click.option("--interval", default="bca", metavar="bca|percentile|t", help="How intervals are made.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of the intervals."
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="How many.",
+)
+@click.option(
+    "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
+)
+@click.option("--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence).")
+@with_like
+@with_choices
+@with_columns
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@with_output_in(FORMATS)
+def compare_runs(
+    qrels: str,
+    run: tuple[str, ...],
+    *,
+    measure: tuple[str, ...],
+    column: tuple[str, ...],
+    movers: int | None,
+    margin: float | None,
+    per_query: bool,
+    format_: str | None,
+    digits: int,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Say which differences between runs are more than chance.
+
+    QRELS and each RUN are as for `rankmark eval`. A run is called as its file
+    unless NAME= stands before it; runs of one NAME are one system with several
+    seeds. Shown are the means with marks of significance, and for every pair
+    the difference with its interval, the p-value as it is and corrected, Cohen's
+    d, Cliff's delta, the probability of superiority and on how many queries it
+    won, tied and lost. --seed is of resamples and of --ties random.
+
+    \b
+    rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
+    rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
+    """  # noqa: D301
+    from rankmark.comparison import compare
+    from rankmark.comparison_formats import known_comparison_format, render
+    from rankmark.formats import check_writable, format_of
+    from rankmark.measure import split_measures
+    from rankmark.statistics.equivalence import check_margin
+
+    name = known_comparison_format(format_ or format_of(output or ""))
+    runs = _named(run)
+    if margin is not None:
+        check_margin(margin)
+    if output:
+        check_writable(output)
+        keep_inputs(output, qrels, *(path for paths in runs.values() for path in paths))
+    measures = [each for text in measure for each in split_measures(text)]
+    columns = column_names(column)
+    options["seed"] = options["seed"] or 0
+    compared = compare(qrels, runs, measures, columns=columns, **options)
+    shown = {"per_query": per_query, "movers": movers or 0, "margin": margin, "digits": digits}
+    show(render(compared, name, **shown), output)  # type: ignore[arg-type]
+
+
+def _named(runs: tuple[str, ...]) -> dict[str, list[str]]:
+    """The paths of each system by its name: said as NAME=PATH, or the file's."""
+    pairs = [_split(text) for text in runs]
+    said = {name for name, _ in pairs}
+    own = iter(run_names(tuple(path for name, path in pairs if not name)))
+    named: dict[str, list[str]] = {}
+    for name, path in pairs:
+        called = name or next(own)
+        if not name and (called in said or called in named):
+            raise UsageError(f"two runs are called {called}; write NAME={path} to call it otherwise")
+        named.setdefault(called, []).append(path)
+    return named
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Name and path; a file that is there under the whole text has no name."""
+    name, equals, path = text.partition("=")
+    return (name, path) if name and equals and not Path(text).exists() else ("", text)

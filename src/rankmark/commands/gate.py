@@ -1,0 +1,88 @@
+"""`rankmark gate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankmark.commands.options import column_names, with_choices, with_columns, with_like
+
+__all__ = ["gate"]
+
+
+@click.command("gate")
+@click.argument("qrels")
+@click.argument("baseline")
+@click.argument("candidate")
+@click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    required=True,
+    metavar="MEASURE",
+    help="What decides; repeat it, or give several in one: all must pass.",
+)
+@click.option(
+    "--max-drop",
+    required=True,
+    metavar="D|P%",
+    help="How much worse it may be: 0.005, or 0.5% of the baseline's mean.",
+)
+@click.option(
+    "--confidence", type=float, metavar="P", help="Pass only if a greater drop is excluded so surely."
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="How many.",
+)
+@with_like
+@with_choices
+@with_columns
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("--format", "format_", default="table", metavar="table|json", help="How to show it.")
+@click.pass_context
+def gate(
+    context: click.Context,
+    /,
+    qrels: str,
+    baseline: str,
+    candidate: str,
+    *,
+    measure: tuple[str, ...],
+    column: tuple[str, ...],
+    format_: str,
+    **options: Any,
+) -> None:
+    """Pass a candidate unless it is worse than the baseline.
+
+    For scripts: the exit code is 0 if it passes, 1 if it fails, and 2 if that
+    could not be decided, be it for wrong usage or for wrong data. Without
+    --confidence the difference of the means decides; with it the candidate
+    passes only if the data exclude a greater drop (a one-sided bound, bootstrap
+    over queries). Of measures of which less is better, a rise is a drop.
+
+    \b
+    rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
+    rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
+    """  # noqa: D301
+    from rankmark import gating
+    from rankmark.errors import ChoiceError, DataError
+    from rankmark.measure import split_measures
+
+    if format_ not in ("table", "json"):
+        raise ChoiceError(f"format={format_!r} is not one of table, json")
+    measures = [each for text in measure for each in split_measures(text)]
+    options["seed"] = options["seed"] or 0
+    try:
+        decided = gating.gate(qrels, baseline, candidate, measures, columns=column_names(column), **options)
+    except (DataError, OSError) as error:
+        # 1 is for a candidate that was judged and failed; this one was not judged.
+        click.echo(f"rankmark: error: not decided: {error}", err=True)
+        context.exit(2)
+    click.echo(decided.to_json() if format_ == "json" else f"{decided}\n", nl=False)
+    context.exit(0 if decided.passed else 1)

@@ -1,0 +1,69 @@
+"""Statistics of per-query values: intervals, tests, corrections, effect sizes, equivalence and power.
+
+All functions take NumPy arrays of values or of differences, one a query, and serve every measure. NaN stands
+for a query that is left out of a measure's mean: it is left out here, too. `rankmark.compare` puts them
+together.
+
+Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
+`effects`, `equivalence`, `power`; `independent` is of two groups of different queries; `signflips` has exact
+distributions under random signs.
+"""
+
+from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.corrections import CORRECTIONS, corrected
+from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
+from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
+from rankmark.statistics.independent import MeanDifference, welch
+from rankmark.statistics.intervals import (
+    INTERVALS,
+    Interval,
+    bca_interval,
+    bootstrap_interval,
+    percentile_interval,
+    t_interval,
+)
+from rankmark.statistics.power import detectable_difference, power_of, queries_needed
+from rankmark.statistics.resampling import bootstrap_means
+from rankmark.statistics.significance import (
+    ALTERNATIVES,
+    TESTS,
+    bootstrap_shift_test,
+    paired_t_test,
+    randomisation_test,
+    sign_test,
+    wilcoxon_test,
+)
+from rankmark.statistics.tukey import randomised_tukey
+
+__all__ = [
+    "ALTERNATIVES",
+    "CORRECTIONS",
+    "INTERVALS",
+    "TESTS",
+    "Anova",
+    "Equivalence",
+    "Interval",
+    "MeanDifference",
+    "bca_interval",
+    "bootstrap_interval",
+    "bootstrap_means",
+    "bootstrap_shift_test",
+    "cliffs_delta",
+    "cohens_d",
+    "corrected",
+    "detectable_difference",
+    "equivalence",
+    "non_inferiority",
+    "paired_t_test",
+    "percentile_interval",
+    "power_of",
+    "probability_of_superiority",
+    "queries_needed",
+    "randomisation_test",
+    "randomised_tukey",
+    "sign_test",
+    "t_interval",
+    "two_way_anova",
+    "welch",
+    "wilcoxon_test",
+]

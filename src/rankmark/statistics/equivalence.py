@@ -1,0 +1,80 @@
+"""Whether a difference is small enough not to matter."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from rankmark.errors import ChoiceError
+from rankmark.statistics.intervals import Interval, t_interval
+from rankmark.statistics.resampling import Clusters, check_share, known
+from rankmark.statistics.significance import paired_t_test
+
+__all__ = ["Equivalence", "check_margin", "equivalence", "non_inferiority"]
+
+
+class Equivalence(NamedTuple):
+    """Two one-sided tests.
+
+    Attributes:
+        margin: differences below it, in either direction, do not matter.
+        p_above: that the mean difference is above −margin: the p-value of non-inferiority.
+        p_below: that it is below margin.
+        p: the greater of the two; below α the systems are equivalent.
+        interval: of confidence 1 − 2α; within ±margin just if p < α.
+
+    """
+
+    margin: float
+    p_above: float
+    p_below: float
+    p: float
+    interval: Interval
+
+
+def equivalence(
+    differences: ArrayLike, margin: float, *, alpha: float = 0.05, clusters: Clusters = None
+) -> Equivalence:
+    """Equivalence by two one-sided t tests (TOST): H₀ says |mean difference| ≥ margin.
+
+    Args:
+        differences: one a query; NaN is left out.
+        margin: above 0, in the measure's unit; to be chosen before looking at the data.
+        alpha: of the interval.
+        clusters: a label a query.
+
+    Source:
+        D. J. Schuirmann, "A comparison of the two one-sided tests procedure …", 1987.
+
+    """
+    check_margin(margin)
+    check_share(alpha=alpha)
+    own, labels = known(differences, clusters)
+    p_above = paired_t_test(own + margin, alternative="greater", clusters=labels)
+    p_below = paired_t_test(own - margin, alternative="less", clusters=labels)
+    interval = t_interval(own, confidence=1 - 2 * alpha, clusters=labels)
+    return Equivalence(margin, p_above, p_below, max(p_above, p_below), interval)
+
+
+def non_inferiority(differences: ArrayLike, margin: float, *, clusters: Clusters = None) -> float:
+    """The p-value of non-inferiority by a one-sided t test: H₀ says mean difference ≤ −margin.
+
+    Args:
+        differences: one a query, above 0 where the new system is better; NaN is left out.
+        margin: the greatest loss that does not matter, above 0.
+        clusters: a label a query.
+
+    Source:
+        G. Piaggio et al., "Reporting of noninferiority and equivalence randomized trials", JAMA 295, 2006.
+
+    """
+    check_margin(margin)
+    own, labels = known(differences, clusters)
+    return paired_t_test(own + margin, alternative="greater", clusters=labels)
+
+
+def check_margin(margin: float) -> None:
+    """Refuses what is no margin."""
+    if not isinstance(margin, int | float) or not 0 < margin < float("inf"):
+        raise ChoiceError(f"margin={margin!r} is not a number above 0")

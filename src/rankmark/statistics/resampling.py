@@ -1,0 +1,153 @@
+"""Resamples of queries, or of clusters of them, and how the values given are checked.
+
+Resample r of a seed is the same for every column of values and for any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankmark import _native
+from rankmark.errors import ChoiceError, DataError
+
+__all__ = [
+    "Clusters",
+    "Floats",
+    "as_columns",
+    "bootstrap_means",
+    "check_drawn",
+    "check_share",
+    "cluster_totals",
+    "known",
+    "signed_sums",
+]
+
+Floats: TypeAlias = NDArray[np.float64]
+Clusters: TypeAlias = "NDArray[Any] | list[Any] | None"
+"""One label a row, such as its user; None where each row stands for itself."""
+
+GREATEST_SEED = 2**64 - 1
+
+
+def bootstrap_means(
+    values: ArrayLike,
+    *,
+    clusters: Clusters = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Floats:
+    """Means of resamples of the rows, drawn with replacement, as many as there are.
+
+    Rows that are NaN in a column are not drawn for it. With clusters, whole clusters are drawn, as many as
+    there are, and the mean is over all their rows: Σ_c n_c·S_c / Σ_c n_c·m_c for cluster c drawn n_c times,
+    with m_c rows of sum S_c.
+
+    Args:
+        values: one a row, or [rows, columns]; all columns share the resamples, as far as they have values in
+            the same rows.
+        clusters: a label a row.
+        resamples: how many.
+        seed: 0 ≤ seed < 2⁶⁴; the same seed gives the same numbers.
+        threads: how many to use; all cores if None.
+
+    Returns:
+        float64, [resamples] or [resamples, columns]; NaN for a column without values.
+
+    Source:
+        B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979; for
+        clusters A. C. Davison and D. V. Hinkley, "Bootstrap Methods and their Application", 1997, section
+        3.8.
+
+    """
+    check_drawn(resamples, seed, threads)
+    table = as_columns(values)
+    means = np.full((resamples, table.shape[1]), np.nan)
+    for rows, columns in _alike(table):
+        part = table[:, columns] if rows.all() else table[rows][:, columns]
+        if clusters is None:
+            totals, sizes = part, np.ones((len(part), 0))
+        else:
+            totals, sizes = cluster_totals(part, np.asarray(clusters)[rows])
+        drawn = np.ascontiguousarray(np.column_stack([totals, sizes]))
+        sums = _native.bootstrap_sums(drawn, resamples, seed, threads or 0).reshape(resamples, -1)
+        below = sums[:, len(columns) :] if sizes.size else len(part)
+        means[:, columns] = sums[:, : len(columns)] / below
+    return means if np.ndim(values) == 2 else means[:, 0]
+
+
+def _alike(table: Floats) -> Iterator[tuple[NDArray[np.bool_], list[int]]]:
+    """Rows with values, and the columns that have them just there."""
+    there = ~np.isnan(table)
+    groups: dict[bytes, list[int]] = {}
+    for column in range(table.shape[1]):
+        groups.setdefault(there[:, column].tobytes(), []).append(column)
+    for columns in groups.values():
+        rows = there[:, columns[0]]
+        if rows.any():
+            yield rows, columns
+
+
+def signed_sums(values: Floats, *, resamples: int, seed: int, threads: int | None) -> Floats:
+    """Sums of the columns of [rows, columns] when each row has a random sign: [resamples, columns]."""
+    sums = _native.signed_sums(np.ascontiguousarray(values), resamples, seed, threads or 0)
+    return sums.reshape(resamples, values.shape[1])
+
+
+def cluster_totals(table: Floats, clusters: NDArray[Any]) -> tuple[Floats, Floats]:
+    """The sums of each cluster's rows, [clusters, columns], and how many rows it has, [clusters, 1]."""
+    _, codes = np.unique(clusters, return_inverse=True)
+    sums = [np.bincount(codes, weights=column) for column in table.T]
+    return np.column_stack(sums), np.bincount(codes).astype(float)[:, None]
+
+
+def as_columns(values: ArrayLike) -> Floats:
+    """The values as [rows, columns].
+
+    Raises:
+        DataError: an infinite value, or more than two dimensions.
+
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim not in (1, 2):
+        raise DataError(f"the values have {table.ndim} dimensions; give one a query, or [queries, columns]")
+    if np.isinf(table).any():
+        raise DataError(f"{np.count_nonzero(np.isinf(table))} of the values are infinite: they have no mean")
+    return table if table.ndim == 2 else table[:, None]
+
+
+def known(values: ArrayLike, clusters: Clusters = None) -> tuple[Floats, NDArray[Any] | None]:
+    """The values of one column that are not NaN, and their clusters."""
+    column = as_columns(values)
+    if column.shape[1] != 1:
+        raise DataError(f"{column.shape[1]} columns of values where one is wanted")
+    there = ~np.isnan(column[:, 0])
+    if clusters is None:
+        return column[there, 0], None
+    labels = np.asarray(clusters)
+    if labels.shape != (len(column),):
+        raise DataError(f"{len(labels)} clusters for {len(column)} values; give one a value")
+    return column[there, 0], labels[there]
+
+
+def check_drawn(resamples: int, seed: int, threads: int | None = None) -> None:
+    """Refuses what are no numbers of resamples, seeds or threads."""
+    for name, value, least, most in (
+        ("resamples", resamples, 1, 10**9),
+        ("seed", seed, 0, GREATEST_SEED),
+        ("threads", 1 if threads is None else threads, 1, 2**15),
+    ):
+        whole = hasattr(value, "__index__") and not isinstance(value, bool)
+        if not whole or not least <= value <= most:
+            raise ChoiceError(f"{name}={value!r} is not a whole number from {least} to {most}")
+
+
+def check_share(**shares: float) -> None:
+    """Refuses what are no shares above 0 and below 1."""
+    for name, value in shares.items():
+        if not isinstance(value, int | float) or not 0 < value < 1:
+            raise ChoiceError(f"{name}={value!r} is not a number above 0 and below 1, such as 0.95")

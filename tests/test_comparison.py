@@ -1,0 +1,412 @@
+"""Systems side by side: what is compared with what, on which queries, and how it is shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmark as rm
+from rankmark import statistics
+from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.statistics import CORRECTIONS, TESTS
+
+RNG = np.random.default_rng(11)
+QUERIES = [f"q{number:02}" for number in range(30)]
+QRELS = {query: {f"d{i}": int(grade) for i, grade in enumerate(RNG.integers(0, 3, 12))} for query in QUERIES}
+MEASURES = ["nDCG@10", "RR", "P@5"]
+
+
+def run(quality: float, seed: int, queries: list[str] = QUERIES) -> dict[str, dict[str, float]]:
+    """Scores that follow the grades the more, the greater the quality."""
+    rng = np.random.default_rng(seed)
+    return {q: {d: quality * g + rng.normal() for d, g in QRELS[q].items()} for q in queries}
+
+
+RUNS = {"bm25": run(0.2, 1), "dense": run(1.5, 2), "random": run(0.0, 3)}
+
+
+@pytest.fixture(scope="module")
+def compared() -> rm.Comparison:
+    return rm.compare(QRELS, RUNS, MEASURES, baseline="bm25")
+
+
+def values(name: str, measure: str, **choices: str) -> np.ndarray:
+    return rm.evaluate(QRELS, RUNS[name], measure, **choices).query_values(measure)
+
+
+def test_each_figure_is_that_of_the_per_query_values(compared):
+    one, other = values("dense", "nDCG@10"), values("bm25", "nDCG@10")
+    pair = compared.pair("ndcg_cut_10", "dense")
+    assert (str(pair.measure), pair.system, pair.baseline, pair.queries) == ("nDCG@10", "dense", "bm25", 30)
+    assert (pair.value, pair.baseline_value) == (one.mean(), other.mean())
+    assert pair.difference == pytest.approx((one - other).mean(), rel=1e-12)
+    assert pair.p == statistics.randomisation_test(one - other)
+    assert pair.interval == pytest.approx(statistics.bootstrap_interval(one - other), rel=1e-9)
+    assert (pair.wins, pair.ties, pair.losses) == tuple(
+        int(np.count_nonzero(np.sign(one - other) == sign)) for sign in (1, 0, -1)
+    )
+    assert pair.cohens_d == statistics.cohens_d(one - other)
+    assert pair.cliffs_delta == statistics.cliffs_delta(one, other)
+    assert pair.superiority == statistics.probability_of_superiority(one - other)
+    assert compared.value("dense", "nDCG@10") == one.mean()
+    assert compared.interval("dense", "nDCG@10") == statistics.bootstrap_interval(one)
+
+
+def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pairs(compared):
+    assert [(p.system, p.baseline) for p in compared.pairs[:2]] == [("dense", "bm25"), ("random", "bm25")]
+    assert len(compared.pairs) == 6
+    every = rm.compare(QRELS, RUNS, "RR")
+    assert [(p.baseline, p.system) for p in every.pairs] == [
+        ("bm25", "dense"),
+        ("bm25", "random"),
+        ("dense", "random"),
+    ]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_other_way_round_is_the_same_with_other_signs(test):
+    names = ("bm25", "dense")
+    one, other = (rm.compare(QRELS, RUNS, "nDCG@10", baseline=name, test=test, seed=3) for name in names)
+    there, back = one.pair("nDCG@10", "dense"), other.pair("nDCG@10", "bm25")
+    assert (there.wins, there.ties, there.losses) == (back.losses, back.ties, back.wins)
+    assert there.difference == -back.difference
+    assert there.p == pytest.approx(back.p, rel=1e-9)
+    assert there.interval.low == pytest.approx(-back.interval.high, rel=1e-9)
+    assert there.superiority == pytest.approx(1 - back.superiority)
+    assert there.cliffs_delta == pytest.approx(-back.cliffs_delta)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_p_values_are_corrected_over_systems_and_measures(correction):
+    compared = rm.compare(QRELS, RUNS, MEASURES, correction=correction, test="t")
+    p = [pair.p for pair in compared.pairs]
+    assert len(p) == 9
+    corrected = [pair.corrected for pair in compared.pairs]
+    assert corrected == statistics.corrected(p, correction).tolist()
+    assert [pair.significant for pair in compared.pairs] == [p <= 0.05 for p in corrected]
+
+
+def test_tukey_corrects_for_the_systems_of_a_measure():
+    compared = rm.compare(QRELS, RUNS, MEASURES, correction="tukey", resamples=2_000, seed=4)
+    table = np.column_stack([values(name, "RR") for name in RUNS])
+    expected = statistics.randomised_tukey(table, resamples=2_000, seed=4)
+    assert compared.pair("RR", "dense", "bm25").corrected == expected[1, 0]
+    assert compared.pair("RR", "random", "dense").corrected == expected[2, 1]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_every_test_is_that_of_the_statistics(test):
+    d = values("dense", "RR") - values("bm25", "RR")
+    expected = {
+        "randomisation": lambda: statistics.randomisation_test(d, alternative="greater"),
+        "t": lambda: statistics.paired_t_test(d, alternative="greater"),
+        "wilcoxon": lambda: statistics.wilcoxon_test(d, alternative="greater"),
+        "sign": lambda: statistics.sign_test(d, alternative="greater"),
+        "bootstrap": lambda: statistics.bootstrap_shift_test(d, alternative="greater"),
+    }[test]()
+    compared = rm.compare(QRELS, RUNS, "RR", baseline="bm25", test=test, alternative="greater")
+    assert compared.pair("RR", "dense").p == pytest.approx(expected, rel=1e-9)
+
+
+def test_queries_without_a_value_are_left_out_pair_by_pair():
+    runs = {"a": run(1, 1), "b": run(1, 2, QUERIES[5:]), "c": run(1, 3, QUERIES[:20])}
+    compared = rm.compare(QRELS, runs, "RR", missing="skip")
+    assert [pair.queries for pair in compared.pairs] == [25, 20, 15]
+    pair = compared.pair("RR", "b", "a")
+    d = compared.query_values("b", "RR") - compared.query_values("a", "RR")
+    assert np.isnan(d).sum() == 5
+    assert pair.difference == pytest.approx(np.nanmean(d), rel=1e-12)
+    assert pair.interval == pytest.approx(statistics.bootstrap_interval(d), rel=1e-9)
+    assert pair.p == pytest.approx(statistics.randomisation_test(d), rel=1e-9)
+    assert pair.value == pytest.approx(compared.query_values("b", "RR")[5:].mean(), rel=1e-12)
+    assert "compared on 15 to 25 queries, those with a value of both" in str(compared)
+    assert "b: 30 queries judged, 25 answered, 5 missing (left out)" in str(compared)
+    assert compared.differences["difference"].null_count() == 5 + 10 + 15
+
+
+def test_a_pair_without_common_queries_has_no_figures():
+    runs = {"a": run(1, 1, QUERIES[:15]), "b": run(1, 2, QUERIES[15:]), "c": run(1, 3)}
+    compared = rm.compare(QRELS, runs, "RR", missing="skip")
+    pair = compared.pair("RR", "b", "a")
+    assert pair.queries == 0
+    assert math.isnan(pair.difference)
+    assert math.isnan(pair.p)
+    assert not pair.significant
+    assert json.loads(compared.to_json())["pairs"][0]["p"] is None
+    assert "0/0/0" in compared.to_table()
+
+
+def test_where_less_is_better_a_fall_is_a_win():
+    compared = rm.compare(QRELS, RUNS, "MaxRank", baseline="random")
+    pair = compared.pair("MaxRank", "dense")
+    assert pair.difference < 0
+    assert pair.better
+    assert pair.wins > pair.losses
+
+
+def test_the_same_seed_gives_the_same_text_whatever_the_threads():
+    one, other = (rm.compare(QRELS, RUNS, MEASURES, seed=5, threads=n).to_json() for n in (1, 2))
+    assert one == other
+
+
+def test_results_are_aligned_by_query():
+    whole = rm.evaluate(QRELS, RUNS["dense"], "RR")
+    backwards = dict(reversed(QRELS.items()))
+    other = rm.evaluate(backwards, RUNS["bm25"], "RR")
+    part = rm.evaluate({q: QRELS[q] for q in QUERIES[3:]}, RUNS["bm25"], "RR")
+    expected = rm.compare(QRELS, RUNS, "RR").pair("RR", "dense", "bm25")
+    found = rm.compare_results({"bm25": other, "dense": whole}).pair("RR", "dense", "bm25")
+    assert found.difference == pytest.approx(expected.difference, rel=1e-12)
+    assert found.p == pytest.approx(expected.p, rel=1e-9)
+    compared = rm.compare_results({"bm25": part, "dense": whole})
+    assert compared.query_ids == QUERIES[3:]
+    assert compared.notes == ("3 queries are not judged for all systems (left out)",)
+
+
+def test_results_with_nothing_in_common_are_refused():
+    one = rm.evaluate({"a": {"x": 1}}, {"a": ["x"]}, ["RR", "AP"])
+    other = rm.evaluate({"b": {"x": 1}}, {"b": ["x"]}, ["AP"])
+    with pytest.raises(DataError, match="no query in common; they begin with the queries 'a', 'b'"):
+        rm.compare_results({"one": one, "other": other})
+    with pytest.raises(UsageError, match="no measure that all results have"):
+        rm.compare_results({"one": one, "other": rm.evaluate({"a": {"x": 1}}, {"a": ["x"]}, ["P@1"])})
+    with pytest.raises(UsageError, match="P@9 was not evaluated"):
+        rm.compare_results({"one": one, "other": one}, "P@9")
+    with pytest.raises(UsageError, match=r"'other' is neither a Result nor several: 0\.5"):
+        rm.compare_results({"one": one, "other": 0.5})
+
+
+def test_results_that_were_evaluated_in_other_ways_are_noted():
+    one, other = (rm.evaluate(QRELS, RUNS["bm25"], "RR", ties=ties) for ties in ("best", "worst"))
+    compared = rm.compare_results({"one": one, "other": other})
+    assert compared.notes == ("the systems were not evaluated alike: ties differ",)
+
+
+def test_seeds_are_averaged_and_drawn():
+    seeds = [run(1.0, seed) for seed in range(4)]
+    compared = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "nDCG@10", baseline="bm25")
+    each = np.column_stack([rm.evaluate(QRELS, seed, "nDCG@10").query_values("nDCG@10") for seed in seeds])
+    assert compared.value("neural", "nDCG@10") == pytest.approx(each.mean(), rel=1e-12)
+    d = each.mean(axis=1) - values("bm25", "nDCG@10")
+    pair = compared.pair("nDCG@10", "neural")
+    assert pair.p == pytest.approx(statistics.randomisation_test(d), rel=1e-9)
+    low, high = statistics.bootstrap_interval(d)
+    assert pair.interval.high - pair.interval.low > high - low
+    assert "neural (seed 4): 30 queries judged" in str(compared)
+    assert "p-values are of the means over these seeds" in str(compared)
+    same = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds[:1] * 3}, "nDCG@10", baseline="bm25")
+    alone = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds[0]}, "nDCG@10", baseline="bm25")
+    assert same.pairs[0].interval == pytest.approx(alone.pairs[0].interval, rel=1e-9)
+    with pytest.raises(ChoiceError, match=r'interval="t" does not draw seeds'):
+        rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "RR", interval="t")
+
+
+def test_clusters_are_drawn_and_change_signs_as_wholes():
+    users = {query: number % 7 for number, query in enumerate(QUERIES)}
+    labels = [users[query] for query in QUERIES]
+    d = values("dense", "RR") - values("bm25", "RR")
+    for test, function in (
+        ("randomisation", statistics.randomisation_test),
+        ("t", statistics.paired_t_test),
+        ("bootstrap", statistics.bootstrap_shift_test),
+    ):
+        compared = rm.compare(QRELS, RUNS, "RR", baseline="bm25", clusters=users, test=test)
+        pair = compared.pair("RR", "dense")
+        assert pair.p == pytest.approx(function(d, clusters=labels), rel=1e-9)
+        expected = statistics.bootstrap_interval(d, clusters=labels)
+        assert pair.interval == pytest.approx(expected, rel=1e-9)
+    assert "compared on 30 queries in 7 clusters" in str(compared)
+    for test in ("wilcoxon", "sign"):
+        with pytest.raises(ChoiceError, match=f'test="{test}" knows no clusters'):
+            rm.compare(QRELS, RUNS, "RR", clusters=users, test=test)
+    with pytest.raises(DataError, match="clusters says nothing of 29 queries, such as 'q01'"):
+        rm.compare(QRELS, RUNS, "RR", clusters={"q00": 1})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"baseline": "bm26"}, r"baseline='bm26' is not one of the systems .*; did you mean 'bm25'"),
+        ({"test": "ttest"}, "test='ttest' is not one of randomisation, t, wilcoxon, sign, bootstrap"),
+        ({"correction": "holms"}, "did you mean 'holm'"),
+        ({"alternative": "both"}, "alternative='both' is not one of two-sided, greater, less"),
+        ({"interval": "BCA"}, "did you mean 'bca'"),
+        ({"alpha": 5}, "alpha=5 is not a number above 0 and below 1"),
+        ({"confidence": 95}, "confidence=95 is not a number above 0 and below 1"),
+        ({"resamples": 0}, "resamples=0 is not a whole number from 1"),
+        ({"correction": "tukey", "test": "t"}, 'correction="tukey" goes with test="randomisation"'),
+        ({"ties": "bset"}, "did you mean 'best'"),
+    ],
+)
+def test_wrong_choices_are_refused(wrong, message):
+    with pytest.raises(UsageError, match=message):
+        rm.compare(QRELS, RUNS, "RR", **wrong)
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(UsageError, match="1 system to compare; give two or more"):
+        rm.compare(QRELS, {"a": RUNS["bm25"]}, "RR")
+    with pytest.raises(UsageError, match="give them by name"):
+        rm.compare(QRELS, [RUNS["bm25"], RUNS["dense"]], "RR")
+    with pytest.raises(rm.MeasureError, match=r"arithmetic means alone can be compared; compare AP\(rel=2\)"):
+        rm.compare(QRELS, RUNS, "AP(rel=2,mean=geometric)")
+
+
+def test_a_sum_is_compared_by_its_mean_over_queries():
+    compared = rm.compare(QRELS, RUNS, "NumRelRet")
+    assert "NumRelRet: the mean over queries, not the sum over all of them" in compared.notes
+
+
+def test_movers_are_the_queries_that_changed_most(compared):
+    movers = compared.movers(3, "RR")
+    assert len(movers) == 6
+    d = values("dense", "RR") - values("bm25", "RR")
+    assert [abs(m.difference) for m in movers[:3]] == pytest.approx(sorted(abs(d))[:-4:-1])
+    first = movers[0]
+    assert first.value - first.baseline_value == first.difference == d[QUERIES.index(first.query)]
+    with pytest.raises(ChoiceError, match="count=0"):
+        compared.movers(0)
+
+
+def test_variance_power_and_equivalence_of_a_measure(compared):
+    table = np.column_stack([values(name, "RR") for name in RUNS])
+    assert compared.anova("RR") == statistics.two_way_anova(table)
+    [dense, random] = compared.power("RR", difference=0.1)
+    d = table[:, 1] - table[:, 0]
+    assert (dense.system, random.system, dense.queries) == ("dense", "random", 30)
+    assert dense.deviation == pytest.approx(d.std(ddof=1))
+    assert dense.detectable == statistics.detectable_difference(dense.deviation, 30)
+    assert dense.needed == statistics.queries_needed(0.1, dense.deviation)
+    assert compared.power("RR")[0].difference == pytest.approx(d.mean())
+    found = compared.equivalence("RR", 0.2)
+    assert list(found) == [("dense", "bm25"), ("random", "bm25")]
+    assert found["dense", "bm25"] == statistics.equivalence(d, 0.2)
+
+
+def test_tables_have_a_row_a_pair_and_a_row_a_query(compared):
+    table = compared.table
+    assert table.height == 6
+    assert table.row(0, named=True)["p"] == compared.pairs[0].p
+    assert {"low", "high", "corrected", "wins"} <= set(table.columns)
+    queries = compared.differences
+    assert queries.height == 6 * 30
+    one = queries.filter((pl.col("measure") == "RR") & (pl.col("system") == "dense"))
+    assert one["difference"].to_numpy() == pytest.approx(values("dense", "RR") - values("bm25", "RR"))
+
+
+def test_asking_for_what_was_not_compared_says_what_was(compared):
+    with pytest.raises(UsageError, match=r"AP was not compared; here are nDCG@10, RR, P@5"):
+        compared.value("bm25", "AP")
+    with pytest.raises(UsageError, match=r"'dnse' is not one of the systems .*; did you mean 'dense'"):
+        compared.value("dnse", "RR")
+    with pytest.raises(
+        UsageError, match="'random' was not compared with 'dense'; compared are dense with bm25"
+    ):
+        compared.pair("RR", "random", "dense")
+
+
+# --- As text ----------------------------------------------------------------------------------------------
+
+
+def test_the_table_has_marks_figures_and_an_account():
+    compared = rm.compare(QRELS, RUNS, ["nDCG@10"], baseline="bm25")
+    lines = str(compared).splitlines()
+    assert lines[0].split() == ["system", "nDCG@10"]
+    assert lines[2].split() == ["bm25", f"{compared.value('bm25', 'nDCG@10'):.4f}"]
+    assert lines[3].split() == ["dense", f"{compared.value('dense', 'nDCG@10'):.4f}↑"]
+    assert lines[6].split()[:6] == ["measure", "system", "difference", "95%", "interval", "p"]
+    assert lines[8].split()[:2] == ["nDCG@10", "dense"]
+    assert f"{compared.pairs[0].wins}/{compared.pairs[0].ties}/{compared.pairs[0].losses}" in lines[8]
+    text = str(compared)
+    assert "randomisation test (random signs), two-sided; 10,000 resamples where not exact" in text
+    assert "corrected by Holm over 2 tests" in text
+    assert "↑ better, ↓ worse than bm25 (p ≤ 0.05)" in text
+    assert "95% intervals: BCa bootstrap over queries, 10,000 resamples" in text
+    assert "compared on 30 queries" in text
+    assert "dense: 30 queries judged, all answered" in text
+
+
+def test_of_all_pairs_letters_say_which_system_one_is_better_than():
+    compared = rm.compare(QRELS, RUNS, "nDCG@10")
+    lines = str(compared).splitlines()
+    assert lines[2].startswith("bm25 (a)")
+    assert lines[3].split()[:2] == ["dense", "(b)"]
+    assert lines[3].rstrip().endswith("ac")
+    assert "a letter: better than the system with that letter" in str(compared)
+    assert lines[6].split()[:3] == ["measure", "system", "against"]
+
+
+def test_json_has_all_figures(compared):
+    record = json.loads(compared.to_json(movers=1, margin=0.1, per_query=True))
+    assert record["baseline"] == "bm25"
+    assert (record["test"], record["correction"], record["alpha"]) == ("randomisation", "holm", 0.05)
+    assert record["systems"]["dense"]["measures"]["RR"]["value"] == values("dense", "RR").mean()
+    assert record["systems"]["dense"]["measures"]["RR"]["signature"].startswith("RR|rel:1|")
+    assert record["systems"]["dense"]["queries"]["answered"] == 30
+    assert [pair["p"] for pair in record["pairs"]] == [pair.p for pair in compared.pairs]
+    assert record["pairs"][0]["low"] == compared.pairs[0].interval.low
+    assert len(record["movers"]) == len(record["equivalence"]) == 6
+    assert record["per_query"]["query"] == QUERIES
+    assert record["per_query"]["values"]["RR"]["dense"] == values("dense", "RR").tolist()
+
+
+def test_csv_reads_back(compared):
+    rows = list(csv.DictReader(io.StringIO(compared.to_csv())))
+    assert [float(row["p"]) for row in rows] == [pair.p for pair in compared.pairs]
+    assert rows[0]["significant"] in ("true", "false")
+    queries = list(csv.DictReader(io.StringIO(compared.to_csv(per_query=True))))
+    assert len(queries) == 3 * 30
+    assert [float(row["dense"]) for row in queries[30:60]] == values("dense", "RR").tolist()
+    movers = list(csv.DictReader(io.StringIO(compared.to_csv(movers=2))))
+    assert len(movers) == 12
+
+
+def test_latex_is_a_table_for_the_paper(compared):
+    text = rm.compare(
+        QRELS, {"a_b": RUNS["bm25"], "c&d": RUNS["dense"]}, ["nDCG@10"], baseline="a_b"
+    ).to_latex()
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{Mean nDCG@10. ")
+    assert "$\\uparrow$ better, $\\downarrow$ worse than a\\_b (p $\\leq$ 0.05): randomisation test" in text
+    assert "c\\&d & 0." in text
+    assert "$^{\\uparrow}$ \\\\" in text
+    assert text.count("\\begin{tabular}{lr}") == 1
+    assert all(line.isascii() for line in compared.to_latex().splitlines() if not line.startswith("%"))
+
+
+def test_a_name_can_neither_steer_a_terminal_nor_leave_its_line():
+    named = {"bad\x1b[2J\n\\input{x}": RUNS["bm25"], "b": RUNS["dense"]}
+    for baseline in (None, next(iter(named))):
+        compared = rm.compare(QRELS, named, "RR", baseline=baseline)
+        for name in ("table", "markdown", "latex"):
+            text = compared.format(name)
+            assert "\x1b" not in text
+            assert not any(line.startswith("\\input") for line in text.splitlines())
+
+
+def test_markdown_html_and_short_form(compared):
+    assert compared.to_markdown().startswith("| system | ")
+    assert "<td>dense</td>" in compared._repr_html_()
+    assert repr(compared).startswith("<Comparison of bm25, dense, random by nDCG@10, RR, P@5; ")
+    escaped = rm.compare(QRELS, {"<b>": RUNS["bm25"], "x": RUNS["dense"]}, "RR")._repr_html_()
+    assert "<b>" not in escaped
+
+
+def test_the_ending_of_a_file_says_how_to_write_it(compared, tmp_path):
+    compared.write(tmp_path / "out.tex")
+    assert (tmp_path / "out.tex").read_text() == compared.to_latex()
+    with pytest.raises(UsageError, match="format='trec' is not one of table, json, csv, markdown, latex"):
+        compared.write(tmp_path / "out.txt", "trec")
+
+
+def test_equivalence_says_what_is_shown(compared):
+    same = rm.compare(QRELS, {"one": RUNS["bm25"], "other": run(0.2, 1)}, "RR", baseline="one")
+    assert "equivalent" not in same.to_table()
+    with pytest.raises(ChoiceError, match="margin=-1 is not a number above 0"):
+        compared.to_table(margin=-1)
+    assert " not worse\n" in compared.to_table(margin=0.4) or " equivalent\n" in compared.to_table(margin=0.4)
