@@ -1,7 +1,8 @@
-//! The core of rankmark. This file and `arrays` alone know Python: Arrow columns go in, NumPy arrays come out.
+//! The core of rankmark. This file, `arrays` and `matrices` alone know Python: Arrow columns go in, NumPy arrays come out.
 
 mod arrays;
 mod decompress;
+mod dense;
 mod error;
 mod group;
 mod hash;
@@ -10,9 +11,11 @@ mod judge;
 mod judged;
 mod list;
 mod matching;
+mod matrices;
 mod partition;
 mod pool;
 mod progress;
+mod ranked;
 mod segments;
 mod table;
 mod trec;
@@ -458,6 +461,8 @@ mod _native {
         exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranks,
         segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
+    #[pymodule_export]
+    use super::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]
     use super::{JudgedLists, Progress, Table, decompress_file, judge_lists, read_trec};
 }

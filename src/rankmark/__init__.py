@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     )
     from rankmark.evaluation import evaluate
     from rankmark.inputs import Input, read_qrels, read_run
+    from rankmark.matrices import evaluate_arrays, evaluate_factors
     from rankmark.measure import Measure, parse
+    from rankmark.models import evaluate_model
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
 
@@ -145,6 +147,9 @@ __all__ = [
     "Utility",
     "binG",
     "evaluate",
+    "evaluate_arrays",
+    "evaluate_factors",
+    "evaluate_model",
     "from_signature",
     "infAP",
     "nDCG",
@@ -157,6 +162,9 @@ __all__ = [
 
 _HOME = {
     "evaluate": "evaluation",
+    "evaluate_arrays": "matrices",
+    "evaluate_factors": "matrices",
+    "evaluate_model": "models",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +38,19 @@ if TYPE_CHECKING:
     from rankmark.engines.observed import Observed
     from rankmark.inputs import Input
     from rankmark.lists import Values
+    from rankmark.signature import ItemIds
 
-__all__ = ["LEAST_FACTOR", "check_answered", "evaluate", "evaluate_tables"]
+__all__ = [
+    "LEAST_FACTOR",
+    "Observe",
+    "as_measures",
+    "check_answered",
+    "check_threads",
+    "evaluate",
+    "evaluate_tables",
+    "finished",
+    "some_queries",
+]
 
 
 def evaluate(
@@ -116,8 +128,8 @@ def evaluate(
         unjudged=unjudged,
         scores=scores,
     )
-    asked = _measures(measures)
-    _check_threads(threads)
+    asked = as_measures(measures)
+    check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
     return evaluate_tables(
         judgements, results, asked, choices, threads=threads, bounds=bounds, hash_inputs=hash_inputs
@@ -136,13 +148,47 @@ def evaluate_tables(
     convention: str | None = None,
 ) -> Result:
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
-    observed = local.observe(judgements, results, choices, asked, threads)
+
+    def observe(choices: Choices, measures: tuple[Measure, ...]) -> Observed:
+        return local.observe(judgements, results, choices, measures, threads)
+
+    observed = observe(choices, asked)
     query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
     check_answered(observed.answered, query_ids, choices, judgements, results)
-    notes = [*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)]
+    return finished(
+        observed,
+        asked,
+        query_ids,
+        choices,
+        item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
+        convention=convention,
+        observe=observe if bounds else None,
+        inputs={table.side: _digest(table) for table in (judgements, results)} if hash_inputs else {},
+        notes=[*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)],
+    )
+
+
+Observe: TypeAlias = Callable[[Choices, tuple[Measure, ...]], "Observed"]
+"""An engine at work on some data: what it observes of measures under other choices."""
+
+
+def finished(
+    observed: Observed,
+    asked: tuple[Measure, ...],
+    query_ids: _native.Table,
+    choices: Choices,
+    *,
+    item_ids: ItemIds,
+    k: int | None = None,
+    convention: str | None = None,
+    observe: Observe | None = None,
+    inputs: Mapping[str, str] = MappingProxyType({}),
+    notes: Iterable[str] = (),
+) -> Result:
+    """The result of what an engine has observed; `observe` adds bounds, `k` is where lists were cut."""
     settled = _settled(asked, observed, query_ids, choices)
     counts = {
-        str(measure): MeasureCounts(each.averaged, each.no_relevant, _tied(observed, measure, choices))
+        str(measure): MeasureCounts(each.averaged, each.no_relevant, _tied(observed, measure, choices, k))
         for measure, each in settled.items()
     }
     answered = int(np.count_nonzero(observed.answered))
@@ -158,10 +204,10 @@ def evaluate_tables(
             unjudged=observed.unjudged_queries,
             measures=counts,
         ),
-        item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
+        item_ids=item_ids,
         convention=convention,
-        bounds=_bounds(asked, settled, judgements, results, choices, threads) if bounds else {},
-        inputs={table.side: _digest(table) for table in (judgements, results)} if hash_inputs else {},
+        bounds=_bounds(asked, settled, query_ids, choices, observe) if observe else {},
+        inputs=inputs,
         notes=notes,
     )
 
@@ -172,7 +218,8 @@ def _digest(table: Input) -> str:
     return digest(table)
 
 
-def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+def as_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """The measures asked for, each once."""
     asked = tuple(_separate(measures))
     try:
         return _distinct(asked)
@@ -203,7 +250,8 @@ def _separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str
     raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """Refuses what is no number of threads."""
     if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
         raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
 
@@ -227,7 +275,7 @@ def check_answered(
         )
     if choices.missing == "error":
         raise DataError(
-            f"{results.name} has no results for {_some(query_ids, unanswered)} with judgements; "
+            f"{results.name} has no results for {some_queries(query_ids, unanswered)} with judgements; "
             'choose missing="zero" or "skip", or complete the run'
         )
 
@@ -248,7 +296,7 @@ def _first_id(table: Input, column: str) -> int | str:
     return table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
 
 
-def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
+def some_queries(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
     """How many queries, and the first few by name."""
     names = query_ids.take("query", which[:3].astype(np.uint32), "query").column_values("query")
     shown = ", ".join(repr(name) for name in names) + (", …" if len(which) > len(names) else "")
@@ -302,7 +350,7 @@ def _refuse_undefined(
     undefined = np.isnan(values) if counted is None else np.isnan(values) & counted
     if undefined.any():
         raise DataError(
-            f"{measure}: nothing is relevant in {_some(query_ids, np.flatnonzero(undefined))}; "
+            f"{measure}: nothing is relevant in {some_queries(query_ids, np.flatnonzero(undefined))}; "
             'choose no_relevant="zero", "skip" or "one"'
         )
 
@@ -328,9 +376,11 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(observed: Observed, measure: Measure, choices: Choices) -> int | None:
+def _tied(observed: Observed, measure: Measure, choices: Choices, k: int | None) -> int | None:
     """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
     last = measure.last_deciding_rank
+    if k is not None and measure.page.order != "nothing":
+        last = min(last or k, k)  # a cut makes a set of what stands above it
     if not last:
         return 0
     if measure.tells_unjudged and choices.unjudged != "ignore":
@@ -346,10 +396,9 @@ def _tied(observed: Observed, measure: Measure, choices: Choices) -> int | None:
 def _bounds(
     asked: tuple[Measure, ...],
     settled: dict[Measure, _Settled],
-    judgements: Input,
-    results: Input,
+    query_ids: _native.Table,
     choices: Choices,
-    threads: int | None,
+    observe: Observe,
 ) -> dict[str, Bounds]:
     """What equal scores can make of each measure, of which `settled` is what was asked for."""
 
@@ -359,9 +408,7 @@ def _bounds(
         if ties == choices.ties:
             return settled
         other = replace(choices, ties=ties)
-        observed = local.observe(judgements, results, other, measures, threads)
-        query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-        return _settled(measures, observed, query_ids, other)
+        return _settled(measures, observe(other, measures), query_ids, other)
 
     expected = under("expected", tuple(measure for measure in asked if measure.expected))
     worst, best = under("worst", asked), under("best", asked)
