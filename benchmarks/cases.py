@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks import data, targets
-from benchmarks.contenders import Contender, duckdb_by_hand, floors, ours, peers, polars_by_hand, processes
+from benchmarks.contenders import (
+    Contender,
+    duckdb_by_hand,
+    floors,
+    numpy_by_hand,
+    ours,
+    peers,
+    polars_by_hand,
+    processes,
+)
 from benchmarks.data import Generate
 from benchmarks.targets import Target
 
@@ -146,6 +155,17 @@ CASES = {
             data.shuffled,
             (ours.RANKMARK,),
             (targets.memory(ours.RANKMARK, 1.5),),
+            rows=_ten_times,
+        ),
+        Case(
+            "K",
+            "dense: scores of 100,000 items a query, ten times as many as rows",
+            data.dense,
+            (ours.ARRAYS, ours.WHOLE_LISTS, numpy_by_hand.ARGPARTITION, floors.ROW_MAXIMA),
+            (
+                targets.faster(ours.ARRAYS, numpy_by_hand.ARGPARTITION, 8),
+                targets.within(ours.ARRAYS, floors.ROW_MAXIMA, 1.5),
+            ),
             rows=_ten_times,
         ),
         Case(

@@ -112,6 +112,48 @@ def small(rows: int, folder: Path) -> Data:
     return _lists(rows, rows, folder)
 
 
+JUDGED, TOP = 10, 100
+
+
+def dense(rows: int, folder: Path) -> Data:
+    """Scores of all items, without ties: `dense_scores`; 10 items judged a query, half of them near the top.
+
+    The results are the scores row after row, so their table has no ids.
+    """
+    items = min(DENSE_ITEMS, rows // 10)
+    queries, rng = rows // items, np.random.default_rng(0)
+    scores = np.empty((queries, items), dtype=np.float32)
+    for row in scores:
+        row[:] = rng.permutation(items)
+    judged = np.stack([rng.choice(items, JUDGED, replace=False) for _ in range(queries)])
+    best = np.argpartition(scores, -2 * TOP, axis=1)[:, -2 * TOP :]
+    near = rng.permuted(best, axis=1)[:, : JUDGED // 2]
+    fresh = ~(near[:, :, None] == judged[:, None, JUDGED // 2 :]).any(axis=2)
+    judged[:, : JUDGED // 2] = np.where(fresh, near, -1)
+    query, place = np.nonzero(judged >= 0)
+    item = judged[query, place]
+    qrels = pl.DataFrame({"query": query, "item": item, "relevance": rng.integers(1, 4, len(item))})
+    return Data(qrels, pl.DataFrame({"score": scores.ravel()}), folder)
+
+
+DENSE_ITEMS = 100_000
+
+
+def dense_scores(data: Data) -> NDArray[np.float32]:
+    """The scores of `dense`, shape [queries, items]."""
+    return data.run["score"].to_numpy().reshape(-1, min(DENSE_ITEMS, data.run.height // 10))
+
+
+def judged_items(data: Data) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The judged items of each query of `dense` and their grades, shape [queries, 10]; -1 for none."""
+    query, item, grade = (column.to_numpy() for column in data.qrels.get_columns())
+    place = np.arange(len(query)) - np.searchsorted(query, query)
+    items = np.full((query[-1] + 1, JUDGED), -1)
+    grades = np.zeros_like(items)
+    items[query, place], grades[query, place] = item, grade
+    return items, grades
+
+
 def parquet(rows: int, folder: Path) -> Data:
     """`grouped` in Parquet files."""
     data = replace(grouped(rows, folder), suffix=".parquet")

@@ -168,18 +168,19 @@ impl<S: Score> Scratch<S> {
         }
     }
 
-    /// Takes the scores of the judged items that are in the list, and the one that all in a list exceed.
+    /// Takes the scores of the judged items that are in the list, best first.
     fn ask(&mut self, list: &List<'_, S>) {
         self.excluded.clear();
         self.excluded.extend(list.excluded.iter().filter_map(|&item| list.scores.get(item as usize)));
         self.asked.clear();
         let listed = list.judged.iter().enumerate().filter(|&(_, &item)| list.has(item));
-        let listed = listed.map(|(number, &item)| (number, list.scores[item as usize]));
-        for (number, score) in listed.chain([(LENGTH, S::NEVER)]) {
+        self.asked.extend(listed.map(|(number, &item)| {
+            let score = list.scores[item as usize];
             let above = self.excluded.iter().filter(|&&other| other > score).count() as i64;
             let reached = self.excluded.iter().filter(|&&other| other >= score).count() as i64;
-            self.asked.push(Asked { score, number, greater: -above, reached: -reached });
-        }
+            Asked { score, number, greater: -above, reached: -reached }
+        }));
+        self.asked.sort_unstable_by(|a, b| b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal));
     }
 
     /// Whether so many items are judged that it takes longer to compare all with each of them than to sort.
@@ -191,25 +192,20 @@ impl<S: Score> Scratch<S> {
 
     /// Counts for each judged item; gives the length of the list and the number of undefined scores.
     fn count(&mut self, list: &List<'_, S>, limit: Option<usize>, places: &mut [Place]) -> (i64, usize) {
+        let mut possible = 0;
         for chunk in list.scores.chunks(CHUNK) {
-            compare(chunk, &mut self.asked);
+            possible += compare(chunk, &mut self.asked);
             if let Some(limit) = limit {
-                self.asked.retain(|asked| asked.number == LENGTH || asked.greater < limit as i64);
+                self.asked.retain(|asked| asked.greater < limit as i64);
             }
         }
-        let (mut retrieved, mut undefined) = (0, 0);
         for asked in &self.asked {
-            if asked.number == LENGTH {
-                let excluded = self.excluded.iter().filter(|&other| !is_undefined(other)).count();
-                retrieved = asked.greater;
-                undefined = list.scores.len() - excluded - asked.reached as usize;
-                continue;
-            }
             let equal = asked.reached - asked.greater;
             let before = if equal > 1 { list.tied_before(list.judged[asked.number]) } else { 0 };
             places[asked.number] = Place { greater: asked.greater, equal, before };
         }
-        (retrieved, undefined)
+        let excluded = self.excluded.iter().filter(|&&score| score > S::NEVER).count();
+        (possible as i64 - excluded as i64, list.undefined(possible))
     }
 
     /// The same by sorting the list.
@@ -236,7 +232,7 @@ impl<S: Score> Scratch<S> {
             }
             greater += group.len() as i64;
         }
-        (greater, list.scores.iter().filter(|&score| is_undefined(score)).count())
+        (greater, list.undefined(0))
     }
 }
 
@@ -254,6 +250,14 @@ impl<S: Score> List<'_, S> {
     fn has(&self, item: i64) -> bool {
         let score = usize::try_from(item).ok().and_then(|item| self.scores.get(item));
         score.is_some_and(|&score| score > S::NEVER) && self.excluded.binary_search(&item).is_err()
+    }
+
+    /// How many scores are NaN, if so many are greater than the least.
+    fn undefined(&self, possible: usize) -> usize {
+        if possible == self.scores.len() {
+            return 0;
+        }
+        self.scores.iter().filter(|&score| is_undefined(score)).count()
     }
 
     /// Items with the score of `item` that come before it.
@@ -295,9 +299,6 @@ const SORTING: usize = 24;
 /// In the place of a judgement's number: the column is not judged.
 const NONE: u32 = u32::MAX;
 
-/// In the place of a judgement's number: what is counted is the length of the list.
-const LENGTH: usize = usize::MAX;
-
 #[expect(clippy::eq_op, reason = "NaN alone is not itself")]
 fn is_undefined<S: Score>(score: &S) -> bool {
     score != score
@@ -306,46 +307,60 @@ fn is_undefined<S: Score>(score: &S) -> bool {
 /// Scores that are compared with in one go: with their counts they fit the registers.
 const GROUP: usize = 4;
 
-/// Counts how many of `scores` are greater than each of the `asked`, and how many reach it.
-fn compare<S: Score>(scores: &[S], asked: &mut [Asked<S>]) {
+/// Counts how many of `scores` are greater than each of the `asked`, and how many reach it; gives the number of
+/// those that can be in a list.
+fn compare<S: Score>(scores: &[S], asked: &mut [Asked<S>]) -> usize {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has just been asked whether it has AVX2, the one thing that the function needs.
-        unsafe { compare_avx2(scores, asked) };
-        return;
+        return unsafe { compare_avx2(scores, asked) };
     }
-    compare_any(scores, asked);
+    compare_any(scores, asked)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn compare_avx2<S: Score>(scores: &[S], asked: &mut [Asked<S>]) {
-    compare_any(scores, asked);
+fn compare_avx2<S: Score>(scores: &[S], asked: &mut [Asked<S>]) -> usize {
+    compare_any(scores, asked)
 }
 
 #[inline(always)]
-fn compare_any<S: Score>(scores: &[S], asked: &mut [Asked<S>]) {
+fn compare_any<S: Score>(scores: &[S], asked: &mut [Asked<S>]) -> usize {
     let (groups, rest) = asked.as_chunks_mut::<GROUP>();
     groups.iter_mut().for_each(|group| compare_group(scores, group));
     rest.iter_mut().for_each(|asked| compare_group(scores, std::array::from_mut(asked)));
+    let mut possible = S::Count::default();
+    scores.iter().for_each(|&score| possible += S::Count::from(score > S::NEVER));
+    let possible: u64 = possible.into();
+    possible as usize
 }
 
 #[inline(always)]
 fn compare_group<S: Score, const N: usize>(scores: &[S], asked: &mut [Asked<S>; N]) {
-    let (mut greater, mut reached) = ([S::Count::default(); N], [S::Count::default(); N]);
     let limits = asked.map(|asked| asked.score);
-    for &score in scores {
-        for at in 0..N {
-            greater[at] += S::Count::from(score > limits[at]);
-            reached[at] += S::Count::from(score >= limits[at]);
+    let lowest = limits[N - 1];
+    for piece in scores.chunks(PIECE) {
+        // Few scores reach a judged item near the top, and no piece of them is looked at more than once.
+        if !piece.iter().fold(false, |any, &score| any | (score >= lowest)) {
+            continue;
+        }
+        let (mut greater, mut reached) = ([S::Count::default(); N], [S::Count::default(); N]);
+        for &score in piece {
+            for at in 0..N {
+                greater[at] += S::Count::from(score > limits[at]);
+                reached[at] += S::Count::from(score >= limits[at]);
+            }
+        }
+        for (at, asked) in asked.iter_mut().enumerate() {
+            let (greater, reached): (u64, u64) = (greater[at].into(), reached[at].into());
+            asked.greater += greater as i64;
+            asked.reached += reached as i64;
         }
     }
-    for (at, asked) in asked.iter_mut().enumerate() {
-        let (greater, reached): (u64, u64) = (greater[at].into(), reached[at].into());
-        asked.greater += greater as i64;
-        asked.reached += reached as i64;
-    }
 }
+
+/// Scores that are passed over at once if none of them reaches any of a group.
+const PIECE: usize = 256;
 
 #[cfg(test)]
 mod tests {
@@ -422,8 +437,9 @@ mod tests {
         ) -> Vec<(i64, i64)> {
             let ask = |&item: &i64| Asked { score: scores[item as usize], number: 0, greater: 0, reached: 0 };
             let mut asked: Vec<_> = judged.iter().map(ask).collect();
-            with(scores, &mut asked);
-            asked.iter().map(|asked| (asked.greater, asked.reached)).collect()
+            asked.sort_by(|a, b| b.score.partial_cmp(&a.score).unwrap());
+            let possible = with(scores, &mut asked);
+            (possible, asked.iter().map(|asked| (asked.greater, asked.reached)).collect())
         }
         let plain = counts(&scores, &judged, compare_any);
         assert_eq!(counts(&scores, &judged, compare), plain);
