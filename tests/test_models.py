@@ -120,7 +120,7 @@ def test_what_a_model_was_trained_on_does_not_count():
 @pytest.mark.parametrize(
     ("answer", "kind", "message"),
     [
-        (lambda users, _: [[1]], rm.UsageError, "the items of 1 users, asked about 2"),
+        (lambda *_: [[1]], rm.UsageError, "the items of 1 users, asked about 2"),
         (lambda *_: None, rm.UsageError, "gives items as NoneType; give a list a user"),
         (lambda *_: [1, 2], rm.UsageError, "does not give a list of items a user"),
         (lambda *_: [[1, 2, 3, 4]] * 2, rm.DataError, "gives user 'a' 4 items, asked for 3"),
@@ -146,7 +146,7 @@ def test_answers_that_cannot_be_used_are_refused(answer, kind, message):
     ("wrong", "kind", "message"),
     [
         ({"items": None}, rm.UsageError, "needs items: the ids of all"),
-        ({"items": [0.5]}, rm.UsageError, "items holds Float64; ids are integers or strings"),
+        ({"items": [0.5]}, rm.UsageError, "items holds Float64, with 0 None; ids are integers or strings"),
         ({"items": [1, 1]}, rm.DataError, "items: 1 is there more than once"),
         ({"items": ["a"]}, rm.UsageError, "the ids of items are text, those of qrels .'item'. are not"),
         (

@@ -433,8 +433,8 @@ mod tests {
         fn counts<S: Score>(
             scores: &[S],
             judged: &[i64],
-            with: fn(&[S], &mut [Asked<S>]),
-        ) -> Vec<(i64, i64)> {
+            with: fn(&[S], &mut [Asked<S>]) -> usize,
+        ) -> (usize, Vec<(i64, i64)>) {
             let ask = |&item: &i64| Asked { score: scores[item as usize], number: 0, greater: 0, reached: 0 };
             let mut asked: Vec<_> = judged.iter().map(ask).collect();
             asked.sort_by(|a, b| b.score.partial_cmp(&a.score).unwrap());

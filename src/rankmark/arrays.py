@@ -73,6 +73,11 @@ class Factors:
     def __init__(self, queries: Array, items: Array) -> None:
         views = local_view(queries), local_view(items)
         self.local = all(view is not None for view in views)
+        if not self.local and type(queries) is not type(items):
+            raise UsageError(
+                f"query_factors is a {type(queries).__name__} and item_factors a {type(items).__name__}; one "
+                "of them is on another device, so that both need to be of one library"
+            )
         self._queries: Array = views[0] if self.local else queries
         self._items: Array = views[1] if self.local else items
         self.shape: tuple[int, int] = (int(queries.shape[0]), int(items.shape[0]))
@@ -119,10 +124,10 @@ def as_matrix(value: Array, name: str) -> Array:
     """
     if isinstance(value, list | tuple):
         value = _from_lists(value, name)
-    if not is_array(value) or type(value).__module__.partition(".")[0] in ("pandas", "polars"):
+    if is_no_array(value):
         raise UsageError(
-            f"{name} is of type {type(value).__name__}, not an array of NumPy, torch, JAX, CuPy or another "
-            "library that follows the array API"
+            f"{name} is of type {type(value).__name__}, not a dense array of NumPy, torch, JAX, CuPy or "
+            "another library that follows the array API"
         )
     if len(value.shape) != 2:
         raise UsageError(
@@ -133,6 +138,12 @@ def as_matrix(value: Array, name: str) -> Array:
     if "complex" in dtype or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf"):
         raise UsageError(f"{name} holds {dtype}, not real numbers")
     return value
+
+
+def is_no_array(value: Any) -> bool:
+    """Whether a value is none, or looks like one and is a table or sparse."""
+    tables = type(value).__module__.partition(".")[0] in ("pandas", "polars", "scipy")
+    return not is_array(value) or tables or (is_torch(value) and "strided" not in str(value.layout))
 
 
 def _from_lists(value: Any, name: str) -> NDArray[Any]:

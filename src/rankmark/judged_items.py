@@ -140,9 +140,9 @@ def read_excluded(source: Any, shape: Shape) -> Sparse | None:
     return _distinct(_read(source, shape, "exclude"), "exclude", "first")
 
 
-def is_dense(source: object) -> bool:
+def is_dense(source: Any) -> bool:
     """Whether judgements are a dense array."""
-    return is_array(source) and not is_sparse(source)
+    return is_array(source) and not is_sparse(source) and str(source.dtype) != "object"
 
 
 def is_sparse(source: object) -> bool:
@@ -154,7 +154,7 @@ def is_sparse(source: object) -> bool:
 def _read(source: Any, shape: Shape, name: str) -> Sparse:
     if is_sparse(source):
         items = _from_sparse(source, shape, name)
-    elif isinstance(source, Sequence) and not isinstance(source, str | bytes):
+    elif _is_list(source):
         items = _from_lists(source, shape, name)
     else:
         also = "" if name == "exclude" else ", or a dense array like the scores"
@@ -172,6 +172,13 @@ def _read(source: Any, shape: Shape, name: str) -> Sparse:
             f"first is {items.items[first]} in row {items.row[first]} (from 0)"
         )
     return items
+
+
+def _is_list(source: Any) -> bool:
+    """Whether it has something a row: a sequence of Python, or an array of objects."""
+    if is_array(source):
+        return str(source.dtype) == "object" and len(source.shape) == 1
+    return isinstance(source, Sequence) and not isinstance(source, str | bytes)
 
 
 def _from_sparse(source: Any, shape: Shape, name: str) -> Sparse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankmark.result import Result
     from rankmark.signature import ItemIds
 
-__all__ = ["check_k", "evaluate_arrays", "evaluate_factors", "evaluate_scores"]
+__all__ = ["checked_k", "evaluate_arrays", "evaluate_factors", "evaluate_scores"]
 
 
 def evaluate_arrays(
@@ -216,7 +216,7 @@ def evaluate_scores(
     bounds: bool = False,
 ) -> Result:
     """As `evaluate_arrays`, of what has been read and checked."""
-    check_k(k)
+    k = checked_k(k)
     judged = np.flatnonzero(relevance.counts)
     _check_judged(len(relevance.counts), len(judged), choices)
 
@@ -237,14 +237,24 @@ def evaluate_scores(
         item_ids=item_ids,
         k=k,
         observe=observe if bounds else None,
-        notes=[] if observed.hits else ["no judged item is in the list of its query"],
+        notes=_notes(observed, asked, k),
     )
 
 
-def check_k(k: int | None) -> None:
-    """Refuses what is no length of a list."""
-    if k is not None and (not isinstance(k, int) or isinstance(k, bool) or k < 1):
+def _notes(observed: Observed, asked: tuple[Measure, ...], k: int | None) -> Iterator[str]:
+    if not observed.hits:
+        yield "no judged item is in the list of its query"
+    if k is not None and any(each.cutoff is None or each.cutoff > k for each in asked):
+        yield f"lists end after {k:,} items"
+
+
+def checked_k(k: int | None) -> int | None:
+    """The length of a list, or an error for what is none."""
+    if k is None:
+        return None
+    if isinstance(k, bool) or not hasattr(k, "__index__") or k.__index__() < 1:
         raise ChoiceError(f"k={k!r} is not a whole number from 1")
+    return k.__index__()
 
 
 def _cut(k: int | None, choices: Choices, measures: tuple[Measure, ...]) -> int | None:
@@ -328,11 +338,13 @@ def _query_ids(queries: Sequence[int] | Sequence[str] | NDArray[Any] | None, row
     try:
         column = pl.Series("query", values if isinstance(values, np.ndarray) else list(values))
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UsageError(f"queries are ids of one type, integers or strings: {error}") from error
+        raise UsageError("queries are of several types; ids are all integers or all strings") from error
     if len(column) != rows:
         raise UsageError(f"queries has {len(column)} ids and the scores have {rows} rows")
-    if not (column.dtype.is_integer() or column.dtype == pl.String) or column.null_count():
+    if not (column.dtype.is_integer() or column.dtype == pl.String):
         raise UsageError(f"queries holds {column.dtype}; ids are integers or strings")
+    if column.null_count():
+        raise UsageError(f"queries: {column.null_count()} are None; each row needs an id")
     again = column.is_duplicated().arg_true()
     if len(again):
         raise DataError(

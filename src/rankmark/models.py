@@ -16,7 +16,7 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.evaluation import as_measures, check_threads, evaluate_tables
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.judged_items import Sparse
-from rankmark.matrices import check_k, evaluate_scores
+from rankmark.matrices import checked_k, evaluate_scores
 from rankmark.measure import Measure
 from rankmark.progress import Counter, counting
 
@@ -106,7 +106,7 @@ def evaluate_model(
     )
     asked = as_measures(measures)
     check_threads(threads)
-    check_k(k)
+    k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
     recommend = getattr(model, "recommend", None)
@@ -357,9 +357,11 @@ def _catalogue(items: Any) -> pl.Series:
     try:
         column = pl.Series("item", items if isinstance(items, np.ndarray | pl.Series) else list(items))
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UsageError(f"items are ids of one type, integers or strings: {error}") from error
+        raise UsageError("items are of several types; ids are all integers or all strings") from error
     if not (column.dtype.is_integer() or column.dtype == pl.String) or column.null_count():
-        raise UsageError(f"items holds {column.dtype}; ids are integers or strings")
+        raise UsageError(
+            f"items holds {column.dtype}, with {column.null_count()} None; ids are integers or strings"
+        )
     if column.is_duplicated().any():
         raise DataError(f"items: {column.filter(column.is_duplicated())[0]!r} is there more than once")
     return column.sort().cast(pl.Int64 if column.dtype.is_integer() else pl.String)
