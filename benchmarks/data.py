@@ -123,15 +123,14 @@ def dense(rows: int, folder: Path) -> Data:
     items = min(DENSE_ITEMS, rows // 10)
     queries, rng = rows // items, np.random.default_rng(0)
     scores = np.empty((queries, items), dtype=np.float32)
-    for row in scores:
-        row[:] = rng.permutation(items)
-    judged = np.stack([rng.choice(items, JUDGED, replace=False) for _ in range(queries)])
-    best = np.argpartition(scores, -2 * TOP, axis=1)[:, -2 * TOP :]
-    near = rng.permuted(best, axis=1)[:, : JUDGED // 2]
-    fresh = ~(near[:, :, None] == judged[:, None, JUDGED // 2 :]).any(axis=2)
-    judged[:, : JUDGED // 2] = np.where(fresh, near, -1)
-    query, place = np.nonzero(judged >= 0)
-    item = judged[query, place]
+    judged = np.empty((queries, JUDGED), dtype=np.int64)
+    for row, chosen in zip(scores, judged, strict=True):
+        order = rng.permutation(items)  # best first
+        row[order] = np.arange(items, 0, -1)
+        near = rng.choice(2 * TOP, JUDGED // 2, replace=False)
+        far = 2 * TOP + rng.choice(items - 2 * TOP, JUDGED // 2, replace=False)
+        chosen[:] = order[np.concatenate((near, far))]
+    query, item = np.repeat(np.arange(queries), JUDGED), judged.ravel()
     qrels = pl.DataFrame({"query": query, "item": item, "relevance": rng.integers(1, 4, len(item))})
     return Data(qrels, pl.DataFrame({"score": scores.ravel()}), folder)
 
@@ -145,13 +144,9 @@ def dense_scores(data: Data) -> NDArray[np.float32]:
 
 
 def judged_items(data: Data) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The judged items of each query of `dense` and their grades, shape [queries, 10]; -1 for none."""
-    query, item, grade = (column.to_numpy() for column in data.qrels.get_columns())
-    place = np.arange(len(query)) - np.searchsorted(query, query)
-    items = np.full((query[-1] + 1, JUDGED), -1)
-    grades = np.zeros_like(items)
-    items[query, place], grades[query, place] = item, grade
-    return items, grades
+    """The judged items of each query of `dense` and their grades, shape [queries, 10]."""
+    item, grade = (data.qrels[name].to_numpy().reshape(-1, JUDGED) for name in ("item", "relevance"))
+    return item, grade
 
 
 def parquet(rows: int, folder: Path) -> Data:

@@ -137,7 +137,7 @@ def as_matrix(value: Array, name: str) -> Array:
     dtype = str(value.dtype)
     if "complex" in dtype or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf"):
         raise UsageError(f"{name} holds {dtype}, not real numbers")
-    return value
+    return value.detach() if is_torch(value) else value
 
 
 def is_no_array(value: Any) -> bool:

@@ -77,7 +77,7 @@ def observe(
     return merged(parts, judged.astype(np.uint32), len(relevance.counts) - len(judged))
 
 
-CELLS = 1 << 25
+CELLS = 1 << 26
 """Scores of a block: a call of the core is short enough for Ctrl-C, and products need so much memory."""
 
 
