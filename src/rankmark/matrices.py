@@ -76,8 +76,8 @@ def evaluate_arrays(
         mask: which scores are of candidates, the others being padding; booleans of the shape of `scores`.
         queries: the id of each row; row numbers from 0 if None.
         k: ends each list after so many items, as in a table of the first k results: a measure with a greater
-            cutoff or none sees these. The whole list if None. Under ``ties="expected"`` no list can end
-            between equal scores: there each measure needs a cutoff up to k.
+            cutoff or none sees these. The whole list if None. Under ``ties="expected"``, which `bounds` needs
+            too, no list can end between equal scores: there each measure needs a cutoff up to k.
         ties: the order of equal scores, by the number of the column; ``input`` is that of the columns.
         seed: of ``ties="random"``.
         missing: what a judged query is whose list is empty.
