@@ -218,6 +218,23 @@ def test_blocks_and_threads_change_nothing(library, monkeypatch):
     same(result, expected)
 
 
+def test_large_arrays_give_what_tables_give_on_any_number_of_threads():
+    shop = Shop(queries=300, items=3000, levels=2000)
+    judged = [np.flatnonzero(row != 9)[:5] for row in shop.grades]
+    row = np.repeat(np.arange(300), [len(items) for items in judged])
+    qrels = pl.DataFrame({"query": row, "item": np.concatenate(judged)})
+    for k in (None, 50):
+        one, three = (
+            rm.evaluate_arrays(
+                shop.scores, judged, ["nDCG", "RR@50"], exclude=shop.exclude, k=k, threads=threads
+            )
+            for threads in (1, 3)
+        )
+        same(one, three)
+        if k is None:
+            same(one, rm.evaluate(qrels, shop.run(), ["nDCG", "RR@50"]))
+
+
 def test_every_form_of_judgements_and_exclusions_says_the_same():
     shop = Shop()
     relevant = [np.flatnonzero((row != 9) & (row >= 1)) for row in shop.grades]
