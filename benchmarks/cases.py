@@ -11,6 +11,7 @@ from benchmarks.contenders import (
     bootstrap,
     duckdb_by_hand,
     floors,
+    numpy_by_hand,
     ours,
     peers,
     polars_by_hand,
@@ -163,6 +164,17 @@ CASES = {
             data.shuffled,
             (ours.RANKMARK,),
             (targets.memory(ours.RANKMARK, 1.5),),
+            rows=_ten_times,
+        ),
+        Case(
+            "M",
+            "dense: scores of 100,000 items a query, ten times as many as rows",
+            data.dense,
+            (ours.ARRAYS, ours.WHOLE_LISTS, numpy_by_hand.ARGPARTITION, floors.ROW_MAXIMA),
+            (
+                targets.faster(ours.ARRAYS, numpy_by_hand.ARGPARTITION, 8),
+                targets.within(ours.ARRAYS, floors.ROW_MAXIMA, 1.5),
+            ),
             rows=_ten_times,
         ),
         Case(

@@ -112,6 +112,43 @@ def small(rows: int, folder: Path) -> Data:
     return _lists(rows, rows, folder)
 
 
+JUDGED, TOP = 10, 100
+
+
+def dense(rows: int, folder: Path) -> Data:
+    """Scores of all items, without ties: `dense_scores`; 10 items judged a query, half of them near the top.
+
+    The results are the scores row after row, so their table has no ids.
+    """
+    items = min(DENSE_ITEMS, rows // 10)
+    queries, rng = rows // items, np.random.default_rng(0)
+    scores = np.empty((queries, items), dtype=np.float32)
+    judged = np.empty((queries, JUDGED), dtype=np.int64)
+    for row, chosen in zip(scores, judged, strict=True):
+        order = rng.permutation(items)  # best first
+        row[order] = np.arange(items, 0, -1)
+        near = rng.choice(2 * TOP, JUDGED // 2, replace=False)
+        far = 2 * TOP + rng.choice(items - 2 * TOP, JUDGED // 2, replace=False)
+        chosen[:] = order[np.concatenate((near, far))]
+    query, item = np.repeat(np.arange(queries), JUDGED), judged.ravel()
+    qrels = pl.DataFrame({"query": query, "item": item, "relevance": rng.integers(1, 4, len(item))})
+    return Data(qrels, pl.DataFrame({"score": scores.ravel()}), folder)
+
+
+DENSE_ITEMS = 100_000
+
+
+def dense_scores(data: Data) -> NDArray[np.float32]:
+    """The scores of `dense`, shape [queries, items]."""
+    return data.run["score"].to_numpy().reshape(-1, min(DENSE_ITEMS, data.run.height // 10))
+
+
+def judged_items(data: Data) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The judged items of each query of `dense` and their grades, shape [queries, 10]."""
+    item, grade = (data.qrels[name].to_numpy().reshape(-1, JUDGED) for name in ("item", "relevance"))
+    return item, grade
+
+
 def parquet(rows: int, folder: Path) -> Data:
     """`grouped` in Parquet files."""
     data = replace(grouped(rows, folder), suffix=".parquet")

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.contenders import Call, Contender
-from benchmarks.data import Data
+from benchmarks.data import Data, dense_scores
 
 
 def column_sum(data: Data) -> Call:
@@ -28,6 +28,16 @@ def _numbers(column: pl.Series) -> np.ndarray[Any, Any]:
         return column.to_numpy()
     text = column.str.join()[0].encode()
     return np.frombuffer(text[: len(text) // 8 * 8], dtype=np.int64)
+
+
+def row_maxima(data: Data) -> Call:
+    """Every score read once by NumPy, on one thread."""
+    scores = dense_scores(data)
+
+    def work() -> None:
+        scores.max(axis=1)
+
+    return work
 
 
 def read_parquet(data: Data) -> Call:
@@ -53,3 +63,4 @@ def read_text(data: Data) -> Call:
 COLUMN_SUM = Contender("floor: column sums", column_sum)
 READ_PARQUET = Contender("floor: polars reads the files", read_parquet)
 READ_TEXT = Contender("floor: polars reads the files as CSV", read_text)
+ROW_MAXIMA = Contender("floor: NumPy's row maxima", row_maxima)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import rankmark as rm
 from benchmarks.contenders import MANY, SIX, Call, Contender, Measures, nested
-from benchmarks.data import Data, grouped, hundredth, tenth
+from benchmarks.data import TOP, Data, dense_scores, grouped, hundredth, tenth
 
 
 def from_frames(data: Data, measures: Measures = SIX) -> Call:
@@ -30,6 +30,26 @@ def from_files(data: Data) -> Call:
     return lambda: rm.evaluate(qrels, run, SIX).values
 
 
+def from_arrays(data: Data, k: int | None) -> Call:
+    """From an array of scores and a sparse matrix of judgements."""
+    from scipy import sparse
+
+    scores = dense_scores(data)
+    query, item, grade = (column.to_numpy() for column in data.qrels.get_columns())
+    relevance = sparse.csr_array((grade, (query, item)), shape=scores.shape)
+    return lambda: rm.evaluate_arrays(scores, relevance, SIX, k=k).values
+
+
+def whole_lists(data: Data) -> Call:
+    """The same without an end of the lists, whose measures others would need all items for."""
+    call = from_arrays(data, None)
+
+    def work() -> None:
+        call()
+
+    return work
+
+
 RANKMARK = Contender("rankmark", from_frames)
 MANY_MEASURES = Contender("rankmark", lambda data: from_frames(data, MANY))
 NDCG = Contender("rankmark", lambda data: from_frames(data, SIX[:1]))
@@ -40,3 +60,5 @@ SIX_MEASURES = Contender("rankmark, six measures", from_frames)
 ON_A = Contender("rankmark on the rows of A", from_frames, on=grouped)
 TENTH = Contender("rankmark on a tenth of the rows", from_frames, on=tenth)
 HUNDREDTH = Contender("rankmark on a hundredth of the rows", from_frames, on=hundredth)
+ARRAYS = Contender("rankmark", lambda data: from_arrays(data, TOP), needs="scipy")
+WHOLE_LISTS = Contender("rankmark, whole lists", whole_lists, needs="scipy")

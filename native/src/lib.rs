@@ -1,7 +1,9 @@
-//! The core of rankmark. This file and `arrays` alone know Python: Arrow columns go in, NumPy arrays come out.
+//! The core of rankmark. This file, `arrays`, `matrices` and `predictions` alone know Python: Arrow columns go in,
+//! NumPy arrays come out.
 
 mod arrays;
 mod decompress;
+mod dense;
 mod error;
 mod group;
 mod hash;
@@ -10,8 +12,10 @@ mod judge;
 mod judged;
 mod list;
 mod matching;
+mod matrices;
 mod partition;
 mod per_query;
+mod places;
 mod pool;
 mod predictions;
 mod progress;
@@ -464,6 +468,8 @@ mod _native {
         segment_kept, segment_ranks, segment_running_product, segment_running_sum, segment_sum,
         segment_weighted_sum, settle, signed_sums,
     };
+    #[pymodule_export]
+    use super::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]
     use super::predictions::{LabelledRows, QuerySums, RankedScores};
     #[pymodule_export]

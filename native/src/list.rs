@@ -136,7 +136,8 @@ impl Judge {
         (judgements, results)
     }
 
-    fn take_ideal(&mut self, grades: &[f64]) {
+    /// Takes the grades of the judged items of the next list.
+    pub fn take_ideal(&mut self, grades: &[f64]) {
         self.ideal.clear();
         if let Some(counts) = count_grades(grades) {
             for (grade, &count) in counts.iter().enumerate().rev() {

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from rankmark.explanation import ExplainedDifference, Explanation, explain
     from rankmark.gating import Gate, gate
     from rankmark.inputs import Input, read_qrels, read_run
+    from rankmark.matrices import evaluate_arrays, evaluate_factors
     from rankmark.measure import Measure, parse
+    from rankmark.models import evaluate_model
     from rankmark.pairs import Pair
     from rankmark.predictions import (
         PredictionCounts,
@@ -218,6 +220,9 @@ __all__ = [
     "conventions",
     "differences",
     "evaluate",
+    "evaluate_arrays",
+    "evaluate_factors",
+    "evaluate_model",
     "evaluate_predictions",
     "explain",
     "from_signature",
@@ -261,6 +266,9 @@ _HOME = {
     "compare_results": "comparison",
     "Gate": "gating",
     "gate": "gating",
+    "evaluate_arrays": "matrices",
+    "evaluate_factors": "matrices",
+    "evaluate_model": "models",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",

@@ -63,6 +63,29 @@ def judge_lists(
     whole: bool,
     threads: int,
 ) -> tuple[NDArray[np.uint32], int]: ...
+def count_before(
+    scores: NDArray[np.float32] | NDArray[np.float64],
+    judged: tuple[NDArray[np.int64], NDArray[np.int64]],
+    excluded: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+    *,
+    ties: str,
+    seeds: NDArray[np.uint64] | None,
+    limit: int | None,
+    threads: int,
+) -> tuple[
+    NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], int, tuple[int, int] | None
+]: ...
+def ranked_lists(
+    places: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    retrieved: NDArray[np.int64],
+    judged: tuple[NDArray[np.int64], NDArray[np.float64]],
+    queries: NDArray[np.uint32],
+    *,
+    ties: str,
+    unjudged: str,
+    k: int | None,
+) -> tuple[JudgedLists, NDArray[np.int64]]: ...
+def query_seeds(queries: Table, column: str, seed: int) -> NDArray[np.uint64]: ...
 def segment_sum(values: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def segment_count(values: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def segment_kept(

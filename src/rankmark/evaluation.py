@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,17 +39,22 @@ if TYPE_CHECKING:
     from rankmark.engines.observed import Observed
     from rankmark.inputs import Input
     from rankmark.lists import Values
+    from rankmark.signature import ItemIds
 
 __all__ = [
     "LEAST_FACTOR",
+    "Observation",
+    "Observe",
     "Plan",
     "asked_measures",
     "check_answered",
     "check_threads",
     "evaluate",
     "evaluate_tables",
+    "finished",
     "planned",
     "separate",
+    "some_queries",
 ]
 
 
@@ -152,6 +158,17 @@ def evaluate(
 
 STANDARD = Choices()
 
+Observe: TypeAlias = Callable[[Choices, tuple[Measure, ...]], "Observed"]
+"""An engine at work on some data: what it observes of measures under some choices."""
+
+
+class Observation(NamedTuple):
+    """What an engine observed of measures that the same choices decide."""
+
+    choices: Choices
+    measures: tuple[Measure, ...]
+    observed: Observed
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -180,6 +197,10 @@ class Plan:
         for measure in self.measures:
             groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
         return [(choices, tuple(group)) for choices, group in groups.items()]
+
+    def observations(self, observe: Observe) -> list[Observation]:
+        """What an engine observes, once for all measures that the same choices decide."""
+        return [Observation(choices, group, observe(choices, group)) for choices, group in self.groups()]
 
 
 def planned(
@@ -217,21 +238,51 @@ def evaluate_tables(
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
     if plan.text_items:
         judgements, results = with_text_items(judgements), with_text_items(results)
+
+    def observe(choices: Choices, measures: tuple[Measure, ...]) -> Observed:
+        return local.observe(judgements, results, choices, measures, threads)
+
+    observations = plan.observations(observe)
+    observed = observations[0].observed
+    query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
+    for each in observations:
+        check_answered(each.observed.answered, query_ids, each.choices, judgements, results)
+    return finished(
+        plan,
+        observations,
+        query_ids,
+        item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
+        observe=observe if bounds else None,
+        inputs={table.side: _digest(table) for table in (judgements, results)} if hash_inputs else {},
+        notes=[*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)],
+    )
+
+
+def finished(
+    plan: Plan,
+    observations: Sequence[Observation],
+    query_ids: _native.Table,
+    *,
+    item_ids: ItemIds,
+    k: int | None = None,
+    observe: Observe | None = None,
+    inputs: Mapping[str, str] = MappingProxyType({}),
+    notes: Iterable[str] = (),
+) -> Result:
+    """The result of what an engine has observed; `observe` adds bounds, `k` is where lists were cut."""
     settled: dict[Measure, _Settled] = {}
     counts: dict[Measure, MeasureCounts] = {}
     bounded: dict[Measure, Bounds] = {}
-    for choices, group in plan.groups():
-        observed = local.observe(judgements, results, choices, group, threads)
-        query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-        check_answered(observed.answered, query_ids, choices, judgements, results)
+    for choices, group, observed in observations:
         found = _settled(group, observed, query_ids, choices)
         settled |= found
         for measure, each in found.items():
-            tied = _tied(observed, measure, choices)
+            tied = _tied(observed, measure, choices, k)
             counts[measure] = MeasureCounts(each.averaged, each.no_relevant, tied)
-        if bounds:
-            bounded |= _bounds(group, found, judgements, results, choices, threads)
+        if observe:
+            bounded |= _bounds(group, found, query_ids, choices, observe)
     # What is counted of the queries themselves does not depend on the choices.
+    observed = observations[0].observed
     answered = int(np.count_nonzero(observed.answered))
     return Result(
         values={measure: settled[measure].value for measure in plan.measures},
@@ -246,11 +297,11 @@ def evaluate_tables(
             unjudged=observed.unjudged_queries,
             measures={str(measure): counts[measure] for measure in plan.measures},
         ),
-        item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
+        item_ids=item_ids,
         convention=plan.convention,
         bounds={str(measure): bounded[measure] for measure in plan.measures if measure in bounded},
-        inputs={table.side: _digest(table) for table in (judgements, results)} if hash_inputs else {},
-        notes=[*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)],
+        inputs=inputs,
+        notes=notes,
     )
 
 
@@ -333,7 +384,7 @@ def check_answered(
         )
     if choices.missing == "error":
         raise DataError(
-            f"{results.name} has no results for {_some(query_ids, unanswered)} with judgements; "
+            f"{results.name} has no results for {some_queries(query_ids, unanswered)} with judgements; "
             'choose missing="zero" or "skip", or complete the run'
         )
 
@@ -354,7 +405,7 @@ def _first_id(table: Input, column: str) -> int | str:
     return table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
 
 
-def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
+def some_queries(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
     """How many queries, and the first few by name."""
     names = query_ids.take("query", which[:3].astype(np.uint32), "query").column_values("query")
     shown = ", ".join(repr(name) for name in names) + (", …" if len(which) > len(names) else "")
@@ -408,7 +459,7 @@ def _refuse_undefined(
     undefined = np.isnan(values) if counted is None else np.isnan(values) & counted
     if undefined.any():
         raise DataError(
-            f"{measure}: nothing is relevant in {_some(query_ids, np.flatnonzero(undefined))}; "
+            f"{measure}: nothing is relevant in {some_queries(query_ids, np.flatnonzero(undefined))}; "
             'choose no_relevant="zero", "skip" or "one"'
         )
 
@@ -434,9 +485,11 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(observed: Observed, measure: Measure, choices: Choices) -> int | None:
+def _tied(observed: Observed, measure: Measure, choices: Choices, k: int | None) -> int | None:
     """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
     last = measure.last_deciding_rank
+    if k is not None and measure.page.order != "nothing":
+        last = min(last or k, k)  # a cut makes a set of what stands above it
     if not last:
         return 0
     if measure.tells_unjudged and choices.unjudged != "ignore":
@@ -452,10 +505,9 @@ def _tied(observed: Observed, measure: Measure, choices: Choices) -> int | None:
 def _bounds(
     asked: tuple[Measure, ...],
     settled: dict[Measure, _Settled],
-    judgements: Input,
-    results: Input,
+    query_ids: _native.Table,
     choices: Choices,
-    threads: int | None,
+    observe: Observe,
 ) -> dict[Measure, Bounds]:
     """What equal scores can make of each measure, of which `settled` is what was asked for."""
 
@@ -465,9 +517,7 @@ def _bounds(
         if ties == choices.ties:
             return settled
         other = replace(choices, ties=ties)
-        observed = local.observe(judgements, results, other, measures, threads)
-        query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-        return _settled(measures, observed, query_ids, other)
+        return _settled(measures, observe(other, measures), query_ids, other)
 
     expected = under("expected", tuple(measure for measure in asked if measure.expected))
     worst, best = under("worst", asked), under("best", asked)

@@ -1,20 +1,28 @@
-"""A progress bar for reads that take long."""
+"""A progress bar for what takes long."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from rankmark import _native
 
-__all__ = ["reading"]
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
+__all__ = ["Counter", "counting", "reading"]
 
 DELAY = 1.0
 """Seconds before a bar appears."""
 INTERVAL = 0.1
+
+Progressing: TypeAlias = "_native.Progress | Counter | None"
+"""What knows how far something is."""
 
 
 @contextmanager
@@ -23,11 +31,19 @@ def reading(label: str, total_bytes: int | None, progress: _native.Progress | No
 
     With `progress` the bar shows bytes and speed; without it, that something goes on and for how long.
     """
+    with _shown(label, progress, total_bytes, _bytes_read):
+        yield
+
+
+@contextmanager
+def _shown(
+    label: str, progress: Progressing, total: int | None, columns: Callable[[], tuple[ProgressColumn, ...]]
+) -> Iterator[None]:
     if not _is_terminal():
         yield
         return
     ended = threading.Event()
-    thread = threading.Thread(target=_show, args=(label, total_bytes, progress, ended), daemon=True)
+    thread = threading.Thread(target=_show, args=(label, progress, total, columns, ended), daemon=True)
     thread.start()
     try:
         yield
@@ -36,22 +52,54 @@ def reading(label: str, total_bytes: int | None, progress: _native.Progress | No
         thread.join()
 
 
+@dataclass(slots=True)
+class Counter:
+    """How many of something are done, of how many."""
+
+    total: int
+    done: int = 0
+
+
+@contextmanager
+def counting(label: str, total: int) -> Iterator[Counter]:
+    """Shows a bar on stderr as `reading` does, of what the block counts by itself."""
+    counter = Counter(total)
+    with _shown(label, counter, None, _counted):
+        yield counter
+
+
 def _is_terminal() -> bool:
     # sys.stderr is None where Python runs without a console.
     return sys.stderr is not None and sys.stderr.isatty()
 
 
+def _bytes_read() -> tuple[ProgressColumn, ...]:
+    from rich.progress import DownloadColumn, TransferSpeedColumn
+
+    return DownloadColumn(), TransferSpeedColumn()
+
+
+def _counted() -> tuple[ProgressColumn, ...]:
+    from rich.progress import MofNCompleteColumn
+
+    return (MofNCompleteColumn(),)
+
+
 def _show(
-    label: str, total_bytes: int | None, progress: _native.Progress | None, ended: threading.Event
+    label: str,
+    progress: Progressing,
+    total: int | None,
+    columns: Callable[[], tuple[ProgressColumn, ...]],
+    ended: threading.Event,
 ) -> None:
     start = time.monotonic()
     if ended.wait(DELAY):
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeElapsedColumn, TransferSpeedColumn
+    from rich.progress import BarColumn, Progress, TimeElapsedColumn
     from rich.text import Text
 
-    measured = (DownloadColumn(), TransferSpeedColumn()) if progress else ()
+    measured = columns() if progress else ()
     bar = Progress(
         "[progress.description]{task.description}", BarColumn(), *measured, TimeElapsedColumn(),
         console=Console(stderr=True), transient=True, auto_refresh=False,
@@ -62,5 +110,5 @@ def _show(
         bar.tasks[task].start_time = start
         while not ended.wait(INTERVAL):
             if progress is not None:
-                bar.update(task, total=progress.total or total_bytes, completed=progress.done)
+                bar.update(task, total=progress.total or total, completed=progress.done)
             bar.refresh()

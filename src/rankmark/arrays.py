@@ -1,0 +1,217 @@
+"""Arrays of NumPy, torch, JAX, CuPy …: what they have in common, and where they live.
+
+No library but NumPy is imported: an array brings its own. Those in this machine's memory are viewed as NumPy
+arrays without copying; those elsewhere are computed on where they are, with the functions of the array API
+standard (https://data-apis.org/array-api) or those of torch that do the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.errors import UsageError
+
+__all__ = [
+    "Array",
+    "Factors",
+    "Masked",
+    "Matrix",
+    "Rows",
+    "Scores",
+    "as_matrix",
+    "is_array",
+    "is_torch",
+    "like",
+    "namespace",
+    "take_rows",
+    "to_numpy",
+]
+
+Array: TypeAlias = Any
+"""An array of any library."""
+
+Rows: TypeAlias = "NDArray[np.intp]"
+"""Numbers of rows, ascending or not."""
+
+
+class Scores(Protocol):
+    """Scores of which some rows at a time are looked at."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of queries and of items."""
+
+    @property
+    def local(self) -> bool:
+        """Whether they are in this machine's memory; `block` then gives arrays of NumPy."""
+
+    def block(self, rows: Rows) -> Array:
+        """The scores of some rows."""
+
+
+class Matrix:
+    """Scores that are there."""
+
+    def __init__(self, array: Array) -> None:
+        view = local_view(array)
+        self.local = view is not None
+        self._array = array if view is None else view
+        self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
+
+    def block(self, rows: Rows) -> Array:
+        """The rows, as a view where they follow one another."""
+        return take_rows(self._array, rows)
+
+
+class Factors:
+    """Scores that are products: of a query's factors and an item's."""
+
+    def __init__(self, queries: Array, items: Array) -> None:
+        views = local_view(queries), local_view(items)
+        self.local = all(view is not None for view in views)
+        if not self.local and type(queries) is not type(items):
+            raise UsageError(
+                f"query_factors is a {type(queries).__name__} and item_factors a {type(items).__name__}; one "
+                "of them is on another device, so that both need to be of one library"
+            )
+        self._queries: Array = views[0] if self.local else queries
+        self._items: Array = views[1] if self.local else items
+        self.shape: tuple[int, int] = (int(queries.shape[0]), int(items.shape[0]))
+
+    def block(self, rows: Rows) -> Array:
+        """The products of the rows with all items."""
+        return take_rows(self._queries, rows) @ self._items.T
+
+
+class Masked:
+    """Scores of which some are no candidates: these become -inf, whatever they are."""
+
+    def __init__(self, scores: Scores, candidates: Array) -> None:
+        self.shape, self.local = scores.shape, scores.local
+        self._scores, self._candidates = scores, candidates
+
+    def block(self, rows: Rows) -> Array:
+        """The rows, as floats."""
+        block, present = self._scores.block(rows), self.present(rows)
+        if not self.local:
+            return namespace(block).where(like(present, block), block, float("-inf"))
+        floats = block if block.dtype.kind == "f" else block.astype(np.float64)
+        return np.where(present, floats, np.array(-np.inf, dtype=floats.dtype))
+
+    def present(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which of the scores of these rows are candidates."""
+        chosen = self._candidates[rows]
+        if chosen.ndim == 1:
+            chosen = np.arange(self.shape[1]) < chosen[:, None]
+        return chosen  # type: ignore[no-any-return]
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array of some library, and no sequence of Python."""
+    return hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "__getitem__")
+
+
+def as_matrix(value: Array, name: str) -> Array:
+    """An array of two axes, of real numbers.
+
+    Raises:
+        UsageError: it is something else.
+
+    """
+    if isinstance(value, list | tuple):
+        value = _from_lists(value, name)
+    if is_no_array(value):
+        raise UsageError(
+            f"{name} is of type {type(value).__name__}, not a dense array of NumPy, torch, JAX, CuPy or "
+            "another library that follows the array API"
+        )
+    if len(value.shape) != 2:
+        raise UsageError(
+            f"{name} has {len(value.shape)} {'axis' if len(value.shape) == 1 else 'axes'}, shape "
+            f"{tuple(value.shape)}, and needs two: queries and items"
+        )
+    dtype = str(value.dtype)
+    if "complex" in dtype or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf"):
+        raise UsageError(f"{name} holds {dtype}, not real numbers")
+    return value.detach() if is_torch(value) else value
+
+
+def is_no_array(value: Any) -> bool:
+    """Whether a value is none, or looks like one and is a table or sparse."""
+    tables = type(value).__module__.partition(".")[0] in ("pandas", "polars", "scipy")
+    return not is_array(value) or tables or (is_torch(value) and "strided" not in str(value.layout))
+
+
+def _from_lists(value: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.array(value)
+    except ValueError as error:
+        raise UsageError(f"{name} is a list of rows of unequal length; pad them and give lengths") from error
+
+
+def is_torch(array: Array) -> bool:
+    """Whether an array is torch's, which has its own names for some functions."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(array, torch.Tensor)
+
+
+def local_view(array: Array) -> NDArray[Any] | None:
+    """The array as one of NumPy's, without copying, or None if it is not in this machine's memory."""
+    if isinstance(array, np.ndarray):
+        return array
+    if is_torch(array):
+        if array.device.type != "cpu":
+            return None
+        # NumPy has no bfloat16.
+        detached = array.detach()
+        return np.asarray((detached.float() if "bfloat16" in str(array.dtype) else detached).numpy())
+    if hasattr(array, "devices"):  # JAX
+        platforms = {device.platform for device in array.devices()}
+        return np.asarray(array) if platforms == {"cpu"} else None
+    if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == CPU:
+        return np.from_dlpack(array)
+    return None
+
+
+CPU = 1
+"""DLPack's number of the main memory."""
+
+
+def to_numpy(array: Array) -> NDArray[Any]:
+    """The array as one of NumPy's, wherever it is."""
+    view = local_view(array)
+    if view is not None:
+        return view
+    if is_torch(array):
+        return to_numpy(array.detach().cpu())
+    return np.asarray(array.get() if hasattr(array, "get") else array)  # CuPy copies only when told to
+
+
+def take_rows(array: Array, rows: Rows) -> Array:
+    """Some rows, as a view where they follow one another."""
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all():
+        return array[int(rows[0]) : int(rows[-1]) + 1, :]
+    if isinstance(array, np.ndarray):
+        return array[rows]
+    numbers = like(rows, array)
+    return array[numbers] if is_torch(array) else namespace(array).take(array, numbers, axis=0)
+
+
+def namespace(array: Array) -> Any:
+    """The library's functions: those of the array API standard, or torch."""
+    return sys.modules["torch"] if is_torch(array) else array.__array_namespace__()
+
+
+def like(values: NDArray[Any], array: Array) -> Array:
+    """NumPy's values as an array of another one's library, where that one lives."""
+    library = namespace(array)
+    if values.dtype.kind == "i":  # JAX has no more by default, and no block has more scores
+        values = values.astype(np.int32)
+    if library.__name__.startswith("cupy"):
+        with array.device:
+            return library.asarray(values)
+    return library.asarray(values, device=array.device)
