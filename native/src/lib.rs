@@ -15,6 +15,7 @@ mod per_query;
 mod pool;
 mod predictions;
 mod progress;
+mod query_errors;
 mod ranked;
 mod rows;
 mod segments;
@@ -463,7 +464,7 @@ mod _native {
         segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
     #[pymodule_export]
-    use super::predictions::{LabelledRows, QuerySums, RankedScores};
+    use super::predictions::{LabelledRows, QueryErrors, QuerySums, RankedScores};
     #[pymodule_export]
     use super::{JudgedLists, Progress, Table, decompress_file, judge_lists, read_trec};
 }

@@ -34,13 +34,20 @@ if TYPE_CHECKING:
     AUC: Measure
     AveragePrecision: Measure
     BPM: Measure
+    BalancedAccuracy: Measure
+    BinaryAccuracy: Measure
+    BinaryF: Measure
+    BinaryPrecision: Measure
+    BinaryRecall: Measure
     Bpref: Measure
     Brier: Measure
     CG: Measure
     COPC: Measure
     Compatibility: Measure
+    Confusion: Measure
     DCG: Measure
     ERR: Measure
+    ExplainedVariance: Measure
     F: Measure
     FallOut: Measure
     G: Measure
@@ -53,15 +60,26 @@ if TYPE_CHECKING:
     IPrec: Measure
     Judged: Measure
     KS: Measure
+    Kappa: Measure
+    Kendall: Measure
+    Lift: Measure
     ListAUC: Measure
     LogLoss: Measure
     MAE: Measure
+    MAPE: Measure
+    MCC: Measure
     MPR: Measure
     MSE: Measure
     MaxRank: Measure
     MeanP: Measure
     MeanR: Measure
     MeanRank: Measure
+    MulticlassAUC: Measure
+    MulticlassAccuracy: Measure
+    MulticlassF: Measure
+    MulticlassLogLoss: Measure
+    MulticlassPrecision: Measure
+    MulticlassRecall: Measure
     NCU: Measure
     NE: Measure
     NearlyERR: Measure
@@ -78,8 +96,10 @@ if TYPE_CHECKING:
     PPlus: Measure
     PRAUC: Measure
     PartialAUC: Measure
+    Pearson: Measure
     QMeasure: Measure
     R: Measure
+    R2: Measure
     RBP: Measure
     RBPResidual: Measure
     RIG: Measure
@@ -89,7 +109,10 @@ if TYPE_CHECKING:
     RnDCG: Measure
     Rprec: Measure
     SDCG: Measure
+    SMAPE: Measure
     SetAP: Measure
+    Spearman: Measure
+    Specificity: Measure
     Unjudged: Measure
     Utility: Measure
     binG: Measure
@@ -112,6 +135,8 @@ __all__ = [
     "INST",
     "KS",
     "MAE",
+    "MAPE",
+    "MCC",
     "MPR",
     "MSE",
     "NCU",
@@ -119,21 +144,30 @@ __all__ = [
     "OPA",
     "PCOPC",
     "PRAUC",
+    "R2",
     "RBP",
     "RIG",
     "RMSE",
     "RR",
     "SDCG",
+    "SMAPE",
     "AveragePrecision",
+    "BalancedAccuracy",
+    "BinaryAccuracy",
+    "BinaryF",
+    "BinaryPrecision",
+    "BinaryRecall",
     "Bounds",
     "Bpref",
     "Brier",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
+    "Confusion",
     "Counts",
     "DataError",
     "Evaluation",
+    "ExplainedVariance",
     "F",
     "FallOut",
     "FileMissingError",
@@ -145,6 +179,9 @@ __all__ = [
     "IdTypeError",
     "Input",
     "Judged",
+    "Kappa",
+    "Kendall",
+    "Lift",
     "ListAUC",
     "LogLoss",
     "MaxRank",
@@ -154,6 +191,12 @@ __all__ = [
     "Measure",
     "MeasureCounts",
     "MeasureError",
+    "MulticlassAUC",
+    "MulticlassAccuracy",
+    "MulticlassF",
+    "MulticlassLogLoss",
+    "MulticlassPrecision",
+    "MulticlassRecall",
     "NearlyERR",
     "NotEvaluatedError",
     "NumNonrelRet",
@@ -166,6 +209,7 @@ __all__ = [
     "PMeasure",
     "PPlus",
     "PartialAUC",
+    "Pearson",
     "PredictionCounts",
     "PredictionResult",
     "QMeasure",
@@ -179,6 +223,8 @@ __all__ = [
     "Rprec",
     "SetAP",
     "SignatureError",
+    "Spearman",
+    "Specificity",
     "Unjudged",
     "UsageError",
     "Utility",

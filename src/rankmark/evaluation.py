@@ -193,7 +193,7 @@ def asked_measures(
 
 def _refuse_row_measures(asked: Iterable[Measure]) -> None:
     for measure in asked:
-        if measure.page.kind == "row":
+        if measure.page.kind != "list":
             lists = " or ".join(namesakes(measure.page))
             hint = f"; of lists there is {lists}" if lists else ""
             raise MeasureError(
