@@ -526,7 +526,9 @@ def _checked_cutoff(known: Page, cutoff: Any) -> int | None:
     if cutoff is None:
         return None
     if not known.takes_cutoff:
-        raise MeasureError(f"{known.name}@{cutoff}: {known.name} takes no cutoff")
+        others = [f"{name}@{cutoff}" for name in namesakes(known) if pages()[name].takes_cutoff]
+        hint = f"; there is {' or '.join(others)}" if others else ""
+        raise MeasureError(f"{known.name}@{cutoff}: {known.name} takes no cutoff{hint}")
     whole = hasattr(cutoff, "__index__") and not isinstance(cutoff, bool)
     if not whole or not 1 <= cutoff.__index__() <= GREATEST_CUTOFF:
         raise MeasureError(f"{known.name}@{cutoff}: the cutoff is a whole number from 1")

@@ -86,7 +86,8 @@ def evaluate_predictions(
     Returns:
         The values, those of each query where a measure has them, and the account of the rows. A measure
         to which the data give no value, such as the AUC of rows of one class, is NaN, and
-        `PredictionResult.undefined` says why.
+        `PredictionResult.undefined` says why. `PredictionResult.thresholds` has the thresholds that
+        ``threshold=max`` found.
 
     Raises:
         UsageError: an unknown measure, parameter or choice, or a file that is not there.
