@@ -432,7 +432,7 @@ def test_predictions_of_classes(run: Run, folder: Path, said: list[str]) -> None
     ("arguments", "code", "message"),
     [
         (["-m", "precision@10"], 2, "BinaryPrecision takes no cutoff; there is P@10"),
-        (["--score", "score,user_id", "-m", "F1"], 1, "'a' in column 'user_id' is not a number"),
+        (["--score", "p,user_id", "-m", "F1"], 1, "'a' in column 'user_id' is not a number"),
         (["-m", "MulticlassF"], 2, "takes a score of each class"),
         (["--label", "clik"], 1, "no column 'clik' for the label; did you mean 'click'?"),
         (["-m", "AUCC"], 2, "no measure 'AUCC'; did you mean"),
