@@ -101,6 +101,7 @@ def test_finding_nothing_can_be_best() -> None:
     result = rm.evaluate_predictions(table, "Accuracy(threshold=max)")
     assert result["Accuracy(threshold=max)"] == pytest.approx(2 / 3)
     assert result.thresholds == {"BinaryAccuracy(threshold=max)": math.inf}
+    assert "at the threshold inf, which finds nothing" in " ".join(str(result).split())
     (record,) = json.loads(result.to_json())["measures"].values()
     assert record["threshold"] == "inf"
 
@@ -480,7 +481,7 @@ def test_a_name_means_the_measure_of_classes_where_there_are_classes() -> None:
         "MulticlassLogLoss|clip:1e-15|unit:nats|classes:2|weights:none"
     )
     with pytest.raises(
-        MeasureError, match=r"AUC is of one score in a row, .* of classes there is MulticlassAUC"
+        MeasureError, match=r"AUC takes one score in a row, .* of classes there is MulticlassAUC"
     ):
         rm.evaluate_predictions(table, rm.AUC)
     one = {"label": [0, 1], "score": [0.1, 0.2]}
@@ -526,6 +527,7 @@ CLASSES: Table = {"label": [0, 1, 2], "score": [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]
         ({"label": [1, 2, 2]}, "F1", {}, DataError, "3 scores, and 2 different labels .* which score"),
         ({"label": [4, 5, 6]}, "F1", {"classes": [4, 5, 7]}, DataError, "1 label of none .* row 2 .*: 6"),
         ({}, "F1", {"classes": [0, 1]}, UsageError, "2 are said, and .* has 3 scores"),
+        ({}, "F1", {"classes": "012"}, UsageError, "classes='012' is one text; give a list"),
         ({}, "F1", {"classes": [0, 1, 1]}, UsageError, "1 is said twice"),
         ({}, "F1", {"classes": ["a", "b", "c"]}, DataError, "the classes are 'a', 'b', 'c', and the labels"),
         ({}, "F1", {"positive": 1}, UsageError, "positive=1 is of one score"),
@@ -534,9 +536,9 @@ CLASSES: Table = {"label": [0, 1, 2], "score": [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]
         ({}, "F1", {"score": ["score", "score"]}, ColumnError, "score column 'score' is said twice"),
         ({"score": [1, 2, 3]}, "AUC", {"classes": [0, 1, 2]}, UsageError, "has one score in a row"),
         ({}, "Nonsense", {}, MeasureError, "no measure 'Nonsense'"),
-        ({}, "RMSE", {}, MeasureError, "RMSE is of one score in a row"),
+        ({}, "RMSE", {}, MeasureError, "RMSE takes one score in a row"),
         ({}, "F1(average=all)", {"classes": [0, 1, 2]}, MeasureError, "average=all is not macro or micro"),
-        ({}, "BinaryF(threshold=0.2,top=0.1)", {}, MeasureError, "one score in a row"),
+        ({}, "BinaryF(threshold=0.2,top=0.1)", {}, MeasureError, "takes one score in a row"),
     ],
 )
 def test_classes_refused(change: Table, measure: str, options: Table, error: type, message: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from rankmark.measure import Measure
 from rankmark.rows import PerQuery, Rows, Undefined, Values
 
-__all__ = ["Average", "averaged", "check_both_vary", "check_unweighted", "is_macro"]
+__all__ = ["Average", "check_both_vary", "check_unweighted", "is_macro", "query_means"]
 
 Average: TypeAlias = Literal["micro", "macro"]
 """Whether a measure sums over all rows, or is the mean of the values of the queries."""
@@ -20,7 +20,7 @@ def is_macro(measure: Measure) -> bool:
     return bool(measure.arguments["average"] == "macro")
 
 
-def averaged(sums: Values, rows: Rows, skipped: str = "without a weight") -> PerQuery:
+def query_means(sums: Values, rows: Rows, skipped: str = "without a weight") -> PerQuery:
     """The means of each query, of sums over its rows; each query counts the same."""
     weights = rows.query_errors.weights
     means = np.divide(sums, weights, out=np.full(len(sums), np.nan), where=weights > 0)

@@ -297,9 +297,13 @@ class PredictionResult(Result):
             first += f", {_several(counts.queries, 'query', 'queries')}"
         if counts.classes is not None:
             first += f", {len(counts.classes)} classes ({_some(counts.classes)})"
-        best = (f"{name} is at the threshold {value:.6g}" for name, value in self.thresholds.items())
-        notes = [*best, *self._skipped(), *self._reasons(), *self.notes]
+        notes = [*self._best(), *self._skipped(), *self._reasons(), *self.notes]
         return [first, "; ".join(notes)] if notes else [first]
+
+    def _best(self) -> Iterator[str]:
+        for name, threshold in self.thresholds.items():
+            nothing = ", which finds nothing" if threshold == np.inf else ""
+            yield f"{name} is at the threshold {threshold:.6g}{nothing}"
 
     def _reasons(self) -> Iterator[str]:
         measures: dict[str, list[str]] = {}
@@ -561,7 +565,7 @@ def _of_classes(read: ClassPredictions, asked: tuple[Measure, ...], threads: int
             others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "class")
             hint = f"; of classes there is {others}" if others else ""
             raise MeasureError(
-                f"{measure} is of one score in a row, and {read.name} has {len(read.names)}, one of each "
+                f"{measure} takes one score in a row, and {read.name} has {len(read.names)}, one of each "
                 f"class{hint}"
             )
     classes = Classes(read, threads)

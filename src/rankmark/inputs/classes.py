@@ -178,6 +178,8 @@ def _names(
 def _said(
     table: ClassTable, values: Sequence[ClassName], number: int, classes: Sequence[ClassName]
 ) -> tuple[ClassName, ...]:
+    if isinstance(classes, str):
+        raise UsageError(f"classes={classes!r} is one text; give a list, of one class for each score")
     if len(classes) != number:
         raise UsageError(f"classes: {len(classes)} are said, and {table.where} has {number} scores in a row")
     if len(set(classes)) < len(classes):

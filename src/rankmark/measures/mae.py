@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.measure import row_measure
-from rankmark.numbers import Average, averaged, is_macro
+from rankmark.numbers import Average, is_macro, query_means
 from rankmark.rows import PerQuery, Rows
 
 
@@ -40,5 +40,5 @@ def mean_absolute_error(rows: Rows, *, average: Average = "micro") -> float | Pe
 
     """
     if average == "macro":
-        return averaged(rows.query_errors.absolute, rows)
+        return query_means(rows.query_errors.absolute, rows)
     return rows.absolute_error / rows.weight

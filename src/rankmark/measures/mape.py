@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.measure import row_measure
-from rankmark.numbers import Average, averaged, is_macro
+from rankmark.numbers import Average, is_macro, query_means
 from rankmark.rows import PerQuery, Rows, Undefined
 
 
@@ -41,7 +41,7 @@ def mean_absolute_percentage_error(rows: Rows, *, average: Average = "micro") ->
 
     """
     if average == "macro":
-        return averaged(rows.query_errors.relative, rows, "without a weight or with a label of 0")
+        return query_means(rows.query_errors.relative, rows, "without a weight or with a label of 0")
     error, _, zeros = rows.relative_errors
     if zeros:
         raise Undefined(f"{zeros:,.0f} label{'s are' if zeros > 1 else ' is'} 0")

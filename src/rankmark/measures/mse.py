@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.measure import row_measure
-from rankmark.numbers import Average, averaged, is_macro
+from rankmark.numbers import Average, is_macro, query_means
 from rankmark.rows import PerQuery, Rows
 
 
@@ -39,5 +39,5 @@ def mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | Per
 
     """
     if average == "macro":
-        return averaged(rows.query_errors.squared, rows)
+        return query_means(rows.query_errors.squared, rows)
     return rows.squared_error / rows.weight

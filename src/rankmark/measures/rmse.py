@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankmark.measure import row_measure
-from rankmark.numbers import Average, averaged, is_macro
+from rankmark.numbers import Average, is_macro, query_means
 from rankmark.rows import PerQuery, Rows
 
 
@@ -43,6 +43,6 @@ def root_mean_squared_error(rows: Rows, *, average: Average = "micro") -> float 
 
     """
     if average == "macro":
-        each = averaged(rows.query_errors.squared, rows)
+        each = query_means(rows.query_errors.squared, rows)
         return replace(each, values=np.sqrt(each.values))
     return math.sqrt(rows.squared_error / rows.weight)
