@@ -87,8 +87,8 @@ def decided(
         measure: a value of each decision.
         threshold: the least score that is found, or ``max`` for the one at which the value is greatest.
         top: the share of rows that is found instead; the part of a border group of equal scores that belongs
-            to the share is of its mean composition, which is the expected value over all orders of the group
-            for whatever is linear in TP where TP + FP is given.
+            to the share is of its mean composition, which is the expected value over all orders of rows that
+            weigh the same for whatever is linear in TP where TP + FP is given, as all these measures are.
 
     Raises:
         Undefined: 0/0.

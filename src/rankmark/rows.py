@@ -355,4 +355,6 @@ class Queries:
     def auc(self) -> Values:
         """The AUC of its rows; NaN for a query of one class."""
         both = self.positive * self.negative
-        return np.divide(self.pairs, both, out=np.full(len(both), np.nan), where=both > 0)
+        auc = np.full(len(both), np.nan)
+        np.divide(self.pairs, both, out=auc, where=both > 0)
+        return auc

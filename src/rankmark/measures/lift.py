@@ -21,7 +21,8 @@ def lift(rows: Rows, *, top: Annotated[float, Between(0, 1)] = 0.1) -> float | A
 
     Args:
         top: the share of the rows (of their weight) that is taken. Of equal scores at the border the part
-            that is needed counts, mixed as they are: the expected value over all their orders.
+            that is needed counts, mixed as they are: the expected value over all orders
+            of rows that weigh the same.
 
     Range: 0 to 1/top; 1 is what chance gives.
     No row is positive: undefined.
