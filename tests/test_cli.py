@@ -408,14 +408,49 @@ def test_predictions_per_query_and_in_every_format(run: Run, folder: Path) -> No
     assert out == "query,GAUC\na,1.0\nb,\nc,0.0\n"
     _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "--format", "json")
     record = json.loads(out)
-    assert record["counts"] == {"rows": 6, "positive": 2, "queries": 3}
+    assert record["counts"] == {"rows": 6, "positive": 2, "queries": 3, "classes": None}
     assert record["measures"]["GAUC"]["skipped_rows"] == 2
     assert record["choices"] == {}
+
+
+def test_predictions_tells_the_best_threshold(run: Run, folder: Path) -> None:
+    (folder / "p.csv").write_text("label,score\n1,0.9\n0,0.8\n1,0.5\n0,0.1\n")
+    code, out, err = run("predictions", "p.csv", "-m", "F1(threshold=max) TP(threshold=0.8)")
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[2:4]] == [
+        ["BinaryF(threshold=max)", "0.8000"],
+        ["Confusion(count=tp,threshold=0.8)", "1"],
+    ]
+    assert "  BinaryF(threshold=max) is at the threshold 0.5" in out
+
+
+PETS = "label,cat,dog,bird\ncat,0.7,0.2,0.1\ndog,0.5,0.4,0.1\nbird,0.1,0.3,0.6\ndog,0.2,0.7,0.1\n"
+
+
+@pytest.mark.parametrize("said", [["--score", "cat,dog,bird"], ["--score", "cat", "--score", "dog,bird"]])
+def test_predictions_of_classes(run: Run, folder: Path, said: list[str]) -> None:
+    (folder / "pets.csv").write_text(PETS)
+    code, out, err = run("predictions", "pets.csv", *said, "-m", "Accuracy Accuracy@2 LogLoss")
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[2:5]] == [
+        ["MulticlassAccuracy", "0.7500"],
+        ["MulticlassAccuracy@2", "1.0000"],
+        ["MulticlassLogLoss", "0.5351"],  # -(ln .7 + ln .4 + ln .6 + ln .7) / 4
+    ]
+    assert "4 rows, 3 classes (cat, dog, bird)" in out
+    _, out, _ = run("predictions", "pets.csv", *said)
+    assert [line.split()[0] for line in out.splitlines()[2:4]] == ["MulticlassAccuracy", "MulticlassF"]
+    code, out, err = run("predictions", "pets.csv", *said, "--classes", "cat,dog")
+    assert (code, out) == (2, "")
+    assert "2 are said, and" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
+        (["-m", "precision@10"], 2, "BinaryPrecision takes no cutoff; there is P@10"),
+        (["--score", "p,user_id", "-m", "F1"], 1, "'a' in column 'user_id' is not a number"),
+        (["-m", "MulticlassF"], 2, "takes a score of each class"),
         (["--label", "clik"], 1, "no column 'clik' for the label; did you mean 'click'?"),
         (["-m", "AUCC"], 2, "no measure 'AUCC'; did you mean"),
         (["-m", "RMSE(x=1)"], 2, "RMSE has no parameter 'x'"),

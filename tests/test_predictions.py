@@ -250,15 +250,17 @@ ALL_ROW_MEASURES = [name for name, page in pages().items() if page.kind == "row"
 def test_neither_threads_nor_the_order_of_rows_matter(weighted: bool) -> None:
     table = random_table(70_000, 3, weighted=weighted, dtype=np.float32, digits=5)
     one = rm.evaluate_predictions(table, ALL_ROW_MEASURES, query="user", threads=1)
-    assert len(one) == 15
+    known = {name: number for name, number in one.values.items() if name not in one.undefined}
+    assert set(one.undefined) == {"MAPE"} | ({"Kendall", "Spearman"} if weighted else set())
     for threads in (2, 3, 7):
         again = rm.evaluate_predictions(table, ALL_ROW_MEASURES, query="user", threads=threads)
-        assert again.values == one.values
+        assert {name: again[name] for name in known} == known
     shuffled = table.sample(fraction=1, shuffle=True, seed=4)
     result = rm.evaluate_predictions(shuffled, ALL_ROW_MEASURES, query="user")
-    assert result.values == pytest.approx(one.values, rel=1e-13, abs=1e-15)
+    assert {name: result[name] for name in known} == pytest.approx(known, rel=1e-13, abs=1e-15)
     pieces = pl.concat([table[:11], table[11:40_000], table[40_000:]], rechunk=False)
-    assert rm.evaluate_predictions(pieces, ALL_ROW_MEASURES, query="user").values == one.values
+    parted = rm.evaluate_predictions(pieces, ALL_ROW_MEASURES, query="user")
+    assert {name: parted[name] for name in known} == known
 
 
 @pytest.mark.parametrize(

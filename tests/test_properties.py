@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.choices import values_of
-from rankmark.measure import LISTS_FIRST, ROWS_FIRST, pages
+from rankmark.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, pages
 from rankmark.parameters import Above, Between, Parameter, Whole, Within
 
 ALL_PAGES = pages()
@@ -184,7 +184,7 @@ def test_a_default_need_not_be_said(name):
 @every_measure_of_any_kind
 def test_every_alias_is_understood_in_any_case(name):
     page = ALL_PAGES[name]
-    kinds = LISTS_FIRST if page.kind == "list" else ROWS_FIRST
+    kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[page.kind]
     for alias, parameters in [*((alias, {}) for alias in (name, *page.aliases)), *page.variants.items()]:
         if alias.lower() in AMBIGUOUS and alias != name:
             continue
@@ -195,7 +195,7 @@ def test_every_alias_is_understood_in_any_case(name):
         if page.takes_cutoff:
             dotted = () if "p" in page.parameters else (f"{alias}.10",)
             for written in (f"{alias}@10", f"{alias}_10", f"{alias}_at_10", f"{alias} @ 10", *dotted):
-                assert rm.parse(written) == meant @ 10, written
+                assert rm.parse(written, kinds) == meant @ 10, written
         if "rel" in page.parameters and page.takes_cutoff:
             assert rm.parse(f"{alias}@10-l2") == meant(rel=2) @ 10
 

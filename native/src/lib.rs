@@ -19,6 +19,7 @@ mod places;
 mod pool;
 mod predictions;
 mod progress;
+mod query_errors;
 mod ranked;
 mod resample;
 mod rows;
@@ -471,7 +472,7 @@ mod _native {
     #[pymodule_export]
     use super::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]
-    use super::predictions::{LabelledRows, QuerySums, RankedScores};
+    use super::predictions::{LabelledRows, QueryErrors, QuerySums, RankedScores};
     #[pymodule_export]
     use super::{JudgedLists, Progress, Table, decompress_file, judge_lists, read_trec};
 }

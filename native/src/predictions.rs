@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::ranked::{Ranked as RankedRows, Weighted};
 use crate::rows::{Content, Rows};
-use crate::{Table, error, interruptible, per_query, pool, rows};
+use crate::{Table, error, interruptible, per_query, pool, query_errors, rows};
 
 /// Rows below which the calling thread does the work: waking others costs more.
 const SMALL: usize = 20_000;
@@ -69,6 +69,79 @@ impl LabelledRows {
         })
     }
 
+    /// Whether rows have weights of their own.
+    #[getter]
+    fn weighted(&self) -> bool {
+        self.rows.weight.is_some()
+    }
+
+    /// Weights of rows by what a threshold makes of them: true and false positives, false and true negatives.
+    ///
+    /// A threshold has the precision of the scores: 0.7 finds what is 0.7 as a 32-bit float.
+    fn confusion(&self, py: Python<'_>, threshold: f64) -> PyResult<[f64; 4]> {
+        self.run(py, move |rows| {
+            let threshold = if rows.float32() { f64::from(threshold as f32) } else { threshold };
+            rows::sums(rows, |positive, _, score, weight| {
+                let is = |finds: bool, outcome: bool| {
+                    if (score >= threshold, positive) == (finds, outcome) { weight } else { 0.0 }
+                };
+                [is(true, true), is(true, false), is(false, true), is(false, false)]
+            })
+        })
+    }
+
+    /// Weighted sums over rows of the squares of labels and of scores, of their products, and of the squares of
+    /// score − label, each less its mean.
+    fn moments(&self, py: Python<'_>, mean_label: f64, mean_score: f64) -> PyResult<[f64; 4]> {
+        self.run(py, move |rows| {
+            rows::sums(rows, |_, label, score, weight| {
+                let (y, s) = (label - mean_label, score - mean_score);
+                [weight * y * y, weight * s * s, weight * y * s, weight * (s - y) * (s - y)]
+            })
+        })
+    }
+
+    /// Weighted sums over rows of the size of score − label over that of the label, and over the mean of the
+    /// two sizes; and the number of rows with a weight and the label 0, which are left out of the first.
+    fn relative_errors(&self, py: Python<'_>) -> PyResult<[f64; 3]> {
+        self.run(py, |rows| {
+            rows::sums(rows, |_, label, score, weight| match (weight == 0.0, label == 0.0) {
+                (true, _) => [0.0; 3],
+                (false, true) => [0.0, weight * query_errors::symmetric(label, score), 1.0],
+                (false, false) => {
+                    let (relative, symmetric) = (query_errors::relative, query_errors::symmetric);
+                    [weight * relative(label, score), weight * symmetric(label, score), 0.0]
+                }
+            })
+        })
+    }
+
+    /// The label and the score of each row.
+    fn numbers<'py>(&self, py: Python<'py>) -> PyResult<(Floats<'py>, Floats<'py>)> {
+        let pieces =
+            self.run(py, |rows| rows.blocks(|block, _| (block.labels.to_vec(), block.scores.to_vec())))?;
+        let (labels, scores): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
+        Ok((labels.concat().into_pyarray(py), scores.concat().into_pyarray(py)))
+    }
+
+    /// What the errors of the rows of each query come to.
+    fn query_errors(&self, py: Python<'_>, column: String) -> PyResult<QueryErrors> {
+        let queries = self.run(py, move |rows| query_errors::errors(rows, &column))?;
+        let floats = |value: fn(&query_errors::Errors) -> f64| {
+            queries.iter().map(value).collect::<Vec<_>>().into_pyarray(py).unbind()
+        };
+        let first_rows: Vec<u32> = queries.iter().map(|query| query.first_row).collect();
+        Ok(QueryErrors {
+            first_rows: first_rows.into_pyarray(py).unbind(),
+            rows: floats(|query| f64::from(query.rows)),
+            weights: floats(|query| query.weight.value()),
+            squared: floats(|query| query.squared.value()),
+            absolute: floats(|query| query.absolute.value()),
+            relative: floats(|query| query.relative.value()),
+            symmetric: floats(|query| query.symmetric.value()),
+        })
+    }
+
     /// The weighted sum over rows of the negative logarithm of the probability that was given to the label.
     fn log_loss(&self, py: Python<'_>, clip: f64) -> PyResult<f64> {
         self.run(py, move |rows| rows::log_loss(rows, clip))
@@ -124,6 +197,18 @@ pub struct QuerySums {
     positives: Py<PyArray1<f64>>,
     negatives: Py<PyArray1<f64>>,
     scores: Py<PyArray1<f64>>,
+}
+
+/// Sums of errors over the rows of each query, in the order of their first rows.
+#[pyclass(frozen, get_all, module = "rankmark._native")]
+pub struct QueryErrors {
+    first_rows: Py<PyArray1<u32>>,
+    rows: Py<PyArray1<f64>>,
+    weights: Py<PyArray1<f64>>,
+    squared: Py<PyArray1<f64>>,
+    absolute: Py<PyArray1<f64>>,
+    relative: Py<PyArray1<f64>>,
+    symmetric: Py<PyArray1<f64>>,
 }
 
 /// Rows in the order of their scores, as small as they can be.

@@ -47,13 +47,20 @@ if TYPE_CHECKING:
     AUC: Measure
     AveragePrecision: Measure
     BPM: Measure
+    BalancedAccuracy: Measure
+    BinaryAccuracy: Measure
+    BinaryF: Measure
+    BinaryPrecision: Measure
+    BinaryRecall: Measure
     Bpref: Measure
     Brier: Measure
     CG: Measure
     COPC: Measure
     Compatibility: Measure
+    Confusion: Measure
     DCG: Measure
     ERR: Measure
+    ExplainedVariance: Measure
     F: Measure
     FallOut: Measure
     G: Measure
@@ -66,15 +73,26 @@ if TYPE_CHECKING:
     IPrec: Measure
     Judged: Measure
     KS: Measure
+    Kappa: Measure
+    Kendall: Measure
+    Lift: Measure
     ListAUC: Measure
     LogLoss: Measure
     MAE: Measure
+    MAPE: Measure
+    MCC: Measure
     MPR: Measure
     MSE: Measure
     MaxRank: Measure
     MeanP: Measure
     MeanR: Measure
     MeanRank: Measure
+    MulticlassAUC: Measure
+    MulticlassAccuracy: Measure
+    MulticlassF: Measure
+    MulticlassLogLoss: Measure
+    MulticlassPrecision: Measure
+    MulticlassRecall: Measure
     NCU: Measure
     NE: Measure
     NearlyERR: Measure
@@ -91,8 +109,10 @@ if TYPE_CHECKING:
     PPlus: Measure
     PRAUC: Measure
     PartialAUC: Measure
+    Pearson: Measure
     QMeasure: Measure
     R: Measure
+    R2: Measure
     RBP: Measure
     RBPResidual: Measure
     RIG: Measure
@@ -102,7 +122,10 @@ if TYPE_CHECKING:
     RnDCG: Measure
     Rprec: Measure
     SDCG: Measure
+    SMAPE: Measure
     SetAP: Measure
+    Spearman: Measure
+    Specificity: Measure
     Unjudged: Measure
     Utility: Measure
     binG: Measure
@@ -125,6 +148,8 @@ __all__ = [
     "INST",
     "KS",
     "MAE",
+    "MAPE",
+    "MCC",
     "MPR",
     "MSE",
     "NCU",
@@ -132,13 +157,20 @@ __all__ = [
     "OPA",
     "PCOPC",
     "PRAUC",
+    "R2",
     "RBP",
     "RIG",
     "RMSE",
     "RR",
     "SDCG",
+    "SMAPE",
     "Agreement",
     "AveragePrecision",
+    "BalancedAccuracy",
+    "BinaryAccuracy",
+    "BinaryF",
+    "BinaryPrecision",
+    "BinaryRecall",
     "Bounds",
     "Bpref",
     "Brier",
@@ -148,6 +180,7 @@ __all__ = [
     "ColumnError",
     "Comparison",
     "Compatibility",
+    "Confusion",
     "Convention",
     "Counts",
     "DataError",
@@ -156,6 +189,7 @@ __all__ = [
     "Effect",
     "Evaluation",
     "ExplainedDifference",
+    "ExplainedVariance",
     "Explanation",
     "F",
     "FallOut",
@@ -170,6 +204,9 @@ __all__ = [
     "IdTypeError",
     "Input",
     "Judged",
+    "Kappa",
+    "Kendall",
+    "Lift",
     "ListAUC",
     "LogLoss",
     "MaxRank",
@@ -179,6 +216,12 @@ __all__ = [
     "Measure",
     "MeasureCounts",
     "MeasureError",
+    "MulticlassAUC",
+    "MulticlassAccuracy",
+    "MulticlassF",
+    "MulticlassLogLoss",
+    "MulticlassPrecision",
+    "MulticlassRecall",
     "NearlyERR",
     "NotEvaluatedError",
     "NumNonrelRet",
@@ -192,6 +235,7 @@ __all__ = [
     "PPlus",
     "Pair",
     "PartialAUC",
+    "Pearson",
     "PredictionCounts",
     "PredictionResult",
     "QMeasure",
@@ -207,6 +251,8 @@ __all__ = [
     "SignatureError",
     "Slice",
     "Slices",
+    "Spearman",
+    "Specificity",
     "SystemAgreement",
     "Unjudged",
     "UsageError",

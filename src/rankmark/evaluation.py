@@ -325,7 +325,7 @@ def asked_measures(
 def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     """The measures, none of which may be one of predictions."""
     for measure in asked:
-        if measure.page.kind == "row":
+        if measure.page.kind != "list":
             lists = " or ".join(namesakes(measure.page))
             hint = f"; of lists there is {lists}" if lists else ""
             raise MeasureError(

@@ -364,7 +364,7 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
     counts = asdict(result.counts)
     by_measure = counts.pop("measures")
     measures = {
-        name: {"value": finite(value), "signature": result.signature(name), **by_measure[name]}
+        name: {"value": finite(value), "signature": result.signature(name), **_plain(by_measure[name])}
         for name, value in result.values.items()
     }
     for name, bounds in result.bounds.items():
@@ -380,6 +380,12 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         each = {str(m): list(map(finite, result.query_values(m).tolist())) for m in result.query_measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
     return record
+
+
+def _plain(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts, and thresholds, of which those that are infinite, which JSON lacks, are text: inf, -inf."""
+    infinite = {name: str(value) for name, value in counts.items() if value in (math.inf, -math.inf)}
+    return {**counts, **infinite}
 
 
 def finite(value: float) -> float | None:

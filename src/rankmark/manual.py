@@ -17,6 +17,7 @@ __all__ = ["measure_list", "measure_page", "page_text"]
 
 WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
 PREDICTIONS = "Predictions: labelled scores (rankmark predictions)"
+CLASSES = "Predictions of classes: a score for each (rankmark predictions)"
 LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
 are understood in any case, with or without hyphens and underscores, and so are
@@ -27,7 +28,7 @@ The page of one, with its parameters: rankmark measures NAME"""
 
 def measure_list() -> str:
     """Every measure with its summary and aliases, in groups."""
-    titles = ("Graded relevance", "Relevant or not", "Counts and coverage", PREDICTIONS)
+    titles = ("Graded relevance", "Relevant or not", "Counts and coverage", PREDICTIONS, CLASSES)
     groups: dict[str, list[str]] = {title: [] for title in titles}
     for page in pages().values():
         groups[_group(page)].append(_listed(page))
@@ -36,8 +37,8 @@ def measure_list() -> str:
 
 
 def _group(page: Page) -> str:
-    if page.kind == "row":
-        return PREDICTIONS
+    if page.kind != "list":
+        return PREDICTIONS if page.kind == "row" else CLASSES
     if page.aggregate == "sum" or page.better == "neither":
         return "Counts and coverage"
     gain = page.parameters.get("gain")

@@ -20,10 +20,13 @@ from rankmark.errors import MeasureError, did_you_mean
 from rankmark.parameters import Parameter, format_value, parse_value
 
 if TYPE_CHECKING:
+    from rankmark.classes import Classes
+    from rankmark.decisions import AtThreshold
     from rankmark.lists import JudgedLists, Values
     from rankmark.rows import PerQuery, Rows
 
 __all__ = [
+    "CLASSES_FIRST",
     "LISTS_FIRST",
     "ROWS_FIRST",
     "Kind",
@@ -41,20 +44,22 @@ __all__ = [
     "split_measures",
 ]
 
-Kind: TypeAlias = Literal["list", "row"]
-"""What a measure looks at: the list of each query, or all rows of a table of labelled scores."""
+Kind: TypeAlias = Literal["list", "row", "class"]
+"""What a measure looks at: the list of each query, all rows of a table of labelled scores, or all rows of one
+that has a score for each class."""
 
-LISTS_FIRST: tuple[Kind, ...] = ("list", "row")
-ROWS_FIRST: tuple[Kind, ...] = ("row", "list")
+LISTS_FIRST: tuple[Kind, ...] = ("list", "row", "class")
+ROWS_FIRST: tuple[Kind, ...] = ("row", "class", "list")
+CLASSES_FIRST: tuple[Kind, ...] = ("class", "row", "list")
 """In which kind of measure a name is looked for first: a name can mean one measure in each."""
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows"]
 Better: TypeAlias = Literal["more", "less", "neither"]
 Mean: TypeAlias = Literal["arithmetic", "geometric"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
-RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery]")
-Labels: TypeAlias = Literal["binary", "numbers"]
-"""What a row measure takes a label for: positive or not, or a number."""
+RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | AtThreshold]")
+Labels: TypeAlias = Literal["binary", "numbers", "classes"]
+"""What a row measure takes a label for: positive or not, a number, or one of the classes that have scores."""
 ScoreKind: TypeAlias = Literal["any", "probability"]
 """What a row measure takes a score for: whatever orders the rows, or a probability."""
 Fact: TypeAlias = "bool | Callable[[Measure], bool]"
@@ -92,7 +97,7 @@ class Page:
     tells_unjudged: Fact = False
     labels: Labels = "numbers"
     scores: ScoreKind = "any"
-    per_query: bool = False
+    per_query: Fact = False
 
     def __str__(self) -> str:
         from rankmark.manual import page_text
@@ -195,12 +200,14 @@ def row_measure(
     cite: str,
     labels: Labels,
     scores: ScoreKind = "any",
-    per_query: bool = False,
+    aggregate: Aggregate = "rows",
+    per_query: Fact = False,
     better: Better = "more",
 ) -> Callable[[RowFunction], RowFunction]:
     """Makes a function the page of a row measure.
 
-    The function takes `Rows` and returns one number, or with ``per_query=True`` a `PerQuery`; it raises
+    The function takes `Rows`, or `Classes` where labels are ``classes``, and returns one number, or with
+    ``per_query=True`` a `PerQuery`, or where it looked for the best threshold an `AtThreshold`; it raises
     `Undefined` where the rows give no value. Its keyword arguments are the measure's parameters.
 
     Args:
@@ -209,8 +216,10 @@ def row_measure(
         variants: names of the measure with parameters set.
         bounds: least and greatest value, None where there is none.
         cite: the source.
-        labels: whether a label is ``binary`` (other labels are refused) or a number.
+        labels: whether a label is ``binary`` (other labels are refused), one of several ``classes``, each of
+            which has a score, or a number.
         scores: whether a score is a ``probability`` (others are refused) or anything that orders rows.
+        aggregate: ``sum`` for what is a count of rows, else ``rows``.
         per_query: whether rows must have a query, and each query a value.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
 
@@ -220,13 +229,13 @@ def row_measure(
         parameters, takes_cutoff = _parameters(function)
         _PAGES[name] = Page(
             name,
-            "row",
+            "class" if labels == "classes" else "row",
             function,
             aliases,
             MappingProxyType(dict(variants)),
             bounds,
             cite,
-            "rows",
+            aggregate,
             expected=True,
             better=better,
             parameters=parameters,
@@ -298,7 +307,10 @@ _DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?t
 
 
 def _meanings_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[_Meaning]:
-    if name in pages():  # a name as its page writes it is unique over all kinds
+    # A name as its page writes it is unique over all kinds. But where each class has a score there is no
+    # other AUC than theirs.
+    of_classes = kinds[0] == "class" and _key(name) in _meanings("class")
+    if name in pages() and not of_classes:
         return [_Meaning(pages()[name], {})]
     for kind in kinds:
         known = _meanings(kind)
@@ -415,6 +427,11 @@ class Measure:
         """Whether there is a closed form of the mean over all orders of tied items."""
         return self._holds(self.page.expected)
 
+    @property
+    def per_query(self) -> bool:
+        """Whether a row measure is a value of each query."""
+        return self._holds(self.page.per_query)
+
     def _last_deciding_rank(self) -> int:
         looks = self.page.order
         if looks == "nothing" or (looks == "set" and self.cutoff is None):
@@ -437,9 +454,9 @@ class Measure:
         value: Values | tuple[Values, Values] = self.page.function(lists, **self._given)
         return value
 
-    def compute_rows(self, rows: Rows) -> float | PerQuery:
-        """The row measure's value, or that of each query."""
-        value: float | PerQuery = self.page.function(rows, **self._given)
+    def compute_rows(self, rows: Rows | Classes) -> float | PerQuery | AtThreshold:
+        """The row measure's value, that of each query, or the best with its threshold."""
+        value: float | PerQuery | AtThreshold = self.page.function(rows, **self._given)
         return value
 
     def signature(self) -> list[str]:
@@ -509,7 +526,9 @@ def _checked_cutoff(known: Page, cutoff: Any) -> int | None:
     if cutoff is None:
         return None
     if not known.takes_cutoff:
-        raise MeasureError(f"{known.name}@{cutoff}: {known.name} takes no cutoff")
+        others = [f"{name}@{cutoff}" for name in namesakes(known) if pages()[name].takes_cutoff]
+        hint = f"; there is {' or '.join(others)}" if others else ""
+        raise MeasureError(f"{known.name}@{cutoff}: {known.name} takes no cutoff{hint}")
     whole = hasattr(cutoff, "__index__") and not isinstance(cutoff, bool)
     if not whole or not 1 <= cutoff.__index__() <= GREATEST_CUTOFF:
         raise MeasureError(f"{known.name}@{cutoff}: the cutoff is a whole number from 1")
@@ -548,8 +567,8 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     joined = _JOINED.fullmatch(text)
     known = joined is not None and is_known(joined["name"], kinds)
     if joined and known and joined["sign"] == ".":
-        _refuse_patience(joined["name"], joined["cutoff"])
-    of_rows = kinds[0] == "row" and is_known(text, ("row",))
+        _refuse_patience(joined["name"], joined["cutoff"], kinds)
+    of_rows = kinds[0] != "list" and is_known(text, kinds[:1])
     if not of_rows and (trec := _trec_measure(text)):
         return trec
     if joined and known:
@@ -582,9 +601,9 @@ def _trec_measure(text: str) -> Measure | None:
     return trec_measure(text)
 
 
-def _refuse_patience(name: str, digits: str) -> None:
+def _refuse_patience(name: str, digits: str, kinds: tuple[Kind, ...]) -> None:
     """Refuses ``rbp.95``, which is p = 0.95 in ranx."""
-    known = page(name)
+    known = _meaning(name, kinds).page
     if "p" in known.parameters:
         either = f"{known.name}(p=0.{digits}), or {known.name}@{digits}"
         raise MeasureError(f"{name}.{digits} can mean {either}; write the one that is meant")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,14 @@ import numpy as np
 
 from rankmark import _native
 from rankmark.choices import Choices, Duplicates, NoRelevant, Ties
+from rankmark.classes import SUMS_TO_ONE, Classes
+from rankmark.decisions import AtThreshold
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, NotEvaluatedError
 from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables
+from rankmark.inputs.classes import ClassPredictions
 from rankmark.inputs.predictions import Predictions, read_predictions
 from rankmark.inputs.roles import Input
-from rankmark.measure import ROWS_FIRST, Measure, no_closed_form
+from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure, namesakes, no_closed_form, pages
 from rankmark.parameters import format_value
 from rankmark.result import Counts, MeasureCounts, Result
 from rankmark.rows import PerQuery, Rows, Undefined
@@ -33,7 +36,8 @@ def evaluate_predictions(
     measures: str | Measure | Iterable[str | Measure],
     *,
     label: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
+    classes: Sequence[str | int] | None = None,
     query: str | None = None,
     item: str | None = None,
     weight: str | None = None,
@@ -54,13 +58,20 @@ def evaluate_predictions(
     lists (nDCG@10 …) can be asked for, too, where there is a query: the rows of a query are its list by
     falling score, and their labels the judgements. A name that both kinds have means the one of predictions.
 
+    Measures of classes (MulticlassAccuracy, MulticlassF …) see labels that are classes and a score of each
+    class in every row: several columns of scores, or one that holds lists of the same length. There
+    ``"Accuracy"``, ``"LogLoss"`` and ``"AUC"`` mean the measures of classes.
+
     Args:
         table: the labelled scores.
         measures: names such as ``"AUC"``, or measures such as ``rm.LogLoss(unit="bits")``: one or several;
             also several names in one text, ``"AUC, GAUC"``.
         label: the column of what happened. Measures of binary labels take 0 and 1, −1 and 1, true and false,
             or any two with `positive`; others take numbers, and measures of lists grades.
-        score: the column of predictions. Measures of probabilities take 0 to 1, others any number.
+        score: the column of predictions. Measures of probabilities take 0 to 1, others any number. For
+            measures of classes a list of columns, one a class, or one column of lists.
+        classes: the class of each score, in their order, where labels do not say it: those that have the
+            columns' names; or else, where there are as many as scores, ascending; or numbers from 0 or 1.
         query: the column of the query, user or session; only some measures need it.
         item: the column of the item; only measures of lists look at it, to order equal scores.
         weight: the column of the rows' weights; not for measures of lists.
@@ -75,7 +86,8 @@ def evaluate_predictions(
     Returns:
         The values, those of each query where a measure has them, and the account of the rows. A measure
         to which the data give no value, such as the AUC of rows of one class, is NaN, and
-        `PredictionResult.undefined` says why.
+        `PredictionResult.undefined` says why. `PredictionResult.thresholds` has the thresholds that
+        ``threshold=max`` found.
 
     Raises:
         UsageError: an unknown measure, parameter or choice, or a file that is not there.
@@ -89,16 +101,35 @@ def evaluate_predictions(
         (0.75, 1.0, 1.0)
 
     """
-    asked = asked_measures(measures, ROWS_FIRST)
+    measures = measures if isinstance(measures, str | Measure) else list(measures)
+    of_classes = classes is not None or not isinstance(score, str | None)
+    _check_measures(measures, (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST))
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     choices = Choices(ties=ties or "item-desc", seed=seed, no_relevant=no_relevant, duplicates=duplicates)
-    read = read_predictions(table, said, positive)
+    read = read_predictions(table, said, positive, classes)
+    if isinstance(read, ClassPredictions):
+        return _of_classes(read, asked_measures(measures, CLASSES_FIRST), threads or 0)
+    asked = asked_measures(measures, ROWS_FIRST)
+    _check_one_score(read, asked)
     rows = _RowsOf(read, threads or 0)
     of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
     lists = _evaluate_lists(read, of_lists, choices, ties, threads) if of_lists else None
     settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
     return _result(asked, read, rows, settled, lists)
+
+
+def _check_measures(
+    measures: str | Measure | Iterable[str | Measure], doors: tuple[tuple[Kind, ...], tuple[Kind, ...]]
+) -> None:
+    """Refuses, before a table is read, what is no measure at either door, in the words of the first."""
+    try:
+        asked_measures(measures, doors[0])
+    except MeasureError as error:
+        try:
+            asked_measures(measures, doors[1])
+        except MeasureError:
+            raise error from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +142,8 @@ class RowMeasureCounts:
         skipped_rows: rows of these.
         why_skipped: what these are, such as ``of one class``.
         undefined: why there is no value; None where there is one.
+        threshold: where a measure is greatest over all thresholds, the one where it is: rows that score at
+            least as much are found, none if it is infinite; None for other measures.
 
     """
 
@@ -119,6 +152,7 @@ class RowMeasureCounts:
     skipped_rows: int | None = None
     why_skipped: str | None = None
     undefined: str | None = None
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +164,7 @@ class PredictionCounts:
         positive: positive rows; None if no measure of binary labels was asked for.
         queries: queries; None if no measure looks at them.
         measures: the counts of each measure, by its canonical name.
+        classes: the classes, in the order of their scores; None where there is one score in a row.
 
     """
 
@@ -137,6 +172,7 @@ class PredictionCounts:
     positive: int | None
     queries: int | None
     measures: Mapping[str, MeasureCounts | RowMeasureCounts]
+    classes: tuple[str | int | bool, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +181,19 @@ class _Basis:
 
     positive: str
     weights: str
+    classes: int | None = None
 
     def signature(self, measure: Measure, *, short: bool) -> str:
         """As `Result.signature`."""
-        said = {"positive": self.positive, "weights": self.weights}
-        if measure.page.labels == "numbers":
-            del said["positive"]
+        said = {"weights": self.weights}
+        if measure.page.labels == "binary":
+            said = {"positive": self.positive, **said}
+        if self.classes is not None:
+            said = {"classes": str(self.classes), **said}
         standard = {"positive": "1", "weights": "none"}
-        parts = [f"{name}:{value}" for name, value in said.items() if not short or value != standard[name]]
+        parts = [
+            f"{name}:{value}" for name, value in said.items() if not short or value != standard.get(name)
+        ]
         head = [str(measure)] if short else measure.signature()
         return "|".join([*head, *parts, f"rankmark:{version()}"])
 
@@ -166,7 +207,6 @@ class PredictionResult(Result):
     __slots__ = ("_basis", "_lists", "_rows")
 
     counted = "counts"
-    kinds = ROWS_FIRST
 
     def __init__(
         self,
@@ -189,6 +229,24 @@ class PredictionResult(Result):
         self._rows = counts
         self._basis = basis
         self._lists = lists
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:  # type: ignore[override]
+        """The kind of measure of which a name is understood first."""
+        return ROWS_FIRST if self._rows.classes is None else CLASSES_FIRST
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The threshold at which each measure with ``threshold=max`` is greatest, by its canonical name.
+
+        Rows that score at least as much are found; none if it is infinite.
+        """
+        counts = self.counts.measures.items()
+        return {
+            name: each.threshold
+            for name, each in counts
+            if isinstance(each, RowMeasureCounts) and each.threshold is not None
+        }
 
     @property
     def undefined(self) -> dict[str, str]:
@@ -224,7 +282,7 @@ class PredictionResult(Result):
         With ``short=True`` what is not the standard, and the version.
         """
         found = self._find(measure)
-        if found.page.kind == "row":
+        if found.page.kind != "list":
             return self._basis.signature(found, short=short)
         assert self._lists is not None
         return self._lists.signature(found, short=short)
@@ -237,9 +295,16 @@ class PredictionResult(Result):
             first += f", {counts.positive:,} positive"
         if counts.queries is not None:
             first += f", {_several(counts.queries, 'query', 'queries')}"
+        if counts.classes is not None:
+            first += f", {len(counts.classes)} classes ({_some(counts.classes)})"
         of_lists = self._lists.account()[1:] if self._lists else []
-        notes = [*self._skipped(), *self._reasons(), *of_lists]
+        notes = [*self._best(), *self._skipped(), *self._reasons(), *of_lists]
         return [first, "; ".join(notes)] if notes else [first]
+
+    def _best(self) -> Iterator[str]:
+        for name, threshold in self.thresholds.items():
+            nothing = ", which finds nothing" if threshold == np.inf else ""
+            yield f"{name} is at the threshold {threshold:.6g}{nothing}"
 
     def _reasons(self) -> Iterator[str]:
         measures: dict[str, list[str]] = {}
@@ -289,6 +354,10 @@ class _Settled:
     per_query: Values | None = None
 
 
+def _undefined(reason: Undefined) -> _Settled:
+    return _Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
+
+
 class _RowsOf:
     """The rows of a table, checked for what each measure asks of them."""
 
@@ -325,17 +394,19 @@ class _RowsOf:
         self._check(measure)
         try:
             value = measure.compute_rows(self.rows)
-            if isinstance(value, PerQuery):
-                return self._mean(value)
-            return _Settled(value, RowMeasureCounts())
         except Undefined as reason:
-            return _Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
+            return _undefined(reason)
+        if isinstance(value, PerQuery):
+            return self._mean(value)
+        if isinstance(value, AtThreshold):
+            return _Settled(value.value, RowMeasureCounts(threshold=value.threshold))
+        return _Settled(value, RowMeasureCounts())
 
     def _mean(self, each: PerQuery) -> _Settled:
         """The weighted mean over the queries that have a value."""
         there = ~np.isnan(each.values)
         averaged = int(np.count_nonzero(there))
-        skipped_rows = int(self.rows.queries.rows[~there].sum())
+        skipped_rows = int(self.rows.of_queries.rows[~there].sum())
         counts = RowMeasureCounts(averaged, len(there) - averaged, skipped_rows, each.skipped)
         weights = each.weights[there]
         total = _native.exact_sum(weights)
@@ -362,7 +433,7 @@ class _RowsOf:
                 f"{_several(self.no_probability, 'score')} outside of 0 to 1, the first in row "
                 f"{self.first_no_probability} (from 0): {shown}"
             )
-        if page.per_query:
+        if measure.per_query:
             need_query(self.read, measure)
 
     def _check_binary(self, measure: Measure) -> None:
@@ -485,7 +556,82 @@ def _query_ids(read: Predictions, rows: _RowsOf, lists: Result | None) -> _nativ
     if lists:
         return lists.query_table
     assert read.columns.query is not None
-    return read.table.take(read.columns.query, rows.rows.queries.first_rows, "query")
+    return read.table.take(read.columns.query, rows.rows.of_queries.first_rows, "query")
+
+
+def _of_classes(read: ClassPredictions, asked: tuple[Measure, ...], threads: int) -> PredictionResult:
+    """The measures of classes."""
+    for measure in asked:
+        if measure.page.kind != "class":
+            others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "class")
+            hint = f"; of classes there is {others}" if others else ""
+            raise MeasureError(
+                f"{measure} takes one score in a row, and {read.name} has {len(read.names)}, one of each "
+                f"class{hint}"
+            )
+    classes = Classes(read, threads)
+    if any(measure.page.scores == "probability" for measure in asked):
+        _check_probabilities(classes, read.name, next(m for m in asked if m.page.scores == "probability"))
+    settled = {measure: _settled(measure, classes) for measure in asked}
+    return PredictionResult(
+        basis=_Basis("", read.weight or "none", len(read.names)),
+        lists=None,
+        values={measure: each.value for measure, each in settled.items()},
+        per_query_values={},
+        query_ids=None,
+        counts=PredictionCounts(
+            rows=classes.count,
+            positive=None,
+            queries=None,
+            measures={str(measure): each.counts for measure, each in settled.items()},
+            classes=read.names,
+        ),
+    )
+
+
+def _settled(measure: Measure, classes: Classes) -> _Settled:
+    try:
+        value = measure.compute_rows(classes)
+    except Undefined as reason:
+        return _undefined(reason)
+    assert isinstance(value, float)
+    return _Settled(value, RowMeasureCounts())
+
+
+def _check_probabilities(classes: Classes, name: str, measure: Measure) -> None:
+    """Refuses scores of classes that are no probabilities."""
+    outside, far = classes.improbable()
+    if len(outside):
+        raise DataError(
+            f"{measure} takes probabilities, and {name} has {_several(len(outside), 'row')} with a score "
+            f"outside of 0 to 1, the first row {outside[0]} (from 0): {_some(classes.scores[outside[0]])}"
+        )
+    if len(far):
+        sum_ = classes.scores[far[0]].sum()
+        raise DataError(
+            f"{measure} takes the probabilities of all classes, and in {name} those of "
+            f"{_several(len(far), 'row')} do not sum to 1 (by more than {SUMS_TO_ONE}), the first row "
+            f"{far[0]} (from 0), where they sum to {sum_:.6g}; give a score for every class, and divide by "
+            "their sum"
+        )
+
+
+def _check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
+    """Refuses measures of classes where there is one score in a row."""
+    for measure in asked:
+        if measure.page.kind == "class":
+            others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "row")
+            hint = f"; of one score there is {others}" if others else ""
+            raise MeasureError(
+                f"{measure} takes a score of each class, and {read.name} has one in a row: say several "
+                f'columns with score=["…", "…"] (on the command line --score …,…), or one of lists{hint}'
+            )
+
+
+def _some(values: Iterable[Any]) -> str:
+    """The first few."""
+    shown = [format_value(value) for value in values]
+    return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
 
 
 def _several(number: int, one: str, many: str = "") -> str:

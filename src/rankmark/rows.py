@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rankmark import _native
 
-__all__ = ["Curve", "PerQuery", "Queries", "Ranked", "Rows", "Undefined", "Values"]
+__all__ = ["Curve", "Moments", "PerQuery", "Queries", "Ranked", "Rows", "Undefined", "Values"]
 
 Values: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
@@ -100,6 +100,59 @@ class Rows:
         """Σ w·|s − y| of labels that are numbers."""
         return self._numbers[4]
 
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights of their own."""
+        return self.core.weighted
+
+    def confusion(self, threshold: float) -> tuple[float, float, float, float]:
+        """Weights of the true and false positives and false and true negatives of score ≥ threshold."""
+        return self._once(("confusion", threshold), lambda: self.core.confusion(threshold))
+
+    @property
+    def moments(self) -> Moments:
+        """How labels that are numbers and scores vary around their means.
+
+        Raises:
+            Undefined: there are infinite scores.
+
+        """
+        means = self.label / self.weight, self.score / self.weight
+        if not np.isfinite(means[1]):
+            raise Undefined("there are infinite scores")
+        return self._once("moments", lambda: self._moments(*means))
+
+    def _moments(self, label: float, score: float) -> Moments:
+        labels, scores, both, error = self.core.moments(label, score)
+        # Of numbers that are all the same the mean is off by its rounding, and no more.
+        labels, scores = (
+            0.0 if spread <= self.weight * (1e-15 * mean) ** 2 else spread
+            for spread, mean in ((labels, label), (scores, score))
+        )
+        return Moments(labels, scores, both, error)
+
+    @property
+    def relative_errors(self) -> tuple[float, float, float]:
+        """Σ w·|s − y|/|y| and Σ w·2|s − y|/(|s| + |y|), and how many rows with a weight have the label 0."""
+        return self._once("relative_errors", self.core.relative_errors)
+
+    @property
+    def numbers(self) -> tuple[Values, Values]:
+        """The label and the score of each row."""
+        return self._once("label_and_score", self.core.numbers)
+
+    @property
+    def query_errors(self) -> _native.QueryErrors:
+        """Sums of errors over the rows of each query, in the order of the queries' first rows."""
+        assert self._query is not None
+        query = self._query
+        return self._once("query_errors", lambda: self.core.query_errors(query))
+
+    @property
+    def of_queries(self) -> Queries | _native.QueryErrors:
+        """Whichever sums over the rows of each query are known, for what both have."""
+        return self.query_errors if "query_errors" in self._known else self.queries
+
     def log_loss(self, clip: float) -> float:
         """−Σ w·ln(p), p being s for a positive row and 1 − s for another, with s in [clip, 1 − clip]."""
         return self._once(("log_loss", clip), lambda: self.core.log_loss(clip))
@@ -168,6 +221,24 @@ class Rows:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Sums over rows of products of what labels and scores differ from their means by.
+
+    Attributes:
+        label: Σ w·(y − ȳ)².
+        score: Σ w·(s − s̄)².
+        both: Σ w·(y − ȳ)·(s − s̄).
+        error: Σ w·(e − ē)² of e = s − y.
+
+    """
+
+    label: float
+    score: float
+    both: float
+    error: float
 
 
 class Ranked:

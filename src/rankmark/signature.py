@@ -161,7 +161,7 @@ def from_signature(text: str) -> Evaluation:
     values = _values(parts)
     _check_version(text, values.pop("rankmark", None))
     measure = _measure(written, values)
-    if measure.page.kind == "row":
+    if measure.page.kind != "list":
         raise SignatureError(
             f"the signature is of {measure}, a measure of predictions, which evaluate_predictions evaluates; "
             "only those of lists are read back"

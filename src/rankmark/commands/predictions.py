@@ -12,6 +12,7 @@ from rankmark.commands.options import keep_inputs, show, with_output
 __all__ = ["MEASURES", "evaluate_table"]
 
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
+OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
 
 @click.command("predictions")
@@ -20,12 +21,18 @@ MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
     "-m",
     "--measure",
     multiple=True,
-    default=MEASURES,
     metavar="MEASURE",
-    help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+    help="What to measure; repeat it, or give several in one.  "
+    f"[default: {' '.join(MEASURES)}; with several scores {' '.join(OF_CLASSES)}]",
 )
 @click.option("--label", metavar="NAME", help="The column of what happened.")
-@click.option("--score", metavar="NAME", help="The column of predictions.")
+@click.option(
+    "--score",
+    multiple=True,
+    metavar="NAME[,…]",
+    help="The column of predictions; repeat it, or give several in one, for a score of each class.",
+)
+@click.option("--classes", metavar="CLASS,…", help="The class of each score, if labels do not say it.")
 @click.option("--query", metavar="NAME", help="The column of the query, user or session.")
 @click.option("--item", metavar="NAME", help="The column of the item.")
 @click.option("--weight", metavar="NAME", help="The column of weights.")
@@ -49,18 +56,22 @@ def evaluate_table(
     format_: str | None,
     digits: int,
     output: str | None,
+    score: tuple[str, ...],
+    classes: str | None,
     **options: Any,
 ) -> None:
     """Measure how good the predictions in TABLE are.
 
     TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), with a
-    label and a score in each row. Columns are found by the usual names unless
-    they are said. A measure is written Name(parameter=value); `rankmark measures`
+    label and a score in each row, or a score of each class. Columns are found by
+    the usual names unless they are said. A measure is written Name(parameter=value); `rankmark measures`
     lists them, those of predictions at the end. Measures of lists, such as
     nDCG@10, take the rows of each query as a list with judgements.
 
     \b
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
+    rankmark predictions clicks.parquet -m 'F1(threshold=max)' -m 'Lift(top=0.05)'
+    rankmark predictions pets.csv --score cat,dog,bird -m Accuracy -m LogLoss
     """  # noqa: D301
     from rankmark.formats import check_writable, format_of, known_format, render
     from rankmark.measure import split_measures
@@ -70,7 +81,11 @@ def evaluate_table(
     if output:
         check_writable(output)
         keep_inputs(output, table)
-    measures = [each for text in measure for each in split_measures(text)]
+    scores = [column for text in score for column in text.split(",")]
+    asked = measure or (OF_CLASSES if len(scores) > 1 else MEASURES)
+    measures = [each for text in asked for each in split_measures(text)]
+    options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
+    options["classes"] = classes.split(",") if classes else None
     result = evaluate_predictions(table, measures, **options)
     signatures: bool | Literal["short"] = "short" if short_signature else signature
     show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)

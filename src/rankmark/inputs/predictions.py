@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
+from rankmark.inputs.classes import ClassName, ClassPredictions, ClassTable, read_classes
 from rankmark.inputs.files import open_files
 from rankmark.inputs.roles import ALIASES, listed, normal
 from rankmark.inputs.tables import Source, no_rows, open_table
@@ -30,24 +31,25 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class PredictionColumns:
-    """Columns by what they are for; None where there is none."""
+    """Columns by what they are for; None where there is none. Several scores are of a class each."""
 
     label: str
     score: str
     query: str | None = None
     item: str | None = None
     weight: str | None = None
+    other_scores: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """Every column that has a role."""
-        columns = (self.query, self.item, self.label, self.score, self.weight)
+        columns = (self.query, self.item, self.label, self.score, *self.other_scores, self.weight)
         return [name for name in columns if name is not None]
 
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers; labels may be words."""
-        return [name for name in (self.score, self.weight) if name is not None]
+        return [name for name in (self.score, *self.other_scores, self.weight) if name is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,20 @@ class Predictions:
     words: tuple[str, str] | None
 
 
-def read_predictions(source: object, said: Mapping[str, str | None], positive: object) -> Predictions:
+def read_predictions(
+    source: object,
+    said: Mapping[str, str | Sequence[str] | None],
+    positive: object,
+    classes: Sequence[ClassName] | None,
+) -> Predictions | ClassPredictions:
     """Reads a table of labelled scores.
 
     Args:
         source: a path, a table, or a dict of columns.
-        said: the names of the columns, where they are said, by their roles.
+        said: the names of the columns, where they are said, by their roles; several of scores are those of
+            classes.
         positive: the label of positive rows, where it is said.
+        classes: the class of each score, where they are said.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -90,6 +99,13 @@ def read_predictions(source: object, said: Mapping[str, str | None], positive: o
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
+    if columns.other_scores or table.kind(columns.score) == "list":
+        return _of_classes(table, columns, opened, positive, classes)
+    if classes is not None:
+        raise UsageError(
+            f"classes are said, and {opened.where} has one score in a row; give a column of scores for each "
+            "class, or one of lists"
+        )
     _check_numbers(table, columns.score, "score", opened.where)
     _check_numbers(table, columns.weight, "weight", opened.where)
     read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
@@ -97,6 +113,25 @@ def read_predictions(source: object, said: Mapping[str, str | None], positive: o
         return _with_numbers(read, positive)
     _check_numbers(table, columns.label, "label", opened.where)
     return replace(read, positive=_number(positive, read))
+
+
+def _of_classes(
+    table: Table,
+    columns: PredictionColumns,
+    opened: Source,
+    positive: object,
+    classes: Sequence[ClassName] | None,
+) -> ClassPredictions:
+    import polars as pl
+
+    if positive is not None:
+        raise UsageError(f"positive={positive!r} is of one score in a row, and {opened.where} has several")
+    scores = (columns.score, *columns.other_scores)
+    for name in scores if columns.other_scores else ():
+        _check_numbers(table, name, "score", opened.where)
+    _check_numbers(table, columns.weight, "weight", opened.where)
+    read = ClassTable(pl.DataFrame(table), opened.where, columns.label, scores, columns.weight)
+    return read_classes(read, opened.text_ids, classes)
 
 
 def _check_numbers(table: Table, name: str | None, role: str, where: str) -> None:
@@ -140,20 +175,28 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
 class _Finder:
     """Finds the columns of one table, said outright or known by their names."""
 
-    def __init__(self, names: Sequence[str], said: Mapping[str, str | None], where: str) -> None:
+    def __init__(
+        self, names: Sequence[str], said: Mapping[str, str | Sequence[str] | None], where: str
+    ) -> None:
         self.names = names
-        self.said = {role: name for role, name in said.items() if name is not None}
+        several = {
+            role: (name,) if isinstance(name, str) else tuple(name)
+            for role, name in said.items()
+            if name is not None
+        }
+        self.said = {role: names[0] for role, names in several.items() if names}
+        self.other_scores = several.get("score", ())[1:]
         self.where = where
 
     def columns(self) -> PredictionColumns:
         self._check_said()
         found = {role: self._find(role) for role in USUAL}
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
-        return PredictionColumns(label, score, **found)
+        return PredictionColumns(label, score, **found, other_scores=self.other_scores)
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
-        for role, name in self.said.items():
+        for role, name in [*self.said.items(), *(("score", name) for name in self.other_scores)]:
             if name not in self.names:
                 hint = did_you_mean(name, self.names)
                 raise ColumnError(
@@ -161,6 +204,8 @@ class _Finder:
                     f"{listed(self.names)}"
                 )
             if name in roles:
+                if roles[name] == role:
+                    raise ColumnError(f"{self.where}: the {role} column {name!r} is said twice")
                 raise ColumnError(
                     f"{self.where}: the column {name!r} cannot be both {roles[name]} and {role}"
                 )
@@ -170,7 +215,8 @@ class _Finder:
         if role in self.said:
             return self.said[role]
         known = {normal(name) for name in USUAL[role]}
-        fitting = [name for name in self.names if normal(name) in known and name not in self.said.values()]
+        taken = {*self.said.values(), *self.other_scores}
+        fitting = [name for name in self.names if normal(name) in known and name not in taken]
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "

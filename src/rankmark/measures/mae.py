@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rankmark.measure import row_measure
-from rankmark.rows import Rows
+from rankmark.numbers import Average, is_macro, query_means
+from rankmark.rows import PerQuery, Rows
 
 
 @row_measure(
@@ -12,14 +13,18 @@ from rankmark.rows import Rows
     bounds=(0, None),
     cite="willmott2005",
     labels="numbers",
+    per_query=is_macro,
     better="less",
 )
-def mean_absolute_error(rows: Rows) -> float:
+def mean_absolute_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
     """Mean absolute error of predicted numbers, such as ratings.
 
         MAE = Σ w · |s − y| / Σ w
 
-    y is the label and s the score; the sums are over all rows, whichever query they are of.
+    y is the label and s the score.
+
+    Args:
+        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries.
 
     Range: from 0; less is better.
 
@@ -34,4 +39,6 @@ def mean_absolute_error(rows: Rows) -> float:
         1.5
 
     """
+    if average == "macro":
+        return query_means(rows.query_errors.absolute, rows)
     return rows.absolute_error / rows.weight

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rankmark.measure import row_measure
-from rankmark.rows import Rows
+from rankmark.numbers import Average, is_macro, query_means
+from rankmark.rows import PerQuery, Rows
 
 
 @row_measure(
@@ -12,14 +13,18 @@ from rankmark.rows import Rows
     bounds=(0, None),
     cite="gauss1823",
     labels="numbers",
+    per_query=is_macro,
     better="less",
 )
-def mean_squared_error(rows: Rows) -> float:
+def mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
     """Mean squared error of predicted numbers, such as ratings.
 
         MSE = Σ w · (s − y)² / Σ w
 
-    y is the label and s the score; the sums are over all rows, whichever query they are of.
+    y is the label and s the score.
+
+    Args:
+        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries.
 
     Range: from 0; less is better.
 
@@ -33,4 +38,6 @@ def mean_squared_error(rows: Rows) -> float:
         2.5
 
     """
+    if average == "macro":
+        return query_means(rows.query_errors.squared, rows)
     return rows.squared_error / rows.weight

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+
+import numpy as np
 
 from rankmark.measure import row_measure
-from rankmark.measures.mse import mean_squared_error
-from rankmark.rows import Rows
+from rankmark.numbers import Average, is_macro, query_means
+from rankmark.rows import PerQuery, Rows
 
 
 @row_measure(
@@ -15,14 +18,17 @@ from rankmark.rows import Rows
     bounds=(0, None),
     cite="gauss1823",
     labels="numbers",
+    per_query=is_macro,
     better="less",
 )
-def root_mean_squared_error(rows: Rows) -> float:
+def root_mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
     """Root mean squared error of predicted numbers, in their unit.
 
         RMSE = √MSE
 
-    The mean is over all rows (micro), whichever query they are of.
+    Args:
+        average: ``micro`` is of all rows; ``macro`` is the mean of the values of the queries, as LensKit
+            gives it for users.
 
     Range: from 0; less is better.
 
@@ -36,4 +42,7 @@ def root_mean_squared_error(rows: Rows) -> float:
         5.0
 
     """
-    return math.sqrt(mean_squared_error(rows))
+    if average == "macro":
+        each = query_means(rows.query_errors.squared, rows)
+        return replace(each, values=np.sqrt(each.values))
+    return math.sqrt(rows.squared_error / rows.weight)

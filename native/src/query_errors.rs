@@ -1,0 +1,115 @@
+//! Errors of predicted numbers, query by query.
+
+use hashbrown::HashTable;
+
+use crate::error::Result;
+use crate::group::check_rows;
+use crate::hash::Key;
+use crate::ids::{Column, Ids};
+use crate::rows::{Rows, Scratch};
+use crate::values::Sum;
+
+/// Rows read at once.
+const READ: usize = 1 << 12;
+
+/// What the rows of one query come to, in weighted sums.
+#[derive(Default)]
+pub struct Errors {
+    /// The first of them.
+    pub first_row: u32,
+    /// How many there are.
+    pub rows: u32,
+    /// Of 1.
+    pub weight: Sum,
+    /// Of the squares of score − label.
+    pub squared: Sum,
+    /// Of the sizes of score − label.
+    pub absolute: Sum,
+    /// Of these over the size of the label; NaN if one is 0.
+    pub relative: Sum,
+    /// Of these over the mean size of label and score.
+    pub symmetric: Sum,
+}
+
+/// The size of score − label over that of the label; NaN for a label of 0.
+pub fn relative(label: f64, score: f64) -> f64 {
+    if label == 0.0 { f64::NAN } else { (score - label).abs() / label.abs() }
+}
+
+/// The size of score − label over the mean of their sizes: 0 where both are 0, at most 2.
+pub fn symmetric(label: f64, score: f64) -> f64 {
+    match label.abs() + score.abs() {
+        0.0 => 0.0,
+        f64::INFINITY => 2.0,
+        both => 2.0 * (score - label).abs() / both,
+    }
+}
+
+/// All queries, in the order of their first rows.
+pub fn errors(rows: &Rows, query: &str) -> Result<Vec<Errors>> {
+    match Ids::new(&rows.table, query, &format!("{}: the query column '{query}'", rows.name))? {
+        Ids::Integer(column) => of_column(rows, &column),
+        Ids::Text(column) => of_column(rows, &column),
+    }
+}
+
+/// One thread goes over the rows in their order: a hash and a few additions for each.
+fn of_column<K: Key>(rows: &Rows, column: &Column<'_, K>) -> Result<Vec<Errors>> {
+    let columns = rows.open()?;
+    check_rows(columns.len())?;
+    let mut known: HashTable<(K, u32)> = HashTable::new();
+    let mut all: Vec<Errors> = Vec::new();
+    let mut last: Option<(K, usize)> = None;
+    let (mut keys, mut scratch) = (Vec::new(), Scratch::default());
+    for begin in (0..columns.len()).step_by(READ) {
+        let piece = begin..columns.len().min(begin + READ);
+        let block = columns.read(piece.clone(), &mut scratch);
+        let queries = column.values(piece, &mut keys);
+        for (at, &query) in queries.iter().enumerate() {
+            let place = match last {
+                Some((same, place)) if same == query => place,
+                _ => {
+                    let entry = known.entry(query.hash(), |&(key, _)| key == query, |&(key, _)| key.hash());
+                    entry.or_insert((query, all.len() as u32)).get().1 as usize
+                }
+            };
+            last = Some((query, place));
+            if place == all.len() {
+                all.push(Errors { first_row: (begin + at) as u32, ..Errors::default() });
+            }
+            let weight = block.weights.map_or(1.0, |weights| weights[at]);
+            all[place].add(block.labels[at], block.scores[at], weight);
+        }
+    }
+    Ok(all)
+}
+
+impl Errors {
+    fn add(&mut self, label: f64, score: f64, weight: f64) {
+        self.rows += 1;
+        if weight == 0.0 {
+            return; // Nothing of a row without weight counts, not even infinity.
+        }
+        let error = score - label;
+        self.weight.add(weight);
+        self.squared.add(weight * error * error);
+        self.absolute.add(weight * error.abs());
+        self.relative.add(weight * relative(label, score));
+        self.symmetric.add(weight * symmetric(label, score));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_errors_at_their_ends() {
+        assert_eq!(relative(-2.0, 1.0), 1.5);
+        assert!(relative(0.0, 1.0).is_nan());
+        assert_eq!(symmetric(1.0, 3.0), 1.0);
+        assert_eq!(symmetric(0.0, 0.0), 0.0);
+        assert_eq!(symmetric(0.0, 5.0), 2.0);
+        assert_eq!(symmetric(1.0, f64::INFINITY), 2.0);
+    }
+}

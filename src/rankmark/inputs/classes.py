@@ -1,0 +1,250 @@
+"""Labelled scores of several classes: which score is of which class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.errors import ColumnError, DataError, UsageError
+from rankmark.inputs.roles import listed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ClassPredictions", "ClassTable", "read_classes"]
+
+ClassName: TypeAlias = "int | str | bool"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """A table in which each row has a label and a score of each class, as it was read.
+
+    Attributes:
+        frame: the columns.
+        where: what messages call the table.
+        label: the column of labels.
+        scores: the columns of scores, one a class, or one alone that holds lists of them.
+        weight: the column of weights, if there is one.
+
+    """
+
+    frame: pl.DataFrame
+    where: str
+    label: str
+    scores: tuple[str, ...]
+    weight: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPredictions:
+    """Labelled scores of several classes.
+
+    Attributes:
+        name: what messages call the table.
+        names: the classes, in the order of their scores.
+        labels: the number of each row's class among these, from 0.
+        scores: a row of scores, one a class, for each row.
+        weights: those of the rows, if there are any.
+        weight: the column of weights.
+
+    """
+
+    name: str
+    names: tuple[ClassName, ...]
+    labels: NDArray[np.intp]
+    scores: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    weight: str | None
+
+
+def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName] | None) -> ClassPredictions:
+    """Finds the class of each score and of each label.
+
+    Without `classes` the scores are of the labels that have their columns' names; or else, where there are
+    as many different labels as scores, of these, ascending; or of the numbers from 0 or from 1.
+
+    Args:
+        table: the table.
+        text_ids: whether labels come from a format without types, where numbers are texts, too.
+        classes: the class of each score, where they are said.
+
+    Raises:
+        DataError: labels that are of no class, or that do not say which score is theirs; scores that are NaN,
+            lists of several lengths, weights that cannot be.
+        UsageError: `classes` that are not as many as the scores, or one twice.
+
+    """
+    scores = _matrix(table)
+    labels = _labels(table, text_ids)
+    names = _names(table, labels, scores.shape[1], classes)
+    return ClassPredictions(
+        table.where, names, _numbers(table, labels, names), scores, _weights(table), table.weight
+    )
+
+
+def _matrix(table: ClassTable) -> NDArray[np.float64]:
+    """The scores, a row for each row."""
+    import polars as pl
+
+    columns = table.frame.select(table.scores)
+    for name in table.scores:
+        _refuse(columns[name].is_null(), table, name, "null", "nulls")
+    if len(table.scores) == 1:
+        columns = _unpacked(columns.to_series(), table)
+    matrix = columns.select(pl.all().cast(pl.Float64)).to_numpy()
+    bad = np.isnan(matrix)
+    if bad.any():
+        row, place = np.argwhere(bad)[0]
+        raise DataError(
+            f"{table.where}: {np.count_nonzero(bad)} of the scores of classes are NaN, the first in row "
+            f"{row} (from 0), {columns.columns[place]!r}; correct or remove those rows"
+        )
+    return np.ascontiguousarray(matrix)
+
+
+def _unpacked(lists: pl.Series, table: ClassTable) -> pl.DataFrame:
+    """A column of lists of the same length as a column for each place."""
+    import polars as pl
+
+    lists = lists.arr.to_list() if isinstance(lists.dtype, pl.Array) else lists
+    inner = lists.dtype.inner  # type: ignore[attr-defined]
+    if not inner.is_numeric():
+        raise ColumnError(
+            f"{table.where}: the score column {lists.name!r} holds lists of {inner}, not numbers"
+        )
+    lengths = lists.list.len()
+    wrong = (lengths != lengths[0]).arg_true()
+    if len(wrong):
+        raise DataError(
+            f"{table.where}: the lists of scores have {lengths[0]} in row 0 but {lengths[int(wrong[0])]} in "
+            f"row {wrong[0]} (from 0) of column {lists.name!r}; each needs a score of every class"
+        )
+    if lengths[0] < 2:
+        raise ColumnError(f"{table.where}: the lists of scores in {lists.name!r} need two at least")
+    _refuse(lists.list.eval(pl.element().is_null()).list.any(), table, lists.name, "null", "nulls")
+    places = [lists.list.get(place).alias(f"{lists.name}[{place}]") for place in range(lengths[0])]
+    return pl.DataFrame(places)
+
+
+def _labels(table: ClassTable, text_ids: bool) -> pl.Series:
+    """The labels as whole numbers, texts or booleans."""
+    import polars as pl
+
+    labels = table.frame[table.label]
+    _refuse(labels.is_null(), table, table.label, "null", "nulls")
+    if not (labels.dtype.is_numeric() or labels.dtype == pl.Boolean):
+        labels = labels.cast(pl.String)
+        if not text_ids or (numbers := labels.cast(pl.Float64, strict=False)).null_count():
+            return labels
+        labels = numbers
+    if labels.dtype.is_float():
+        _refuse(
+            ~(labels % 1 == 0), table, table.label, "number that is not whole", "numbers that are not whole"
+        )
+    return labels if labels.dtype == pl.Boolean else labels.cast(pl.Int64)
+
+
+def _names(
+    table: ClassTable, labels: pl.Series, number: int, classes: Sequence[ClassName] | None
+) -> tuple[ClassName, ...]:
+    """The class of each score."""
+    values = labels.unique().sort().to_list()
+    if classes is not None:
+        return _said(table, values, number, classes)
+    columns = table.scores
+    if {str(value) for value in values} <= set(columns) and len(columns) > 1:
+        kind = type(values[0])
+        if kind is str or all(str(kind(name)) == name for name in columns if name.lstrip("-").isdigit()):
+            return tuple(columns) if kind is str else _as_labels(table, values, columns)
+    if len(values) == number:
+        return tuple(values)
+    if isinstance(values[0], int):
+        if values[0] == 0 and values[-1] < number:
+            return tuple(range(number))
+        if values[0] >= 1 and values[-1] == number:
+            return tuple(range(1, number + 1))
+    raise DataError(
+        f"{table.where}: {number} scores, and {len(values)} different labels in {table.label!r} "
+        f"({_some(values)}), do not say which score is of which class; say it with classes=[…] (on the "
+        "command line --classes a,b,…), in the order of the scores"
+    )
+
+
+def _said(
+    table: ClassTable, values: Sequence[ClassName], number: int, classes: Sequence[ClassName]
+) -> tuple[ClassName, ...]:
+    if isinstance(classes, str):
+        raise UsageError(f"classes={classes!r} is one text; give a list, of one class for each score")
+    if len(classes) != number:
+        raise UsageError(f"classes: {len(classes)} are said, and {table.where} has {number} scores in a row")
+    if len(set(classes)) < len(classes):
+        twice = next(name for at, name in enumerate(classes) if name in classes[:at])
+        raise UsageError(f"classes: {twice!r} is said twice")
+    return _as_labels(table, values, classes)
+
+
+def _as_labels(
+    table: ClassTable, values: Sequence[ClassName], classes: Sequence[ClassName]
+) -> tuple[ClassName, ...]:
+    """Classes as labels are: numbers, texts or booleans."""
+    if isinstance(values[0], str):
+        return tuple(map(str, classes))
+    if isinstance(values[0], bool):
+        words = {"true": True, "false": False, "1": True, "0": False}
+        if all(str(name).lower() in words for name in classes):
+            return tuple(words[str(name).lower()] for name in classes)
+    else:
+        try:
+            return tuple(map(int, classes))
+        except ValueError:
+            pass
+    raise DataError(
+        f"the classes are {_some(classes)}, and the labels of {table.where} (column {table.label!r}) "
+        f"are {_some(values)}"
+    )
+
+
+def _numbers(table: ClassTable, labels: pl.Series, names: Sequence[ClassName]) -> NDArray[np.intp]:
+    import polars as pl
+
+    numbers = labels.replace_strict(list(names), list(range(len(names))), default=None, return_dtype=pl.Int64)
+    strange = numbers.is_null().arg_true()
+    if len(strange):
+        raise DataError(
+            f"{table.where}: {len(strange)} label{'s' if len(strange) > 1 else ''} of none of the classes "
+            f"{_some(names)}, the first in row {strange[0]} (from 0): {labels[int(strange[0])]!r}"
+        )
+    return numbers.to_numpy().astype(np.intp)
+
+
+def _weights(table: ClassTable) -> NDArray[np.float64] | None:
+    import polars as pl
+
+    if table.weight is None:
+        return None
+    weights = table.frame[table.weight]
+    _refuse(weights.is_null(), table, table.weight, "null", "nulls")
+    weights = weights.cast(pl.Float64)
+    bad = ~(weights.is_finite() & (weights >= 0))
+    _refuse(bad, table, table.weight, "weight", "weights", " that cannot be: NaN, infinite or negative")
+    if not weights.any(ignore_nulls=False) if weights.dtype == pl.Boolean else weights.sum() == 0:
+        raise DataError(f"{table.where}: the weight column {table.weight!r} is 0 in every row")
+    return weights.to_numpy()
+
+
+def _refuse(bad: pl.Series, table: ClassTable, column: str, one: str, many: str, why: str = "") -> None:
+    rows = bad.arg_true()
+    if len(rows):
+        raise DataError(
+            f"{table.where}: column {column!r} has {len(rows)} {one if len(rows) == 1 else many}{why}, the "
+            f"first in row {rows[0]} (from 0); correct or remove those rows"
+        )
+
+
+def _some(names: Sequence[Any]) -> str:
+    return listed([str(name) for name in names])

@@ -1,0 +1,44 @@
+"""Kendall."""
+
+from __future__ import annotations
+
+from rankmark.measure import row_measure
+from rankmark.numbers import check_both_vary, check_unweighted
+from rankmark.rows import Rows
+
+
+@row_measure(
+    "Kendall",
+    aliases=("kendalltau", "kendall_tau", "tau_b"),
+    bounds=(-1, 1),
+    cite="kendall1945",
+    labels="numbers",
+)
+def kendall(rows: Rows) -> float:
+    """Kendall's rank correlation τ_b of labels and scores: pairs of rows in order against those that are not.
+
+        Kendall = (C − D) / √((C + D + T_y) · (C + D + T_s))
+
+    C counts the pairs of rows in which the greater label has the greater score, D those in which it has the
+    smaller one, T_y those in which only the labels are equal, and T_s those in which only the scores are.
+
+    Range: −1 to 1; 0 is what chance gives.
+    Every label, or every score, the same, or rows with weights: undefined.
+
+    Source: M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945.
+
+    Example:
+        Two pairs are in order and one is not: (2 − 1) / 3.
+
+        >>> import rankmark as rm
+        >>> table = {"rating": [1, 2, 3], "pred": [0.1, 0.9, 0.4]}
+        >>> round(rm.evaluate_predictions(table, ["Kendall"])["Kendall"], 6)
+        0.333333
+
+    """
+    from scipy.stats import kendalltau
+
+    check_unweighted(rows)
+    label, score = rows.numbers
+    check_both_vary(bool((label != label[0]).any()), bool((score != score[0]).any()))
+    return float(kendalltau(label, score, method="asymptotic").statistic)

@@ -1,0 +1,77 @@
+"""MulticlassAUC."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from rankmark import _native
+from rankmark.classes import Classes
+from rankmark.measure import row_measure
+from rankmark.rows import Undefined
+
+
+@row_measure(
+    "MulticlassAUC",
+    aliases=("AUC", "ROC_AUC", "AUROC", "roc_auc_score"),
+    variants={"OvR_AUC": {"versus": "rest"}, "OvO_AUC": {"versus": "each"}},
+    bounds=(0, 1),
+    cite="hand2001",
+    labels="classes",
+)
+def multiclass_auc(
+    classes: Classes,
+    *,
+    versus: Literal["rest", "each"] = "rest",
+    average: Literal["macro", "weighted"] = "macro",
+    absent: Literal["undefined", "skip"] = "undefined",
+) -> float:
+    """AUC of several classes: the mean of that of each class against the rest, or of each pair of classes.
+
+        MulticlassAUC = mean over classes of A_c, or over pairs of classes of A_cd
+        rest: A_c = AUC of the scores of c, the rows of c against all others
+        each: A_cd = ½ (AUC of the scores of c + AUC of the scores of d), the rows of c against those of d
+
+    The AUC is the share of pairs in which the row of the class has the greater score, ties counted half.
+
+    Args:
+        versus: ``rest`` (one against the rest, ``ovr`` in scikit-learn), or ``each`` (one against one,
+            ``ovo``), which how many rows a class has does not change.
+        average: ``macro`` is the mean over classes or pairs; ``weighted`` weighs each by its rows.
+        absent: what a class without rows makes of the measure: ``undefined``, or the mean of the others
+            (``skip``).
+
+    Range: 0 to 1; 1/2 is what chance gives.
+    Rows of one class only: undefined.
+
+    Source: D. Hand, R. Till, "A simple generalisation of the area under the ROC curve for multiple class
+    classification problems", Machine Learning 45, 2001.
+
+    Example:
+        The scores of a and b are in order; those of c in one of two pairs half: (1 + 1 + 1/4) / 3.
+
+        >>> import rankmark as rm
+        >>> table = {"label": list("abc"), "a": [0.6, 0.2, 0.1], "b": [0.1, 0.6, 0.5], "c": [0.3, 0.2, 0.2]}
+        >>> round(rm.evaluate_predictions(table, "OvR_AUC", score=["a", "b", "c"])["OvR_AUC"], 6)
+        0.75
+
+    """
+    support = classes.support()
+    present = np.flatnonzero(support > 0).tolist()
+    missing = [str(name) for name, weight in zip(classes.names, support, strict=True) if weight == 0]
+    if missing and absent == "undefined":
+        raise Undefined(f"no row is of class {', '.join(missing)}")
+    if len(present) < 2:
+        raise Undefined("every row is of one class")
+    if versus == "rest":
+        values = np.array([classes.auc(one) for one in present])
+        weights = support[present]
+    else:
+        pairs = list(combinations(present, 2))
+        values = np.array([(classes.auc(a, b) + classes.auc(b, a)) / 2 for a, b in pairs])
+        weights = np.array([support[a] + support[b] for a, b in pairs])
+    if average == "macro":
+        weights = np.ones(len(values))
+    return _native.exact_sum(weights * values) / _native.exact_sum(weights)

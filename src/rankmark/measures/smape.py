@@ -1,0 +1,44 @@
+"""SMAPE."""
+
+from __future__ import annotations
+
+from rankmark.measure import row_measure
+from rankmark.numbers import Average, is_macro, query_means
+from rankmark.rows import PerQuery, Rows
+
+
+@row_measure(
+    "SMAPE",
+    aliases=("symmetric_mape", "symmetric_mean_absolute_percentage_error"),
+    bounds=(0, 2),
+    cite="makridakis1993",
+    labels="numbers",
+    per_query=is_macro,
+    better="less",
+)
+def symmetric_percentage_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
+    """Symmetric mean absolute percentage error of predicted numbers, as a fraction: 0.1 is 10 %.
+
+        SMAPE = (Σ w · 2 |s − y| / (|s| + |y|)) / Σ w
+
+    y is the label and s the score; a row in which both are 0 has no error. Some tools leave the 2 out.
+
+    Args:
+        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries.
+
+    Range: 0 to 2; less is better.
+
+    Source: S. Makridakis, "Accuracy measures: theoretical and practical concerns", International Journal of
+    Forecasting 9, 1993.
+
+    Example:
+        Errors of 2 on 1 and 3, and of 1 on 1 and 0: (2 · 2/4 + 2 · 1/1) / 2.
+
+        >>> import rankmark as rm
+        >>> rm.evaluate_predictions({"rating": [1, 1], "pred": [3, 0]}, ["SMAPE"])["SMAPE"]
+        1.5
+
+    """
+    if average == "macro":
+        return query_means(rows.query_errors.symmetric, rows)
+    return rows.relative_errors[1] / rows.weight

@@ -1,0 +1,50 @@
+"""Spearman."""
+
+from __future__ import annotations
+
+import math
+
+from rankmark import _native
+from rankmark.measure import row_measure
+from rankmark.numbers import check_both_vary, check_unweighted
+from rankmark.rows import Rows
+
+
+@row_measure(
+    "Spearman",
+    aliases=("spearmanr", "spearman_correlation", "rank_correlation", "SRCC"),
+    bounds=(-1, 1),
+    cite="spearman1904",
+    labels="numbers",
+)
+def spearman(rows: Rows) -> float:
+    """Spearman's rank correlation ρ of labels and scores: Pearson's correlation of their ranks.
+
+        Spearman = Σ (a − ā) · (b − b̄) / √(Σ (a − ā)² · Σ (b − b̄)²)
+
+    a is the rank of the label among all labels, b that of the score among all scores; equal ones have the
+    mean of their ranks.
+
+    Range: −1 to 1; 0 is what chance gives.
+    Every label, or every score, the same, or rows with weights: undefined.
+
+    Source: C. Spearman, "The proof and measurement of association between two things", American Journal of
+    Psychology 15, 1904.
+
+    Example:
+        Ranks 1, 2, 3 and 1, 3, 2: deviations −1, 0, 1 and −1, 1, 0.
+
+        >>> import rankmark as rm
+        >>> table = {"rating": [1, 2, 3], "pred": [0.1, 0.9, 0.4]}
+        >>> rm.evaluate_predictions(table, ["Spearman"])["Spearman"]
+        0.5
+
+    """
+    from scipy.stats import rankdata
+
+    check_unweighted(rows)
+    ranks = [rankdata(numbers) for numbers in rows.numbers]
+    label, score = (each - (rows.count + 1) / 2 for each in ranks)
+    spreads = _native.exact_sum(label * label), _native.exact_sum(score * score)
+    check_both_vary(spreads[0] > 0, spreads[1] > 0)
+    return _native.exact_sum(label * score) / math.sqrt(spreads[0] * spreads[1])
