@@ -1,6 +1,7 @@
 //! The core of rankmark. This file and `arrays` alone know Python: Arrow columns go in, NumPy arrays come out.
 
 mod arrays;
+mod calibration;
 mod decompress;
 mod error;
 mod group;

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankmark.convention import Convention, conventions
+    from rankmark.curves import CurveTable, curve
     from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
         ChoiceError,
@@ -32,16 +33,23 @@ if TYPE_CHECKING:
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
 
+    ACE: Measure
     AP: Measure
     AUC: Measure
     AveragePrecision: Measure
     BPM: Measure
     Bpref: Measure
     Brier: Measure
+    BrierReliability: Measure
+    BrierResolution: Measure
+    BrierUncertainty: Measure
     CG: Measure
     COPC: Measure
+    CalibrationIntercept: Measure
+    CalibrationSlope: Measure
     Compatibility: Measure
     DCG: Measure
+    ECE: Measure
     ERR: Measure
     F: Measure
     FallOut: Measure
@@ -58,6 +66,7 @@ if TYPE_CHECKING:
     ListAUC: Measure
     LogLoss: Measure
     MAE: Measure
+    MCE: Measure
     MPR: Measure
     MSE: Measure
     MaxRank: Measure
@@ -101,12 +110,14 @@ if TYPE_CHECKING:
     nERR: Measure
 
 __all__ = [
+    "ACE",
     "AP",
     "AUC",
     "BPM",
     "CG",
     "COPC",
     "DCG",
+    "ECE",
     "ERR",
     "GAUC",
     "HR",
@@ -114,6 +125,7 @@ __all__ = [
     "INST",
     "KS",
     "MAE",
+    "MCE",
     "MPR",
     "MSE",
     "NCU",
@@ -130,11 +142,17 @@ __all__ = [
     "Bounds",
     "Bpref",
     "Brier",
+    "BrierReliability",
+    "BrierResolution",
+    "BrierUncertainty",
+    "CalibrationIntercept",
+    "CalibrationSlope",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
     "Convention",
     "Counts",
+    "CurveTable",
     "DataError",
     "Difference",
     "Differences",
@@ -189,6 +207,7 @@ __all__ = [
     "Utility",
     "binG",
     "conventions",
+    "curve",
     "differences",
     "evaluate",
     "evaluate_predictions",
@@ -205,6 +224,8 @@ __all__ = [
 _HOME = {
     "Convention": "convention",
     "conventions": "convention",
+    "CurveTable": "curves",
+    "curve": "curves",
     "Difference": "difference",
     "Differences": "difference",
     "differences": "difference",

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from rankmark.commands.convention import convention
+from rankmark.commands.curve import draw_curve
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.measures import measures
@@ -85,5 +86,5 @@ def _rankmark(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (evaluate_runs, evaluate_table, trec_eval, measures, convention, demo):
+for _command in (evaluate_runs, evaluate_table, draw_curve, trec_eval, measures, convention, demo):
     _rankmark.add_command(_command)

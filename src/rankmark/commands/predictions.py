@@ -71,6 +71,6 @@ def evaluate_table(
         check_writable(output)
         keep_inputs(output, table)
     measures = [each for text in measure for each in split_measures(text)]
-    result = evaluate_predictions(table, measures, **options)
+    result = evaluate_predictions(table, measures, hash_inputs=name == "json", **options)
     signatures: bool | Literal["short"] = "short" if short_signature else signature
     show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)

@@ -77,7 +77,7 @@ def read_predictions(source: object, said: Mapping[str, str | None], positive: o
 
     Args:
         source: a path, a table, or a dict of columns.
-        said: the names of the columns, where they are said, by their roles.
+        said: the names of the columns, where they are said, by their roles; ``""`` for none.
         positive: the label of positive rows, where it is said.
 
     Raises:
@@ -154,6 +154,8 @@ class _Finder:
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
         for role, name in self.said.items():
+            if not name:
+                continue
             if name not in self.names:
                 hint = did_you_mean(name, self.names)
                 raise ColumnError(
@@ -168,7 +170,7 @@ class _Finder:
 
     def _find(self, role: str) -> str | None:
         if role in self.said:
-            return self.said[role]
+            return self.said[role] or None
         known = {normal(name) for name in USUAL[role]}
         fitting = [name for name in self.names if normal(name) in known and name not in self.said.values()]
         if len(fitting) > 1:
