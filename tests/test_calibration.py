@@ -141,6 +141,9 @@ def test_real_predictions_have_the_published_values(data_file: Callable[[str], s
     assert value(table, "ECE", **top) == pytest.approx(known["get_ece num_bins=15"], abs=1e-7)
     ten = value(table, "ECE(bins=10)", **top)
     assert ten == pytest.approx(known["get_ece debias=False num_bins=10"], abs=1e-7)
+    debiased = value(table, "ECE(binning=mass,estimator=debiased)", **top)
+    # Drawn at random there, 1,000 times.
+    assert debiased == pytest.approx(known["get_top_calibration_error p=1"], abs=2e-4)
     of_class = known["binary class0 (plain references by scikit-learn)"]
     names = {"AUC": "auc", "LogLoss": "log_loss", "Brier": "brier", "AveragePrecision": "average_precision"}
     result = rm.evaluate_predictions(table, list(names), label="is_class0", score="p_class0")

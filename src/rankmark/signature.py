@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from urllib.parse import quote, unquote
 
 from rankmark import _native
 from rankmark.choices import Choices
@@ -204,8 +205,8 @@ ROWS: Mapping[str, str | None] = {"positive": "1", "weights": None}
 
 
 def _escaped(name: str) -> str:
-    """A label or a column's name without what divides a signature."""
-    return re.sub(r"[%|\r\n]", lambda found: f"%{ord(found[0]):02X}", name)
+    """A label or a column's name on one line and without what divides a signature, as in a URL."""
+    return "".join(char if char.isprintable() and char not in "%|" else quote(char) for char in name)
 
 
 def _refuse_text(table: Input) -> None:
@@ -334,8 +335,6 @@ def _item_ids(values: dict[str, str]) -> ItemIds | None:
 
 def _rows(values: dict[str, str], measure: Measure) -> dict[str, Any]:
     """What decides the value of a measure of predictions, which is taken out of `values`."""
-    from urllib.parse import unquote
-
     own = [name for name in ROWS if name in values and (name, measure.page.labels) != ("positive", "numbers")]
     said: dict[str, Any] = {name: unquote(values.pop(name)) for name in own}
     return said | ({"weights": None} if said.get("weights") == "none" else {})
