@@ -86,6 +86,17 @@ def test_bins_agree_with_scikit_learn(binning: str, decimals: int) -> None:
     assert frame["rows"].sum() == 3000
 
 
+def test_the_sweep_ends_where_rates_no_longer_rise() -> None:
+    # Two bins: 1/4 and 2/4 positive; four: 0, 1/2, 1, 0.
+    table = {"label": [0, 0, 0, 1, 1, 1, 0, 0], "score": [0.1, 0.15, 0.3, 0.35, 0.6, 0.65, 0.8, 0.85]}
+    assert value(table, "ECE_sweep") == value(table, "ECE(bins=2,binning=mass)")
+    assert value(table, "ECE_sweep") != value(table, "ECE(bins=3,binning=mass)")
+    apart = {"label": [0, 0, 1, 1], "score": [0.1, 0.2, 0.8, 0.9]}
+    assert value(apart, "ECE_sweep") == pytest.approx(0.15)
+    with pytest.raises(rm.MeasureError, match="of bins of equal mass: write"):
+        value(table, "ECE(bins=sweep)")
+
+
 # --- Debiased ------------------------------------------------------------------------------------------
 
 
@@ -196,14 +207,27 @@ def test_rows_without_weight_do_not_make_classes_overlap() -> None:
     assert "infinite" in rm.evaluate_predictions(table, "CalibrationSlope").undefined["CalibrationSlope"]
 
 
+@pytest.mark.parametrize("spread", [1e-3, 1e-6, 1e-9])
+def test_the_slope_of_scores_that_hardly_differ(spread: float) -> None:
+    rng = np.random.default_rng(0)
+    apart = rng.normal(size=1000)
+    table = {"label": rng.random(1000) < 1 / (1 + np.exp(-apart)), "score": 0.01 * (1 + spread * apart)}
+    odds = apart - apart.mean()
+    model = sm.GLM(table["label"], sm.add_constant(odds), family=sm.families.Binomial()).fit(tol=1e-14)
+    # Log odds differ by about spread·apart/0.99, and scores have 16 digits.
+    slope = value(table, "CalibrationSlope")
+    assert slope == pytest.approx(model.params[1] * 0.99 / spread, rel=max(spread * 2, 1e-6))
+
+
 def test_the_intercept_of_predictions_far_off() -> None:
     # All odds e^-34 or so, and those observed 1 to 1; and the other way round.
-    for score in (1e-15, 1 - 1e-15):
+    for score, sign in ((1e-15, 1), (1 - 1e-15, -1)):
         table = {"label": [1, 0] * 5, "score": [score] * 10}
-        found = value(table, "CalibrationIntercept")
-        assert found == pytest.approx(-math.log(score / (1 - score)), rel=1e-12)
+        assert value(table, "CalibrationIntercept") == pytest.approx(-sign * math.log(1e-15), rel=1e-12)
     table = {"label": [1, 0, 1, 0], "score": [0.0, 1.0, 1e-12, 1e-6]}
     assert math.isfinite(value(table, "CalibrationIntercept"))
+    mirrored = {"label": [1, 0, 1, 0], "score": [0.0, 1.0, 1.0, 0.0]}
+    assert value(mirrored, "CalibrationIntercept") == pytest.approx(0, abs=1e-12)
 
 
 @given(
@@ -215,8 +239,9 @@ def test_the_intercept_makes_predictions_add_up(rows: list) -> None:
     if label.all() or not label.any():
         assert result.undefined
         return
-    p = np.clip(score, 1e-15, 1 - 1e-15)
-    odds = p / (1 - p) * np.exp(result["CalibrationIntercept"])
+    with np.errstate(divide="ignore"):
+        log_odds = np.clip(np.log(score / (1 - score)), np.log(1e-15), -np.log(1e-15))
+    odds = np.exp(log_odds) * np.exp(result["CalibrationIntercept"])
     assert (weight * odds / (1 + odds)).sum() == pytest.approx((weight * label).sum(), rel=1e-6)
 
 

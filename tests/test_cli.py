@@ -235,7 +235,7 @@ def test_version(run: Run) -> None:
     assert run("--version") == (0, f"rankmark {version()}\n", "")
 
 
-COMMANDS = ["eval", "predictions", "trec_eval", "measures", "convention", "demo"]
+COMMANDS = ["eval", "predictions", "curve", "trec_eval", "measures", "convention", "demo"]
 
 
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:

@@ -189,7 +189,7 @@ def test_every_format(tmp_path: Path) -> None:
     record = json.loads(found.to_json())
     assert record["columns"]["threshold"][0] is None
     assert (record["curve"], record["area"], record["positive"]) == ("ROC", found.area, 3)
-    assert "|    0.9000 | 0.0000 | 0.3333 |" in found.to_markdown()
+    assert "|    0.9000 |      0 | 0.3333 |" in found.to_markdown()
     assert r"\toprule" in found.format("latex")
     assert "area 0.722222" in found.format()
     assert "area 0.722222" in str(found)

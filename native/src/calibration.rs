@@ -31,10 +31,14 @@ pub fn bins(rows: &Rows, borders: &[f64]) -> Result<Vec<Bin>> {
     Ok(all.iter().map(|sums| std::array::from_fn(|at| sums[at].value())).collect())
 }
 
-/// ln(p / (1 − p)), with p kept `clip` away from 0 and 1.
-fn logit(p: f64, clip: f64) -> f64 {
-    let p = p.max(clip).min(1.0 - clip);
-    (p / (1.0 - p)).ln()
+/// ln(p / (1 − p)), as far from 0 as `most` at most.
+fn logit(p: f64, most: f64) -> f64 {
+    (p / (1.0 - p)).ln().clamp(-most, most)
+}
+
+/// The log odds of a probability that is `clip` away from 1.
+fn greatest(clip: f64) -> f64 {
+    ((1.0 - clip) / clip).ln()
 }
 
 /// The least and the greatest log odds of the positive rows that have a weight, and of the others.
@@ -51,14 +55,15 @@ pub fn ranges(rows: &Rows, clip: f64) -> Result<[f64; 4]> {
     let all = blocks
         .into_iter()
         .fold(none, |a, b| [a[0].min(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].max(b[3])]);
-    Ok(all.map(|p| logit(p, clip)))
+    Ok(all.map(|p| logit(p, greatest(clip))))
 }
 
-/// Of the model logit(q) = intercept + slope · logit(p), weighted: the log-likelihood of the labels, its
-/// derivatives by intercept and slope, and those of second order, with their signs changed.
-pub fn logistic(rows: &Rows, intercept: f64, slope: f64, clip: f64) -> Result<[f64; 6]> {
+/// Of the model logit(q) = intercept + slope · (logit(p) − center), weighted: the log-likelihood of the labels,
+/// its derivatives by intercept and slope, and those of second order, with their signs changed.
+pub fn logistic(rows: &Rows, intercept: f64, slope: f64, center: f64, clip: f64) -> Result<[f64; 6]> {
+    let most = greatest(clip);
     sums(rows, |positive, _, p, weight| {
-        let odds = logit(p, clip);
+        let odds = logit(p, most) - center;
         let linear = intercept + slope * odds;
         // e^−|x| cannot overflow, and keeps the digits of a small q or 1 − q.
         let small = (-linear.abs()).exp();
@@ -78,8 +83,8 @@ mod tests {
 
     #[test]
     fn log_odds_are_kept_finite() {
-        assert_eq!(logit(0.5, 1e-15), 0.0);
-        assert_eq!(logit(0.0, 1e-3), (1e-3 / (1.0 - 1e-3_f64)).ln());
-        assert!(logit(1.0, 1e-15).is_finite());
+        assert_eq!(logit(0.5, 2.0), 0.0);
+        assert_eq!((logit(0.0, 2.0), logit(1.0, 2.0)), (-2.0, 2.0));
+        assert!((greatest(1e-3) - logit(0.999, f64::INFINITY)).abs() < 1e-12);
     }
 }

@@ -116,10 +116,17 @@ impl LabelledRows {
         self.run(py, move |rows| calibration::ranges(rows, clip))
     }
 
-    /// The log-likelihood of a logistic model of the log odds, its two derivatives, and its three of second
-    /// order with their signs changed.
-    fn logistic(&self, py: Python<'_>, intercept: f64, slope: f64, clip: f64) -> PyResult<[f64; 6]> {
-        self.run(py, move |rows| calibration::logistic(rows, intercept, slope, clip))
+    /// The log-likelihood of a logistic model of the log odds less a center, its two derivatives, and its three
+    /// of second order with their signs changed.
+    fn logistic(
+        &self,
+        py: Python<'_>,
+        intercept: f64,
+        slope: f64,
+        center: f64,
+        clip: f64,
+    ) -> PyResult<[f64; 6]> {
+        self.run(py, move |rows| calibration::logistic(rows, intercept, slope, center, clip))
     }
 }
 

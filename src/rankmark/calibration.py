@@ -7,24 +7,32 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankmark.parameters import Whole
 from rankmark.rows import Ranked, Rows, Undefined, Values
 
 __all__ = [
+    "MOST_BINS",
     "Binning",
+    "Bins",
     "BinsOrScores",
     "Groups",
     "NumberOfBins",
     "Recalibration",
+    "Slope",
     "binned",
     "grouped",
     "recalibrate",
+    "sweep",
 ]
 
-NumberOfBins: TypeAlias = Annotated[int, Whole(1, 10_000)]
+MOST_BINS = 10_000
+NumberOfBins: TypeAlias = Annotated[int, Whole(1, MOST_BINS)]
 Binning: TypeAlias = Literal["width", "mass"]
 """Bins of equal width, from 0 to 1, or of equal mass, each of the same weight of rows."""
+Slope: TypeAlias = Literal["fixed", "fitted"]
+"""Whether recalibration keeps the slope of 1."""
 BinsOrScores: TypeAlias = Literal["scores"] | NumberOfBins
 """A number of bins, or a group of its own for every score that there is."""
 
@@ -104,9 +112,9 @@ def binned(rows: Rows, bins: int, binning: Binning) -> Bins:
         borders = np.linspace(0.0, 1.0, bins + 1)[1:-1]
         ends = 0.0, 1.0
     else:
-        borders = _quantiles(rows.ranked, bins)
-        score = rows.ranked.curve.score
-        ends = float(score[-1]), float(score[0])
+        rising = _Rising.of(rows.ranked)
+        borders = rising.score[rising.quantiles(bins)]
+        ends = float(rising.score[0]), float(rising.score[-1])
     number, weight, positive, score, squares = rows.bins(borders)
     low, high = np.append(ends[0], borders), np.append(borders, ends[1])
     some = weight > 0
@@ -114,17 +122,45 @@ def binned(rows: Rows, bins: int, binning: Binning) -> Bins:
     return Bins(*(column[some] for column in columns))
 
 
-def _quantiles(ranked: Ranked, bins: int) -> Values:
-    """The scores that end bins of equal mass, all but the last."""
-    curve = ranked.curve
-    found = curve.tp + curve.fp
-    reached = (found[-1] - np.append(0.0, found[:-1]))[
-        ::-1
-    ]  # the weight of the rows that score at most so much
-    # Weights that add up to a share but for rounding have reached it.
-    wanted = np.arange(1, bins) * (found[-1] * (1 - 1e-12) / bins)
-    borders: Values = curve.score[::-1][np.searchsorted(reached, wanted)]
-    return borders
+@dataclass(frozen=True, slots=True)
+class _Rising:
+    """The scores that there are, rising, and what scores at most as much as each.
+
+    Attributes:
+        score: the scores.
+        weight: Σ w of the rows up to each.
+        positive: Σ w·y of them.
+
+    """
+
+    score: Values
+    weight: Values
+    positive: Values
+
+    @classmethod
+    def of(cls, ranked: Ranked) -> _Rising:
+        curve = ranked.curve
+        weight, positive = (up[-1] - np.append(0.0, up[:-1]) for up in (curve.tp + curve.fp, curve.tp))
+        return cls(curve.score[::-1], weight[::-1], positive[::-1])
+
+    def quantiles(self, bins: int) -> NDArray[np.intp]:
+        """The places of the scores that end bins of equal mass, all but the last."""
+        # Weights that add up to a share but for rounding have reached it.
+        shares = np.arange(1, bins) * (self.weight[-1] * (1 - 1e-12) / bins)
+        places: NDArray[np.intp] = np.searchsorted(self.weight, shares)
+        return places
+
+
+def sweep(rows: Rows) -> int:
+    """The number of bins of equal mass at which, counted from 1, observed rates last rise from bin to bin."""
+    rising = _Rising.of(rows.ranked)
+    for bins in range(2, MOST_BINS + 1):
+        ends = np.append(rising.quantiles(bins), len(rising.score) - 1)
+        weight, positive = (np.diff(up[ends], prepend=0.0) for up in (rising.weight, rising.positive))
+        rates = positive[weight > 0] / weight[weight > 0]
+        if np.any(np.diff(rates) < 0):
+            return bins - 1
+    return MOST_BINS
 
 
 def grouped(rows: Rows, bins: BinsOrScores, binning: Binning) -> Groups:
@@ -152,7 +188,7 @@ CLOSE = 1e-10
 """The last step, beside the coefficients: since each squares the distance, the next would change nothing."""
 
 
-def recalibrate(rows: Rows, clip: float, slope: Literal["fixed", "fitted"]) -> Recalibration:
+def recalibrate(rows: Rows, clip: float, slope: Slope) -> Recalibration:
     """Fits the model, by Newton's method (which is iteratively reweighted least squares here).
 
     Args:
@@ -167,13 +203,15 @@ def recalibrate(rows: Rows, clip: float, slope: Literal["fixed", "fitted"]) -> R
     rows.check_both_classes()
     if slope == "fitted":
         _check_overlap(rows, clip)
-    at = _start(rows, clip, slope)
-    likelihood, *derivatives = rows.core.logistic(*at, clip)
+    # Log odds are taken from about their mean, so that what they differ by is not lost beside it.
+    fit = _Fit(rows, clip, slope, _logit(min(max(rows.score / rows.weight, clip), 1 - clip)))
+    at = _logit(rows.base_rate), 1.0 if slope == "fixed" else 0.0
+    likelihood, *derivatives = fit.derivatives(at)
     for _ in range(STEPS):
-        step = _newton(derivatives, slope)
+        step = fit.step(derivatives)
         if max(map(abs, step)) <= CLOSE * max(1.0, *map(abs, at)):
-            return Recalibration(at[0] + step[0], at[1] + step[1])
-        at, (likelihood, *derivatives) = _climb(rows, clip, at, step, likelihood)
+            return fit.solution((at[0] + step[0], at[1] + step[1]))
+        at, (likelihood, *derivatives) = fit.climbed(at, step, likelihood)
     raise Undefined(f"logistic recalibration did not converge in {STEPS} steps")
 
 
@@ -188,35 +226,45 @@ def _check_overlap(rows: Rows, clip: float) -> None:
         raise Undefined("no positive row scores above any other, so that the slope is infinite")
 
 
-def _start(rows: Rows, clip: float, slope: Literal["fixed", "fitted"]) -> tuple[float, float]:
-    base = _logit(rows.base_rate)
-    if slope == "fitted":
-        return base, 0.0
-    return base - _logit(min(max(rows.score / rows.weight, clip), 1 - clip)), 1.0
-
-
 def _logit(p: float) -> float:
     return math.log(p / (1 - p))
 
 
-def _newton(derivatives: list[float], slope: Literal["fixed", "fitted"]) -> tuple[float, float]:
-    """Newton's step, from the derivatives of first and, with their signs changed, of second order."""
-    by_intercept, by_slope, a, b, c = derivatives
-    determinant = a if slope == "fixed" else a * c - b * b
-    if not determinant > 0:
-        raise Undefined("logistic recalibration has no solution that rounding does not decide")
-    if slope == "fixed":
-        return by_intercept / a, 0.0
-    return (c * by_intercept - b * by_slope) / determinant, (a * by_slope - b * by_intercept) / determinant
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """The model with log odds less `center`."""
 
+    rows: Rows
+    clip: float
+    slope: Slope
+    center: float
 
-def _climb(
-    rows: Rows, clip: float, at: tuple[float, float], step: tuple[float, float], likelihood: float
-) -> tuple[tuple[float, float], tuple[float, ...]]:
-    """Where the step leads, halved until that is no way down."""
-    for halvings in range(STEPS):
-        there = at[0] + step[0] / 2**halvings, at[1] + step[1] / 2**halvings
-        found = rows.core.logistic(*there, clip)
-        if found[0] >= likelihood - abs(likelihood) * 1e-14:
-            return there, found
-    raise Undefined("logistic recalibration did not converge")
+    def derivatives(self, at: tuple[float, float]) -> tuple[float, ...]:
+        """The log-likelihood at an intercept and a slope, and what it changes by there."""
+        return self.rows.core.logistic(*at, self.center, self.clip)
+
+    def step(self, derivatives: list[float]) -> tuple[float, float]:
+        """Newton's step, from the derivatives of first and, with their signs changed, of second order."""
+        by_intercept, by_slope, a, b, c = derivatives
+        determinant = a if self.slope == "fixed" else a * c - b * b
+        if not determinant > 0:
+            raise Undefined("logistic recalibration has no solution that rounding does not decide")
+        if self.slope == "fixed":
+            return by_intercept / a, 0.0
+        step = c * by_intercept - b * by_slope, a * by_slope - b * by_intercept
+        return step[0] / determinant, step[1] / determinant
+
+    def climbed(
+        self, at: tuple[float, float], step: tuple[float, float], likelihood: float
+    ) -> tuple[tuple[float, float], tuple[float, ...]]:
+        """Where the step leads, halved until that is no way down, and the derivatives there."""
+        for halvings in range(STEPS):
+            there = at[0] + step[0] / 2**halvings, at[1] + step[1] / 2**halvings
+            found = self.derivatives(there)
+            if found[0] >= likelihood - abs(likelihood) * 1e-14:
+                return there, found
+        raise Undefined("logistic recalibration did not converge")
+
+    def solution(self, at: tuple[float, float]) -> Recalibration:
+        """The model of log odds as they are."""
+        return Recalibration(at[0] - at[1] * self.center, at[1])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankmark.calibration import Binning, Bins, binned
+from rankmark.calibration import MOST_BINS, Binning, Bins, binned
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.evaluation import check_threads
 from rankmark.predictions import binary_rows
@@ -78,7 +78,10 @@ class CurveTable:
         return f"{self.frame._repr_html_()}<small>{escape(self.account())}</small>"
 
     def format(self, name: str = "table", digits: int = 4) -> str:
-        """As text: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``; JSON and CSV show all digits."""
+        """As text: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, with significant digits or all.
+
+        JSON and CSV always show all.
+        """
         from rankmark.formats import render_curve
 
         return render_curve(self, name, digits)
@@ -197,8 +200,8 @@ def _check_arguments(kind: Kind, points: int | None, of_bins: Mapping[str, Any])
     if not (points is None or (isinstance(points, int) and points >= 2)):
         raise ChoiceError(f"points={points!r} is not a whole number from 2, or None for every threshold")
     bins, binning, confidence = of_bins.values()
-    if not (bins is None or (isinstance(bins, int) and 1 <= bins <= 10_000)):
-        raise ChoiceError(f"bins={bins!r} is not a whole number from 1 to 10000")
+    if not (bins is None or (isinstance(bins, int) and 1 <= bins <= MOST_BINS)):
+        raise ChoiceError(f"bins={bins!r} is not a whole number from 1 to {MOST_BINS}")
     if binning not in (None, "width", "mass"):
         raise ChoiceError(f"binning={binning!r} is not one of width, mass")
     if not (confidence is None or 0 < confidence < 1):
@@ -293,7 +296,7 @@ def _thresholds(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
         first = int(np.flatnonzero(tp + fp)[0])
         tp, fp, score = tp[first:], fp[first:], score[first:]
     axes = CURVES[kind](tp, fp)
-    unit = axes.x_unit * axes.y_unit
+    unit = float(axes.x_unit * axes.y_unit)
     area = float(np.trapezoid(axes.y, axes.x)) / unit
     kept = np.arange(len(score)) if points is None else _thinned(axes.x, axes.y, points, TOLERANCE * unit)
     x, y = axes.x[kept], axes.y[kept]

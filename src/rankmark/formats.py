@@ -567,7 +567,11 @@ def render_curve(found: CurveTable, name: str = "table", digits: int = 4) -> str
 
 
 def _cell(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+    """A number with so many significant digits: rates of clicks and thresholds can be small."""
+    size = abs(value)
+    if size < 1e15 and (size >= 10**digits or size == int(size)):
+        return f"{value:.0f}"
+    return f"{value:#.{max(digits, 1)}g}"
 
 
 def _curve_record(found: CurveTable) -> dict[str, Any]:

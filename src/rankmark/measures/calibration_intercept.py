@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from rankmark.calibration import recalibrate
+from rankmark.calibration import Slope, recalibrate
 from rankmark.measure import row_measure
 from rankmark.measures.log_loss import Clip
 from rankmark.rows import Rows
@@ -19,9 +17,7 @@ from rankmark.rows import Rows
     scores="probability",
     better="neither",
 )
-def calibration_intercept(
-    rows: Rows, *, slope: Literal["fixed", "fitted"] = "fixed", clip: Clip = 1e-15
-) -> float:
+def calibration_intercept(rows: Rows, *, slope: Slope = "fixed", clip: Clip = 1e-15) -> float:
     """Calibration intercept: by how much all log odds are too low; 0 is calibrated on the whole.
 
         CalibrationIntercept = a        of logit(q) = a + b · logit(p), which makes Σ w·ln P(y | q) greatest

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.calibration import Binning, Bins, NumberOfBins, binned
+from rankmark.calibration import Binning, Bins, NumberOfBins, binned, sweep
+from rankmark.errors import MeasureError
 from rankmark.measure import row_measure
 from rankmark.rows import Rows, Undefined, Values
 
@@ -15,7 +16,7 @@ from rankmark.rows import Rows, Undefined, Values
 @row_measure(
     "ECE",
     aliases=("expected_calibration_error", "calibration_error"),
-    variants={"RMSCE": {"norm": "l2"}},
+    variants={"RMSCE": {"norm": "l2"}, "ECE_sweep": {"bins": "sweep", "binning": "mass"}},
     bounds=(None, 1),
     cite="naeini2015",
     labels="binary",
@@ -25,7 +26,7 @@ from rankmark.rows import Rows, Undefined, Values
 def expected_calibration_error(
     rows: Rows,
     *,
-    bins: NumberOfBins = 15,
+    bins: Literal["sweep"] | NumberOfBins = 15,
     binning: Binning = "width",
     norm: Literal["l1", "l2"] = "l1",
     estimator: Literal["plugin", "debiased"] = "plugin",
@@ -40,11 +41,12 @@ def expected_calibration_error(
     give the probability of the class that it predicts as the score, and whether that is right as the label.
 
     Args:
-        bins: how many bins.
+        bins: how many bins, 10,000 at the most; ``sweep`` is the number, counted up from 1, at which observed
+            rates last rise from bin to bin, of bins of equal mass.
         binning: ``width`` has bins of equal width, (0, 1/bins], (1/bins, 2/bins] … up to 1, the first with 0;
             ``mass`` bins that each hold 1/bins of the weight, as far as equal scores allow, which are never
             split: bin m ends with the least score that m/bins of the weight do not exceed.
-        norm: ``l1`` takes sizes of differences, ``l2`` their squares, and the root in the end (RMSCE).
+        norm: ``l1`` adds up sizes, ``l2`` squares, and takes the root (RMSCE).
         estimator: ``plugin`` is the formula, which is too high where bins have few rows: chance alone moves
             r_b away from p_b. ``debiased`` takes out what chance is expected to add. With l2, from each
             square r_b·(1 − r_b)/(n_b − 1), and the sum is 0 at least; n_b = (Σ w)²/Σ w² is the number of rows
@@ -56,8 +58,8 @@ def expected_calibration_error(
 
     Source: M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian
     binning", AAAI 2015; the debiased estimators A. Kumar, P. Liang, T. Ma, "Verified uncertainty
-    calibration", NeurIPS 2019 (of l1 the mean that is drawn at random there); on their use and on bins of
-    equal mass R. Roelofs, N. Cain, J. Shlens, M. Mozer, "Mitigating bias in calibration error estimation",
+    calibration", NeurIPS 2019 (of l1 the mean that is drawn at random there); bins of equal mass and their
+    sweep R. Roelofs, N. Cain, J. Shlens, M. Mozer, "Mitigating bias in calibration error estimation",
     AISTATS 2022.
 
     Example:
@@ -70,6 +72,10 @@ def expected_calibration_error(
         {'ECE(bins=2)': 0.25, 'ECE(bins=2,norm=l2)': 0.25}
 
     """
+    if bins == "sweep":
+        if binning != "mass":
+            raise MeasureError("ECE(bins=sweep) is of bins of equal mass: write ECE(bins=sweep,binning=mass)")
+        bins = sweep(rows)
     found = binned(rows, bins, binning)
     if norm == "l1":
         error = float(np.sum(found.share * np.abs(found.gap)))
