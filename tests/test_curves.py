@@ -214,6 +214,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (
         "'RCO' is not one of calibration, ROC, PR, DET, gain, lift; did you mean" in capsys.readouterr().err
     )
+    assert main(["curve", path, "ROC", "--points", "5", "--exact"]) == 2
+    assert "--exact keeps every threshold" in capsys.readouterr().err
     assert main(["curve", path, "ROC", "-o", path]) == 2
     assert "would overwrite the input" in capsys.readouterr().err
 
@@ -224,6 +226,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (SIX, "roc2", {}, rm.ChoiceError, "did you mean 'ROC'"),
         (SIX, 3, {}, rm.ChoiceError, "curve 3 is not one of"),
         (SIX, "ROC", {"bins": 4}, rm.ChoiceError, "bins=4 is for calibration"),
+        (SIX, "ROC", {"points": 9.5}, rm.ChoiceError, "points=9.5 is not a whole number from 2"),
+        (SIX, "calibration", {"confidence": "x"}, rm.ChoiceError, "confidence='x' is not a number between"),
         (SIX, "ROC", {"points": 1}, rm.ChoiceError, "points=1 is not a whole number from 2"),
         (SIX, "calibration", {"bins": 0}, rm.ChoiceError, "bins=0 is not a whole number from 1"),
         (SIX, "calibration", {"binning": "size"}, rm.ChoiceError, "binning='size'"),

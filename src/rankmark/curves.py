@@ -197,14 +197,14 @@ def _check_arguments(kind: Kind, points: int | None, of_bins: Mapping[str, Any])
         for name, value in of_bins.items():
             if value is not None:
                 raise ChoiceError(f"{name}={value} is for calibration; {kind} has points, not bins")
-    if not (points is None or (isinstance(points, int) and points >= 2)):
+    if not (points is None or (hasattr(points, "__index__") and points >= 2)):
         raise ChoiceError(f"points={points!r} is not a whole number from 2, or None for every threshold")
     bins, binning, confidence = of_bins.values()
-    if not (bins is None or (isinstance(bins, int) and 1 <= bins <= MOST_BINS)):
+    if not (bins is None or (hasattr(bins, "__index__") and 1 <= bins <= MOST_BINS)):
         raise ChoiceError(f"bins={bins!r} is not a whole number from 1 to {MOST_BINS}")
     if binning not in (None, "width", "mass"):
         raise ChoiceError(f"binning={binning!r} is not one of width, mass")
-    if not (confidence is None or 0 < confidence < 1):
+    if not (confidence is None or (hasattr(confidence, "__float__") and 0 < confidence < 1)):
         raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import click
 
 from rankmark.commands.options import keep_inputs, show, with_output
+from rankmark.errors import UsageError
 
 __all__ = ["draw_curve"]
 
@@ -21,10 +22,8 @@ __all__ = ["draw_curve"]
 @click.option(
     "--points",
     type=click.IntRange(min=2),
-    default=1000,
-    show_default=True,
     metavar="N",
-    help="How many to keep; more where the area takes more.",
+    help="How many to keep; more where the area takes more.  [default: 1000]",
 )
 @click.option("--exact", is_flag=True, help="Keep every threshold.")
 @click.option("--bins", type=int, metavar="N", help="Of calibration, how many.  [default: 15]")
@@ -35,7 +34,7 @@ __all__ = ["draw_curve"]
 def draw_curve(
     table: str,
     kind: Any,
-    points: int,
+    points: int | None,
     exact: bool,
     binning: Literal["width", "mass"] | None,
     format_: str | None,
@@ -56,9 +55,11 @@ def draw_curve(
     from rankmark.curves import curve
     from rankmark.formats import check_writable, format_of, known_format
 
+    if exact and points:
+        raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")
     name = known_format(format_ or format_of(output or ""))
     if output:
         check_writable(output)
         keep_inputs(output, table)
-    found = curve(table, kind, points=None if exact else points, binning=binning, **options)
+    found = curve(table, kind, points=None if exact else points or 1000, binning=binning, **options)
     show(found.format(name, digits), output)
