@@ -184,8 +184,8 @@ class Recalibration:
 
 STEPS = 100
 """Steps of Newton's method at the most; a handful is usual."""
-CLOSE = 1e-10
-"""The last step, beside the coefficients: since each squares the distance, the next would change nothing."""
+CLOSE = 1e-16
+"""What the last step gains at most, as a share of the log-likelihood: nothing that a number could show."""
 
 
 def recalibrate(rows: Rows, clip: float, slope: Slope) -> Recalibration:
@@ -201,23 +201,26 @@ def recalibrate(rows: Rows, clip: float, slope: Slope) -> Recalibration:
 
     """
     rows.check_both_classes()
+    ranges = rows.core.log_odds(clip)
     if slope == "fitted":
-        _check_overlap(rows, clip)
+        _check_overlap(*ranges)
     # Log odds are taken from about their mean, so that what they differ by is not lost beside it.
-    fit = _Fit(rows, clip, slope, _logit(min(max(rows.score / rows.weight, clip), 1 - clip)))
+    center = _logit(min(max(rows.score / rows.weight, clip), 1 - clip))
+    fit = _Fit(rows, clip, slope, center, max(abs(odds - center) for odds in ranges))
     at = _logit(rows.base_rate), 1.0 if slope == "fixed" else 0.0
     likelihood, *derivatives = fit.derivatives(at)
     for _ in range(STEPS):
-        step = fit.step(derivatives)
-        if max(map(abs, step)) <= CLOSE * max(1.0, *map(abs, at)):
+        step = fit.step(at, derivatives)
+        if step[0] * derivatives[0] + step[1] * derivatives[1] <= CLOSE * abs(likelihood):
             return fit.solution((at[0] + step[0], at[1] + step[1]))
         at, (likelihood, *derivatives) = fit.climbed(at, step, likelihood)
     raise Undefined(f"logistic recalibration did not converge in {STEPS} steps")
 
 
-def _check_overlap(rows: Rows, clip: float) -> None:
-    """Without overlap the likelihood grows with the slope, for ever."""
-    least_positive, most_positive, least_other, most_other = rows.core.log_odds(clip)
+def _check_overlap(
+    least_positive: float, most_positive: float, least_other: float, most_other: float
+) -> None:
+    """Refuses scores of two classes that do not overlap: the likelihood grows with the slope, for ever."""
     if least_positive == most_positive == least_other == most_other:
         raise Undefined("all scores are equal")
     if least_positive >= most_other:
@@ -232,19 +235,27 @@ def _logit(p: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """The model with log odds less `center`."""
+    """The model with log odds less `center`, which are as far from 0 as `spread` at most."""
 
     rows: Rows
     clip: float
     slope: Slope
     center: float
+    spread: float
 
     def derivatives(self, at: tuple[float, float]) -> tuple[float, ...]:
         """The log-likelihood at an intercept and a slope, and what it changes by there."""
         return self.rows.core.logistic(*at, self.center, self.clip)
 
-    def step(self, derivatives: list[float]) -> tuple[float, float]:
-        """Newton's step, from the derivatives of first and, with their signs changed, of second order."""
+    def step(self, at: tuple[float, float], derivatives: list[float]) -> tuple[float, float]:
+        """Newton's step, but not far beyond where anything is known: where q is near 0 or 1 it is a leap."""
+        step = self._newton(derivatives)
+        most = 10 + abs(at[0]) + abs(at[1]) * self.spread
+        part = min(1.0, most / (abs(step[0]) + abs(step[1]) * self.spread or 1.0))
+        return step[0] * part, step[1] * part
+
+    def _newton(self, derivatives: list[float]) -> tuple[float, float]:
+        """Of the derivatives of first and, with their signs changed, of second order."""
         by_intercept, by_slope, a, b, c = derivatives
         determinant = a if self.slope == "fixed" else a * c - b * b
         if not determinant > 0:

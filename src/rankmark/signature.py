@@ -85,27 +85,25 @@ class Evaluation:
 
     def _full(self) -> Iterator[str]:
         yield from self.measure.signature()
-        if not self._of_lists:
+        if self._of_lists:
+            yield from self._like()
+            yield from self.choices.signature()
+            if self.item_ids:
+                yield f"item_ids:{self.item_ids}"
+        else:
             yield from self._rows().values()
-            yield f"rankmark:{version()}"
-            return
-        yield from self._like()
-        yield from self.choices.signature()
-        if self.item_ids:
-            yield f"item_ids:{self.item_ids}"
         yield f"rankmark:{version()}"
 
     def _short(self) -> Iterator[str]:
         yield str(self.measure)
-        if not self._of_lists:
+        if self._of_lists:
+            yield from self._like()
+            standard = Choices().signature()
+            yield from (part for part in self.choices.signature() if part not in standard)
+            if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
+                yield "item_ids:integer"
+        else:
             yield from (part for name, part in self._rows().items() if getattr(self, name) != ROWS[name])
-            yield f"rankmark:{version()}"
-            return
-        yield from self._like()
-        standard = Choices().signature()
-        yield from (part for part in self.choices.signature() if part not in standard)
-        if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
-            yield "item_ids:integer"
         yield f"rankmark:{version()}"
 
     def _rows(self) -> dict[str, str]:
