@@ -238,6 +238,7 @@ def test_version(run: Run) -> None:
 COMMANDS = [
     "eval",
     "predictions",
+    "curve",
     "compare",
     "gate",
     "explain",
@@ -248,6 +249,7 @@ COMMANDS = [
     "convention",
     "demo",
 ]
+COMMANDS = ["eval", "predictions", "curve", "trec_eval", "measures", "convention", "demo"]
 
 
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:

@@ -146,3 +146,54 @@ def test_ids_are_hashed_as_they_are_compared(tmp_path: Path):
     (tmp_path / "qrels.txt").write_text("1 0 10 1\n")
     result = rm.evaluate(str(tmp_path / "qrels.txt"), NUMBERS, "AP", hash_inputs=True)
     assert result.inputs["qrels"] == slow_hash([(1, 10, 1.0)])
+
+
+# --- Predictions ---------------------------------------------------------------------------------------
+
+PREDICTIONS = {"user": [7, 8, 7], "label": [1, 0, 1], "score": [0.5, 0.25, 0.75]}
+
+
+def prediction_hash(table: object, **options: object) -> str:
+    result = rm.evaluate_predictions(table, "AUC", hash_inputs=True, **options)
+    return result.inputs["predictions"]
+
+
+def slow_prediction_hash(rows: list[tuple]) -> str:
+    """The definition, of rows (query, item, label, score, weight)."""
+    total = 0
+    for query, item, *numbers in rows:
+        word = mix(mix(mix(of_id(query))) ^ mix(of_id(item)))
+        for number in numbers:
+            word = mix(word ^ mix(int(np.float64(number).view(np.uint64))))
+        total += word
+    return f"{total % M:016x}"
+
+
+def test_of_predictions_it_is_what_it_is_said_to_be():
+    rows = [(7, 0, 1, 0.5, 1), (8, 0, 0, 0.25, 1), (7, 0, 1, 0.75, 1)]
+    assert prediction_hash(PREDICTIONS) == slow_prediction_hash(rows)
+    full = PREDICTIONS | {"item": ["a", "b", ""], "weight": [1.5, 0, 2]}
+    rows = [(7, "a", 1, 0.5, 1.5), (8, "b", 0, 0.25, 0), (7, "", 1, 0.75, 2)]
+    assert prediction_hash(full) == slow_prediction_hash(rows)
+
+
+def test_of_predictions_order_format_and_types_do_not_count(tmp_path: Path):
+    frame = pl.DataFrame(PREDICTIONS)
+    frame.write_csv(tmp_path / "t.csv")
+    words = pl.Series(["yes", "no", "yes"])
+    same = [
+        frame,
+        frame[::-1],
+        frame.with_columns(pl.col("label").cast(pl.Boolean)),
+        frame.with_columns(pl.col("score").cast(pl.Float32), weight=1),
+        frame.rename({"user": "qid", "score": "p"}),
+        str(tmp_path / "t.csv"),
+    ]
+    hashes = {prediction_hash(table) for table in same}
+    assert hashes == {prediction_hash(frame.with_columns(label=words), positive="yes")}
+    others = [frame[:2], frame.drop("user"), frame.with_columns(weight=2), frame.with_columns(label=1)]
+    assert len({*hashes, *map(prediction_hash, others)}) == 5
+
+
+def test_predictions_have_no_hash_unless_asked_for():
+    assert rm.evaluate_predictions(PREDICTIONS, "AUC").inputs == {}

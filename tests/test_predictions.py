@@ -429,9 +429,11 @@ def test_scores_that_are_no_probabilities_are_fine_for_ranking() -> None:
     assert value({"label": [1, 0], "score": [7, -3]}, "AUC") == 1.0
 
 
-def test_a_signature_of_predictions_is_not_read_back() -> None:
-    with pytest.raises(rm.SignatureError, match="AUC, a measure of predictions"):
-        rm.from_signature(rm.evaluate_predictions(GOOD, "AUC").signature("AUC"))
+def test_an_empty_name_is_no_column() -> None:
+    table = GOOD | {"weight": [1, 2, 3]}
+    assert value(table, "PCOPC", weight="") == value(GOOD, "PCOPC") != value(table, "PCOPC")
+    with pytest.raises(ColumnError, match="no column known as the label"):
+        rm.evaluate_predictions(GOOD, "AUC", label="")
 
 
 # --- The result ----------------------------------------------------------------------------------------

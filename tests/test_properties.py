@@ -58,7 +58,7 @@ def option_values(option: Any) -> st.SearchStrategy[Any]:
 
 def numbers_in(interval: Above | Between | Whole | Within) -> st.SearchStrategy[float]:
     if isinstance(interval, Whole):
-        return st.integers(interval.low, 10**6)
+        return st.integers(interval.low, interval.high or 10**6)
     if isinstance(interval, Within):
         return st.floats(interval.low, interval.high)
     high = getattr(interval, "high", None)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.choices import Choices, values_of
 from rankmark.signature import Evaluation
-from test_properties import PAGES, any_measures, every_measure
+from test_properties import ALL_PAGES, PAGES, any_measures, every_measure
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1, "d": 2}}
 RUN = {"q1": {"b": 0.9, "a": 0.9, "x": 0.8}, "q2": {"x": 0.3, "c": 0.3}}
@@ -172,6 +172,78 @@ def test_what_cannot_be_read_back_is_refused(signature, message):
 def test_a_choice_that_there_is_not_is_refused(field, message):
     with pytest.raises(rm.ChoiceError, match=message):
         rm.from_signature(f"RR|{field}|rankmark:0.1.0")
+
+
+# --- Measures of predictions ---------------------------------------------------------------------------
+
+ROW_PAGES = {name: page for name, page in ALL_PAGES.items() if page.kind == "row"}
+LABELLED = {
+    "label": ["yes", "no", "yes", "no", "yes"],
+    "score": [0.9, 0.8, 0.7, 0.2, 0.6],
+    "user": [1, 1, 2, 2, 2],
+    "weight": [1, 2, 3, 4, 5],
+    "a|b%7C:": [5, 4, 3, 2, 1],
+}
+
+
+@pytest.mark.parametrize("name", ROW_PAGES)
+@given(
+    data=st.data(),
+    positive=st.text(min_size=1),
+    weights=st.none() | st.sampled_from(["w", "my weight", "a|b%7C:", "%"]),
+)
+def test_what_is_written_of_predictions_is_read_back(name, data, positive, weights):
+    measure = data.draw(any_measures(name))
+    decided = {} if ROW_PAGES[name].labels == "numbers" else {"positive": positive}
+    evaluation = Evaluation(measure, weights=weights, **decided)
+    full, short = evaluation.signature(), evaluation.signature(short=True)
+    assert rm.from_signature(full) == rm.from_signature(short) == evaluation
+    assert len(full.splitlines()) == 1
+    assert rm.from_signature(short).signature() == full
+
+
+@pytest.mark.parametrize("weight", ["", "weight", "a|b%7C:"])
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("measure", ["LogLoss(unit=bits)", "AUC(max_fpr=0.5)", "GAUC(weight=clicks)"])
+def test_predictions_are_evaluated_the_same(measure, short, weight):
+    result = rm.evaluate_predictions(LABELLED, measure, positive="yes", weight=weight)
+    evaluation = rm.from_signature(result.signature(measure, short=short))
+    again = evaluation.evaluate_predictions(LABELLED, query="user", threads=1)
+    assert again.values == result.values
+    assert again.signature(measure) == result.signature(measure)
+
+
+def test_labels_that_are_numbers_have_no_positive_one():
+    table = {"label": [1.5, 2], "score": [1, 2], "weight": [1, 2]}
+    signature = rm.evaluate_predictions(table, "MAE").signature("MAE")
+    assert signature == "MAE|average:micro|weights:weight|rankmark:0.1.0"
+    renamed = {"label": [1.5, 2], "score": [1, 2], "w": [1, 2]}
+    assert rm.from_signature(signature).evaluate_predictions(renamed, weight="w")["MAE"] == 0.5 / 3
+
+
+@pytest.mark.parametrize(
+    ("signature", "error", "message"),
+    [
+        (
+            "AUC|ties:best|rankmark:0.1.0",
+            rm.SignatureError,
+            r"of AUC has no field 'ties' .*positive, weights",
+        ),
+        ("MAE|positive:1|rankmark:0.1.0", rm.SignatureError, "of MAE has no field 'positive'"),
+        ("RR|weights:w|rankmark:0.1.0", rm.SignatureError, "of RR has no field 'weights'"),
+        ("AUC|weights:w|rankmark:0.1.0", rm.ColumnError, "no column 'w' for the weight"),
+        ("AUC|rankmark:0.1.0", rm.DataError, "holds 'no' and 'yes', not positive='1'"),
+        ("RR|rankmark:0.1.0", rm.MeasureError, "RR is a measure of lists, .* evaluate it with evaluate$"),
+    ],
+)
+def test_predictions_that_cannot_be_evaluated_so_are_refused(signature, error, message):
+    with pytest.raises(error, match=message):
+        rm.from_signature(signature).evaluate_predictions(LABELLED)
+
+
+def test_a_measure_of_predictions_has_no_judgements():
+    with pytest.raises(rm.MeasureError, match=r"AUC is a measure of predictions, .* evaluate_predictions$"):
+        rm.from_signature("AUC|rankmark:0.1.0").evaluate(QRELS, RUN)
 
 
 def test_a_field_that_is_lacking_is_as_by_default():

@@ -2,6 +2,7 @@
 //! NumPy arrays come out.
 
 mod arrays;
+mod calibration;
 mod decompress;
 mod dense;
 mod error;

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::ranked::{Ranked as RankedRows, Weighted};
 use crate::rows::{Content, Rows};
-use crate::{Table, error, interruptible, per_query, pool, query_errors, rows};
+use crate::{Table, calibration, error, interruptible, per_query, pool, query_errors, rows};
 
 /// Rows below which the calling thread does the work: waking others costs more.
 const SMALL: usize = 20_000;
@@ -174,6 +174,32 @@ impl LabelledRows {
             negatives: floats(|query| query.others),
             scores: floats(|query| query.score),
         })
+    }
+
+    /// Sums over the rows between rising borders, one bin more than borders, each with its upper border: of
+    /// rows, weights, weights of positive rows, weighted scores and squared weights.
+    fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
+        let bins = self.run(py, move |rows| calibration::bins(rows, &borders))?;
+        let column = |at: usize| bins.iter().map(|bin| bin[at]).collect::<Vec<_>>().into_pyarray(py);
+        Ok((0..5).map(column).collect())
+    }
+
+    /// The least and the greatest log odds of the positive rows that have a weight, and of the others.
+    fn log_odds(&self, py: Python<'_>, clip: f64) -> PyResult<[f64; 4]> {
+        self.run(py, move |rows| calibration::ranges(rows, clip))
+    }
+
+    /// The log-likelihood of a logistic model of the log odds less a center, its two derivatives, and its three
+    /// of second order with their signs changed.
+    fn logistic(
+        &self,
+        py: Python<'_>,
+        intercept: f64,
+        slope: f64,
+        center: f64,
+        clip: f64,
+    ) -> PyResult<[f64; 6]> {
+        self.run(py, move |rows| calibration::logistic(rows, intercept, slope, center, clip))
     }
 }
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rankmark.coefficients import Coefficient
     from rankmark.comparison import Comparison, compare, compare_results
     from rankmark.convention import Convention, conventions
+    from rankmark.curves import CurveTable, curve
     from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
         ChoiceError,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rankmark.signature import Evaluation, from_signature
     from rankmark.slices import Slice, Slices
 
+    ACE: Measure
     AP: Measure
     AUC: Measure
     AveragePrecision: Measure
@@ -54,11 +56,17 @@ if TYPE_CHECKING:
     BinaryRecall: Measure
     Bpref: Measure
     Brier: Measure
+    BrierReliability: Measure
+    BrierResolution: Measure
+    BrierUncertainty: Measure
     CG: Measure
     COPC: Measure
+    CalibrationIntercept: Measure
+    CalibrationSlope: Measure
     Compatibility: Measure
     Confusion: Measure
     DCG: Measure
+    ECE: Measure
     ERR: Measure
     ExplainedVariance: Measure
     F: Measure
@@ -81,6 +89,7 @@ if TYPE_CHECKING:
     MAE: Measure
     MAPE: Measure
     MCC: Measure
+    MCE: Measure
     MPR: Measure
     MSE: Measure
     MaxRank: Measure
@@ -135,12 +144,14 @@ if TYPE_CHECKING:
     nERR: Measure
 
 __all__ = [
+    "ACE",
     "AP",
     "AUC",
     "BPM",
     "CG",
     "COPC",
     "DCG",
+    "ECE",
     "ERR",
     "GAUC",
     "HR",
@@ -150,6 +161,7 @@ __all__ = [
     "MAE",
     "MAPE",
     "MCC",
+    "MCE",
     "MPR",
     "MSE",
     "NCU",
@@ -174,6 +186,11 @@ __all__ = [
     "Bounds",
     "Bpref",
     "Brier",
+    "BrierReliability",
+    "BrierResolution",
+    "BrierUncertainty",
+    "CalibrationIntercept",
+    "CalibrationSlope",
     "CheckReport",
     "ChoiceError",
     "Coefficient",
@@ -183,6 +200,7 @@ __all__ = [
     "Confusion",
     "Convention",
     "Counts",
+    "CurveTable",
     "DataError",
     "Difference",
     "Differences",
@@ -264,6 +282,7 @@ __all__ = [
     "compare",
     "compare_results",
     "conventions",
+    "curve",
     "differences",
     "evaluate",
     "evaluate_arrays",
@@ -286,6 +305,8 @@ __all__ = [
 _HOME = {
     "Convention": "convention",
     "conventions": "convention",
+    "CurveTable": "curves",
+    "curve": "curves",
     "Difference": "difference",
     "Differences": "difference",
     "differences": "difference",

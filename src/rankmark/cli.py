@@ -12,6 +12,7 @@ from rankmark.commands.agree import agree
 from rankmark.commands.check import check_data
 from rankmark.commands.compare import compare_runs
 from rankmark.commands.convention import convention
+from rankmark.commands.curve import draw_curve
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
@@ -93,6 +94,7 @@ def _rankmark(context: click.Context) -> None:
 for _command in (
     evaluate_runs,
     evaluate_table,
+    draw_curve,
     compare_runs,
     gate,
     explain,

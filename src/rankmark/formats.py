@@ -17,6 +17,7 @@ from rankmark.errors import ChoiceError, UsageError, did_you_mean
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from rankmark.curves import CurveTable
     from rankmark.difference import Differences
     from rankmark.measure import Measure
     from rankmark.result import Result
@@ -41,6 +42,7 @@ __all__ = [
     "note_text",
     "printable",
     "render",
+    "render_curve",
     "render_differences",
     "write_whole",
 ]
@@ -593,3 +595,37 @@ def _differences_record(found: Differences) -> dict[str, Any]:
     values = {measure: {k: finite(v) for k, v in of.items()} for measure, of in found.values.items()}
     record: dict[str, Any] = {"rankmark": version(), "like": list(found.like), "values": values}
     return record | {"queries": dict(found.queries), "why": why, "lacking": list(found.lacking)}
+
+
+def render_curve(found: CurveTable, name: str = "table", digits: int = 4) -> str:
+    """A curve's points, and beneath them what they are of."""
+    if name == "csv":
+        return found.frame.write_csv()
+    if name == "json":
+        import json
+
+        return json.dumps(_curve_record(found), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    table = {"table": aligned, "markdown": markdown_table, "latex": _latex_table}.get(known_format(name))
+    if table is None:
+        raise UsageError(f"format={name} shows measures; use one of table, json, csv, markdown, latex")
+    cells = [[_cell(value, digits) for value in row] for row in found.frame.rows()]
+    note = f"% {found.account()}" if name == "latex" else fill(found.account(), 80, subsequent_indent="  ")
+    return f"{table(Grid(0, [found.frame.columns, *cells]))}\n\n{note}\n"
+
+
+def _cell(value: float, digits: int) -> str:
+    """A number with so many significant digits: rates of clicks and thresholds can be small."""
+    size = abs(value)
+    if size < 1e15 and (size >= 10**digits or size == int(size)):
+        return f"{value:.0f}"
+    return f"{value:#.{max(digits, 1)}g}"
+
+
+def _curve_record(found: CurveTable) -> dict[str, Any]:
+    from rankmark.signature import version
+
+    columns = {each.name: [finite(value) for value in each.to_list()] for each in found.frame.get_columns()}
+    record = {"rankmark": version(), "curve": found.kind, "rows": found.rows, "positive": found.positive}
+    if found.area is not None:
+        record |= {"thresholds": found.thresholds, "area": found.area, "area_change": found.area_change}
+    return record | {"columns": columns}

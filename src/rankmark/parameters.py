@@ -47,15 +47,16 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number from `low`."""
+    """A whole number from `low`, to `high` if there is one."""
 
     low: int
+    high: int | None = None
 
     def __contains__(self, value: float) -> bool:
-        return isinstance(value, int) and value >= self.low
+        return isinstance(value, int) and self.low <= value and (self.high is None or value <= self.high)
 
     def __str__(self) -> str:
-        return f"a whole number from {self.low}"
+        return f"a whole number from {self.low}" + (f" to {self.high}" if self.high else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +22,14 @@ from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure, namesakes
 from rankmark.parameters import format_value
 from rankmark.result import Counts, MeasureCounts, Result
 from rankmark.rows import PerQuery, Rows, Undefined
-from rankmark.signature import version
+from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.rows import Values
 
-__all__ = ["PredictionCounts", "PredictionResult", "RowMeasureCounts", "evaluate_predictions"]
+__all__ = ["PredictionCounts", "PredictionResult", "RowMeasureCounts", "binary_rows", "evaluate_predictions"]
 
 
 def evaluate_predictions(
@@ -47,6 +48,7 @@ def evaluate_predictions(
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
     threads: int | None = None,
+    hash_inputs: bool = False,
 ) -> PredictionResult:
     """Measures how good predictions are, of one table in which each row has a label and a score.
 
@@ -74,7 +76,8 @@ def evaluate_predictions(
             columns' names; or else, where there are as many as scores, ascending; or numbers from 0 or 1.
         query: the column of the query, user or session; only some measures need it.
         item: the column of the item; only measures of lists look at it, to order equal scores.
-        weight: the column of the rows' weights; not for measures of lists.
+        weight: the column of the rows' weights; not for measures of lists. ``""`` is none, whatever the
+            columns are called.
         positive: the label of positive rows, where it is not 1 or true.
         ties: the order of equal scores for measures of lists: ``item-desc`` if there is an item, else
             ``expected``, the mean over all orders.
@@ -82,6 +85,7 @@ def evaluate_predictions(
         no_relevant: for measures of lists, what a query without relevant items is.
         duplicates: for measures of lists, what the same item twice in one query is.
         threads: how many threads to use; all cores if None.
+        hash_inputs: whether to hash what the table holds, for `Result.inputs`; takes longer than evaluating.
 
     Returns:
         The values, those of each query where a measure has them, and the account of the rows. A measure
@@ -116,7 +120,47 @@ def evaluate_predictions(
     of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
     lists = _evaluate_lists(read, of_lists, choices, ties, threads) if of_lists else None
     settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
-    return _result(asked, read, rows, settled, lists)
+    inputs = {"predictions": _digest(read)} if hash_inputs else {}
+    return _result(asked, read, rows, settled, lists, inputs)
+
+
+def _digest(read: Predictions) -> str:
+    from rankmark.inputs.digest import digest_predictions  # which needs polars
+
+    return digest_predictions(read)
+
+
+def binary_rows(
+    table: Any,
+    said: Mapping[str, str | None],
+    positive: str | float | None,
+    threads: int | None,
+    what: str,
+    *,
+    probabilities: bool,
+) -> Rows:
+    """The rows of a table, checked for what takes binary labels.
+
+    Args:
+        table: as in `evaluate_predictions`.
+        said: the names of the columns, where they are said, by their roles.
+        positive: the label of positive rows, where it is said.
+        threads: how many threads to use.
+        what: what takes them, for messages.
+        probabilities: whether scores have to be such.
+
+    Raises:
+        DataError: a table, a label or a score that it cannot take.
+
+    """
+    read = read_predictions(table, said, positive, None)
+    if isinstance(read, ClassPredictions):
+        raise DataError(f"{what} takes one score in a row, and {read.name} has several, one a class")
+    rows = _RowsOf(read, threads or 0)
+    rows.check_binary(what)
+    if probabilities:
+        rows.check_probabilities(what)
+    return rows.rows
 
 
 def _check_measures(
@@ -185,17 +229,10 @@ class _Basis:
 
     def signature(self, measure: Measure, *, short: bool) -> str:
         """As `Result.signature`."""
-        said = {"weights": self.weights}
-        if measure.page.labels == "binary":
-            said = {"positive": self.positive, **said}
-        if self.classes is not None:
-            said = {"classes": str(self.classes), **said}
-        standard = {"positive": "1", "weights": "none"}
-        parts = [
-            f"{name}:{value}" for name, value in said.items() if not short or value != standard.get(name)
-        ]
-        head = [str(measure)] if short else measure.signature()
-        return "|".join([*head, *parts, f"rankmark:{version()}"])
+        weights = None if self.weights == "none" else self.weights
+        return Evaluation(measure, positive=self.positive, weights=weights, classes=self.classes).signature(
+            short=short
+        )
 
 
 class PredictionResult(Result):
@@ -217,6 +254,7 @@ class PredictionResult(Result):
         counts: PredictionCounts,
         basis: _Basis,
         lists: Result | None,
+        inputs: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         super().__init__(
             values=values,
@@ -224,6 +262,7 @@ class PredictionResult(Result):
             query_ids=query_ids,
             choices=Choices(),
             counts=Counts(0, 0, 0, 0, {}),
+            inputs=inputs,
             notes=lists.notes if lists else (),
         )
         self._rows = counts
@@ -334,6 +373,7 @@ class PredictionResult(Result):
             "counts": self._rows,
             "basis": self._basis,
             "lists": self._lists,
+            "inputs": self._inputs,
         }
         ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
         return _restored, (ids, saved)
@@ -418,13 +458,20 @@ class _RowsOf:
     def _check(self, measure: Measure) -> None:
         page = measure.page
         if page.labels == "binary":
-            self._check_binary(measure)
+            self.check_binary(measure)
         elif self.read.words:
             raise DataError(
                 f"{measure} takes labels that are numbers, and {self._where('label')} holds words, such as "
                 f"{self.read.words[1]!r}"
             )
-        if page.scores == "probability" and self.no_probability:
+        if page.scores == "probability":
+            self.check_probabilities(measure)
+        if measure.per_query:
+            need_query(self.read, measure)
+
+    def check_probabilities(self, measure: Measure | str) -> None:
+        """Refuses scores outside of 0 to 1."""
+        if self.no_probability:
             column = self.read.columns.score
             row = np.array([self.first_no_probability], dtype=np.uint32)
             (shown,) = _column(self.read.table.take(column, row, column))
@@ -433,10 +480,9 @@ class _RowsOf:
                 f"{_several(self.no_probability, 'score')} outside of 0 to 1, the first in row "
                 f"{self.first_no_probability} (from 0): {shown}"
             )
-        if measure.per_query:
-            need_query(self.read, measure)
 
-    def _check_binary(self, measure: Measure) -> None:
+    def check_binary(self, measure: Measure | str) -> None:
+        """Refuses labels that are not of two classes, or do not say which is the positive one."""
         known, labels = self.read.positive, set(self.labels)
         usual = labels <= {0.0, 1.0} or labels <= {-1.0, 1.0}
         # One label alone may be that of either class.
@@ -528,6 +574,7 @@ def _result(
     rows: _RowsOf,
     settled: Mapping[Measure, _Settled],
     lists: Result | None,
+    inputs: Mapping[str, str],
 ) -> PredictionResult:
     own = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
     of_lists = {m: lists.query_values(m) for m in lists} if lists else {}
@@ -539,6 +586,7 @@ def _result(
     return PredictionResult(
         basis=_Basis(rows.positive, read.columns.weight or "none"),
         lists=lists,
+        inputs=inputs,
         values={m: settled[m].value if m in settled else lists[m] for m in asked},  # type: ignore[index]
         per_query_values=per_query,
         query_ids=query_ids,

@@ -208,6 +208,13 @@ class Rows:
         query = self._query
         return self._once("queries", lambda: Queries(self.core.queries(query)))
 
+    def bins(self, borders: Values) -> list[Values]:
+        """Sums over the rows between rising borders, each bin with its upper border.
+
+        They are the number of rows, Σ w, Σ w·y of binary labels, Σ w·s and Σ w²; one bin more than borders.
+        """
+        return self._once(("bins", borders.tobytes()), lambda: self.core.bins(borders))
+
     @property
     def _binary(self) -> tuple[float, float, float, float, float]:
         return self._once("binary", self.core.binary_sums)

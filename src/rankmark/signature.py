@@ -15,15 +15,22 @@ Fields stand between bars, in this order:
   short form says it of integers, where ties depend on it;
 - ``rankmark:VERSION``.
 
+That of a measure of predictions has neither conventions nor choices nor ids, but ``positive:LABEL``, the
+label of positive rows if the measure takes binary ones, and ``weights:COLUMN`` or ``weights:none``::
+
+    LogLoss|clip:1e-15|unit:nats|positive:1|weights:none|rankmark:0.1.0                                full
+    LogLoss|rankmark:0.1.0                                                                            short
+
 What a signature does not say is as by default, so that one reader reads both forms.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from urllib.parse import quote, unquote
 
 from rankmark import _native
 from rankmark.choices import Choices
@@ -33,6 +40,7 @@ from rankmark.parameters import parse_value
 
 if TYPE_CHECKING:
     from rankmark.inputs import Input
+    from rankmark.predictions import PredictionResult
     from rankmark.result import Result
 
 __all__ = ["Evaluation", "ItemIds", "from_signature", "version"]
@@ -55,6 +63,9 @@ class Evaluation:
         choices: how ties, duplicates, missing queries … are decided.
         item_ids: the type of the items' ids; None for whichever the tables have.
         convention: the convention that the choices are of, ``NAME-VERSION``; None for none.
+        positive: for a measure of predictions, the label of positive rows.
+        weights: for a measure of predictions, the column of the rows' weights; None for none.
+        classes: for a measure of classes, how many there are; None for whatever the table has.
 
     """
 
@@ -62,27 +73,49 @@ class Evaluation:
     choices: Choices = field(default_factory=Choices)
     item_ids: ItemIds | None = None
     convention: str | None = None
+    positive: str = "1"
+    weights: str | None = None
+    classes: int | None = None
 
     def signature(self, *, short: bool = False) -> str:
         """The signature: everything, or in the short form what is not the standard."""
         return "|".join(self._short() if short else self._full())
 
+    @property
+    def _of_lists(self) -> bool:
+        return self.measure.page.kind == "list"
+
     def _full(self) -> Iterator[str]:
         yield from self.measure.signature()
-        yield from self._like()
-        yield from self.choices.signature()
-        if self.item_ids:
-            yield f"item_ids:{self.item_ids}"
+        if self._of_lists:
+            yield from self._like()
+            yield from self.choices.signature()
+            if self.item_ids:
+                yield f"item_ids:{self.item_ids}"
+        else:
+            yield from self._rows().values()
         yield f"rankmark:{version()}"
 
     def _short(self) -> Iterator[str]:
         yield str(self.measure)
-        yield from self._like()
-        standard = Choices().signature()
-        yield from (part for part in self.choices.signature() if part not in standard)
-        if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
-            yield "item_ids:integer"
+        if self._of_lists:
+            yield from self._like()
+            standard = Choices().signature()
+            yield from (part for part in self.choices.signature() if part not in standard)
+            if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
+                yield "item_ids:integer"
+        else:
+            yield from (part for name, part in self._rows().items() if getattr(self, name) != ROWS[name])
         yield f"rankmark:{version()}"
+
+    def _rows(self) -> dict[str, str]:
+        """What decides the value of a measure of predictions, each part by its name."""
+        said = {"weights": self.weights or "none"}
+        if self.measure.page.labels == "binary":
+            said = {"positive": self.positive, **said}
+        if self.classes is not None:
+            said = {"classes": str(self.classes), **said}
+        return {name: f"{name}:{_escaped(value)}" for name, value in said.items()}
 
     def _like(self) -> Iterator[str]:
         if self.convention:
@@ -101,6 +134,7 @@ class Evaluation:
         Integer item ids are ordered as text where `item_ids` says so.
 
         Raises:
+            MeasureError: the measure is one of predictions.
             DataError: a table that cannot be evaluated as it is, or item ids that are text where they are to
                 be integers.
 
@@ -108,6 +142,11 @@ class Evaluation:
         from rankmark.evaluation import Plan, evaluate_tables
         from rankmark.inputs import read_inputs
 
+        if not self._of_lists:
+            raise MeasureError(
+                f"{self.measure} is a measure of predictions, of one table; evaluate it with "
+                "evaluate_predictions"
+            )
         judgements, results = read_inputs(qrels, run, columns)
         if self.item_ids == "integer":
             for table in (judgements, results):
@@ -116,8 +155,60 @@ class Evaluation:
         plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
         return evaluate_tables(judgements, results, plan, threads=threads)
 
+    def evaluate_predictions(
+        self,
+        table: Any,
+        *,
+        label: str | None = None,
+        score: str | Sequence[str] | None = None,
+        query: str | None = None,
+        weight: str | None = None,
+        threads: int | None = None,
+    ) -> PredictionResult:
+        """Evaluates a measure of predictions so; the table is whatever `rankmark.evaluate_predictions` takes.
+
+        Args:
+            table: the labelled scores.
+            label: the column of what happened.
+            score: the column of predictions; for a measure of classes a column each.
+            query: the column of the query, user or session.
+            weight: the column of the weights, if it has another name than in `weights`.
+            threads: how many threads to use; all cores if None.
+
+        Raises:
+            MeasureError: the measure is one of lists.
+            DataError: a table that cannot be evaluated as it is; without the positive label or the column of
+                weights that the signature says.
+
+        """
+        from rankmark.predictions import evaluate_predictions
+
+        if self._of_lists:
+            raise MeasureError(
+                f"{self.measure} is a measure of lists, of judgements and results; evaluate it with evaluate"
+            )
+        return evaluate_predictions(
+            table,
+            self.measure,
+            label=label,
+            score=score,
+            query=query,
+            weight=weight or self.weights or "",
+            positive=self.positive if self.measure.page.labels == "binary" else None,
+            threads=threads,
+        )
+
     def __str__(self) -> str:
         return self.signature()
+
+
+ROWS: Mapping[str, Any] = {"classes": None, "positive": "1", "weights": None}
+"""What decides the value of a measure of predictions, where nothing is said."""
+
+
+def _escaped(name: str) -> str:
+    """A label or a column's name on one line and without what divides a signature, as in a URL."""
+    return "".join(char if char.isprintable() and char not in "%|" else quote(char) for char in name)
 
 
 def _refuse_text(table: Input) -> None:
@@ -139,7 +230,8 @@ def from_signature(text: str) -> Evaluation:
         text: what `Result.signature` gave, in this version or an earlier one.
 
     Returns:
-        What evaluates other tables in the same way.
+        What evaluates other tables in the same way: with `Evaluation.evaluate`, or a measure of predictions
+        with `Evaluation.evaluate_predictions`.
 
     Raises:
         SignatureError: it is no signature, is of a later version, has a field that there is not, or is of a
@@ -153,6 +245,9 @@ def from_signature(text: str) -> Evaluation:
         (nDCG(gain=exp2)@10, 'skip')
         >>> evaluation.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}).values
         {'nDCG(gain=exp2)@10': 0.7967075809905066}
+        >>> evaluation = rm.from_signature("PCOPC|positive:hit|rankmark:0.1.0")
+        >>> evaluation.evaluate_predictions({"label": ["hit", "miss"], "score": [0.5, 0.75]}).values
+        {'PCOPC': 1.25}
 
     """
     if not isinstance(text, str):
@@ -162,12 +257,12 @@ def from_signature(text: str) -> Evaluation:
     _check_version(text, values.pop("rankmark", None))
     measure = _measure(written, values)
     if measure.page.kind != "list":
-        raise SignatureError(
-            f"the signature is of {measure}, a measure of predictions, which evaluate_predictions evaluates; "
-            "only those of lists are read back"
-        )
+        evaluation = Evaluation(measure, **_rows(values, measure))
+        _refuse_unknown(values, measure, _rows_of(measure))
+        return evaluation
     evaluation = Evaluation(measure, _choices(values), _item_ids(values), values.pop("like", None))
-    _refuse_unknown(values, measure)
+    choices = [f.name for f in fields(Choices) if f.name != "seed"]
+    _refuse_unknown(values, measure, ["like", *choices, "item_ids"])
     return evaluation
 
 
@@ -240,10 +335,27 @@ def _item_ids(values: dict[str, str]) -> ItemIds | None:
     return said  # type: ignore[no-any-return]
 
 
-def _refuse_unknown(values: Mapping[str, str], measure: Measure) -> None:
+def _rows(values: dict[str, str], measure: Measure) -> dict[str, Any]:
+    """What decides the value of a measure of predictions, which is taken out of `values`."""
+    own = [name for name in _rows_of(measure) if name in values]
+    said: dict[str, Any] = {name: unquote(values.pop(name)) for name in own}
+    if "classes" in said and not re.fullmatch("[1-9][0-9]{0,9}", said["classes"], re.ASCII):
+        raise SignatureError(f"classes:{said['classes']} in the signature is not a number of classes")
+    if "classes" in said:
+        said["classes"] = int(said["classes"])
+    return said | ({"weights": None} if said.get("weights") == "none" else {})
+
+
+def _rows_of(measure: Measure) -> list[str]:
+    """The fields that a signature of a measure of predictions can have."""
+    lacking = {"binary": "classes", "numbers": "positive"}.get(measure.page.labels)
+    classes = {"classes"} if measure.page.kind != "class" else {"positive"}
+    return [name for name in ROWS if name != lacking and name not in classes]
+
+
+def _refuse_unknown(values: Mapping[str, str], measure: Measure, others: Iterable[str]) -> None:
     for name in values:
-        choices = (f.name for f in fields(Choices) if f.name != "seed")
-        known = [*measure.page.accepted, "like", *choices, "item_ids", "rankmark"]
+        known = [*measure.page.accepted, *others, "rankmark"]
         raise SignatureError(
             f"a signature of {measure.name} has no field {name!r}{did_you_mean(name, known)} "
             f"(it can have: {', '.join(known)})"

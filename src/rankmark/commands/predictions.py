@@ -86,6 +86,6 @@ def evaluate_table(
     measures = [each for text in asked for each in split_measures(text)]
     options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
     options["classes"] = classes.split(",") if classes else None
-    result = evaluate_predictions(table, measures, **options)
+    result = evaluate_predictions(table, measures, hash_inputs=name == "json", **options)
     signatures: bool | Literal["short"] = "short" if short_signature else signature
     show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)

@@ -11,12 +11,19 @@ The hash is the sum, modulo 2⁶⁴, of a hash of each row: rows in any order or
     mix(mix(mix(mix(query)) ^ mix(item)) ^ mix(value))
 
 An integer id is itself, a text its FNV-1a hash. The value is the relevance (1 where the table has none),
-the score, or minus the rank, as the bits of a float64. The hash tells data apart that differ by accident;
-whoever wants two tables to have the same can make them so.
+the score, or minus the rank, as the bits of a float64. That of a row of predictions is::
+
+    mix(mix(mix(mix(mix(mix(query)) ^ mix(item)) ^ mix(label)) ^ mix(score)) ^ mix(weight))
+
+A query or an item that there is not is 0, a weight 1; of labels that are words the positive one is 1, the
+other 0.
+
+The hash tells data apart that differ by accident; whoever wants two tables to have the same can make them so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -26,11 +33,14 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankmark._native import Table
+    from rankmark.inputs.predictions import Predictions
     from rankmark.inputs.roles import Input
 
-__all__ = ["digest"]
+__all__ = ["digest", "digest_predictions"]
 
 Words: TypeAlias = NDArray[np.uint64]
+Rows: TypeAlias = NDArray[np.uint32]
 
 ROWS = 1 << 18
 """Rows hashed at once, so that memory stays bounded."""
@@ -38,36 +48,76 @@ ROWS = 1 << 18
 
 def digest(table: Input) -> str:
     """The hash of a table's rows, as 16 hexadecimal digits."""
-    starts = range(0, table.table.num_rows, ROWS)
+    return _total(table.table, lambda rows: _hashes(table, rows))
+
+
+def digest_predictions(read: Predictions) -> str:
+    """The same of labelled scores; ids in files without types that are all whole numbers are integers."""
+    columns = read.columns
+    ids = [_typed(read, name) if name else None for name in (columns.query, columns.item)]
+    return _total(read.table, lambda rows: _prediction_hashes(read, ids, rows))
+
+
+def _total(table: Table, hashes: Callable[[Rows], Words]) -> str:
+    """The sum of the rows' hashes."""
+
+    def part(start: int) -> int:
+        rows = np.arange(start, min(start + ROWS, table.num_rows), dtype=np.uint32)
+        return int(hashes(rows).sum(dtype=np.uint64))
+
     with ThreadPoolExecutor() as pool:
-        parts = pool.map(lambda start: _sum(table, start), starts)
-        return f"{sum(parts) % 2**64:016x}"
+        return f"{sum(pool.map(part, range(0, table.num_rows, ROWS))) % 2**64:016x}"
 
 
-def _sum(table: Input, start: int) -> int:
-    """The sum of the hashes of the rows from `start` on."""
-    rows = np.arange(start, min(start + ROWS, table.table.num_rows), dtype=np.uint32)
-    hashes = _mix(_mix(_ids(_column(table, table.query, rows))))
-    hashes = _mix(hashes ^ _mix(_ids(_column(table, table.item, rows))))
-    hashes = _mix(hashes ^ _mix(_values(table, rows).view(np.uint64)))
-    return int(hashes.sum(dtype=np.uint64))
+def _hashes(table: Input, rows: Rows) -> Words:
+    hashes = _mix(_mix(_ids(_column(table.table, table.query, rows))))
+    hashes = _mix(hashes ^ _mix(_ids(_column(table.table, table.item, rows))))
+    return _mix(hashes ^ _mix(_values(table, rows).view(np.uint64)))
 
 
-def _column(table: Input, name: str, rows: NDArray[np.uint32]) -> pl.Series:
+def _typed(read: Predictions, name: str) -> pl.Series:
+    """The ids of a column, integers if a file without types writes such."""
     import polars as pl
 
-    return pl.DataFrame(table.table.take(name, rows, name))[name]
+    ids = pl.DataFrame(read.table)[name]
+    if not read.text_ids:
+        return ids
+    numbers = ids.cast(pl.Int64, strict=False)
+    return numbers if (numbers.cast(pl.String) == ids.cast(pl.String)).all(ignore_nulls=False) else ids
 
 
-def _values(table: Input, rows: NDArray[np.uint32]) -> NDArray[np.float64]:
+def _prediction_hashes(read: Predictions, ids: Sequence[pl.Series | None], rows: Rows) -> Words:
+    columns = read.columns
+    nothing = hashes = np.zeros(len(rows), dtype=np.uint64)
+    for known in ids:
+        own = nothing if known is None else _ids(known.slice(int(rows[0]), len(rows)))
+        hashes = _mix(hashes ^ _mix(own))
+    for name in (columns.label, columns.score, columns.weight):
+        numbers = _numbers(read.table, name, rows) if name else np.ones(len(rows))
+        hashes = _mix(hashes ^ _mix(numbers.view(np.uint64)))
+    return hashes
+
+
+def _column(table: Table, name: str, rows: Rows) -> pl.Series:
     import polars as pl
 
+    return pl.DataFrame(table.take(name, rows, name))[name]
+
+
+def _numbers(table: Table, name: str, rows: Rows) -> NDArray[np.float64]:
+    import polars as pl
+
+    numbers: NDArray[np.float64] = _column(table, name, rows).cast(pl.Float64).to_numpy() + 0.0
+    return numbers  # both zeros are one number
+
+
+def _values(table: Input, rows: Rows) -> NDArray[np.float64]:
     name = table.value or table.rank
     if name is None and table.side == "qrels":
         return np.ones(len(rows))
     if name is None:
         return -1.0 - rows.astype(np.float64)
-    values = _column(table, name, rows).cast(pl.Float64).to_numpy() + 0.0  # both zeros are one number
+    values = _numbers(table.table, name, rows)
     signed: NDArray[np.float64] = values if table.value else 0.0 - values
     return signed
 

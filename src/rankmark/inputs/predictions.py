@@ -84,8 +84,8 @@ def read_predictions(
 
     Args:
         source: a path, a table, or a dict of columns.
-        said: the names of the columns, where they are said, by their roles; several of scores are those of
-            classes.
+        said: the names of the columns, where they are said, by their roles, with ``""`` for none; several of
+            scores are those of classes.
         positive: the label of positive rows, where it is said.
         classes: the class of each score, where they are said.
 
@@ -197,6 +197,8 @@ class _Finder:
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
         for role, name in [*self.said.items(), *(("score", name) for name in self.other_scores)]:
+            if not name:
+                continue
             if name not in self.names:
                 hint = did_you_mean(name, self.names)
                 raise ColumnError(
@@ -213,7 +215,7 @@ class _Finder:
 
     def _find(self, role: str) -> str | None:
         if role in self.said:
-            return self.said[role]
+            return self.said[role] or None
         known = {normal(name) for name in USUAL[role]}
         taken = {*self.said.values(), *self.other_scores}
         fitting = [name for name in self.names if normal(name) in known and name not in taken]

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from typing import Literal
+
 from rankmark.measure import row_measure
-from rankmark.rows import Rows
+from rankmark.rows import Rows, Undefined
 
 
 @row_measure(
     "PCOPC",
     aliases=("predicted_over_observed",),
-    bounds=(0, None),
+    variants={"log_PCOPC": {"scale": "log"}},
+    bounds=(None, None),
     cite="graepel2010",
     labels="binary",
     scores="probability",
     better="neither",
 )
-def predicted_over_observed(rows: Rows) -> float:
+def predicted_over_observed(rows: Rows, *, scale: Literal["ratio", "log"] = "ratio") -> float:
     """Predicted over observed clicks: 1 is calibrated on the whole, more is too high.
 
         PCOPC = Σ w·p / Σ w·y
 
     y is 1 for a positive row and else 0, and p the score. torchrec calls it calibration; its inverse is COPC.
 
-    Range: from 0.
-    No positive rows: undefined.
+    Args:
+        scale: ``ratio`` is the formula, ``log`` its natural logarithm: 0 is calibrated, and twice too many is
+            as far from that as half as many.
+
+    Range: from 0; of the logarithm all numbers.
+    No positive rows: undefined; of the logarithm also all predictions 0.
 
     Source: T. Graepel, J. Quiñonero Candela, T. Borchert, R. Herbrich, "Web-scale Bayesian click-through rate
     prediction for sponsored search advertising in Microsoft's Bing search engine", ICML 2010.
@@ -32,9 +40,16 @@ def predicted_over_observed(rows: Rows) -> float:
         1.25 clicks were predicted, and 1 was observed.
 
         >>> import rankmark as rm
-        >>> rm.evaluate_predictions({"label": [1, 0], "score": [0.5, 0.75]}, ["PCOPC"])["PCOPC"]
+        >>> table = {"label": [1, 0], "score": [0.5, 0.75]}
+        >>> rm.evaluate_predictions(table, ["PCOPC"])["PCOPC"]
         1.25
+        >>> round(rm.evaluate_predictions(table, ["PCOPC(scale=log)"])["PCOPC(scale=log)"], 6)
+        0.223144
 
     """
     rows.check_positive()
-    return rows.score / rows.positive
+    if scale == "ratio":
+        return rows.score / rows.positive
+    if rows.score == 0:
+        raise Undefined("every prediction is 0")
+    return math.log(rows.score / rows.positive)

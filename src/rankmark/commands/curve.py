@@ -1,0 +1,65 @@
+"""`rankmark curve`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import click
+
+from rankmark.commands.options import keep_inputs, show, with_output
+from rankmark.errors import UsageError
+
+__all__ = ["draw_curve"]
+
+
+@click.command("curve")
+@click.argument("table")
+@click.argument("kind", metavar="ROC|PR|DET|gain|lift|calibration")
+@click.option("--label", metavar="NAME", help="The column of what happened.")
+@click.option("--score", metavar="NAME", help="The column of predictions.")
+@click.option("--weight", metavar="NAME", help="The column of weights.")
+@click.option("--positive", metavar="LABEL", help="The label of positive rows, if not 1 or true.")
+@click.option(
+    "--points",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="How many to keep; more where the area takes more.  [default: 1000]",
+)
+@click.option("--exact", is_flag=True, help="Keep every threshold.")
+@click.option("--bins", type=int, metavar="N", help="Of calibration, how many.  [default: 15]")
+@click.option("--binning", metavar="width|mass", help="Of calibration, bins of equal what.  [default: width]")
+@click.option("--confidence", type=float, metavar="P", help="Of calibration, of intervals.  [default: 0.95]")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@with_output
+def draw_curve(
+    table: str,
+    kind: Any,
+    points: int | None,
+    exact: bool,
+    binning: Literal["width", "mass"] | None,
+    format_: str | None,
+    digits: int,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Write a curve of the predictions in TABLE as a table.
+
+    TABLE is as for `rankmark predictions`. The curves of thresholds (ROC, PR,
+    DET, gain, lift) are thinned to some points, without changing the area under
+    them by more than 0.000001; calibration is a table of bins.
+
+    \b
+    rankmark curve clicks.parquet ROC --score p -o roc.csv
+    rankmark curve clicks.parquet calibration --binning mass
+    """  # noqa: D301
+    from rankmark.curves import curve
+    from rankmark.formats import check_writable, format_of, known_format
+
+    if exact and points:
+        raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")
+    name = known_format(format_ or format_of(output or ""))
+    if output:
+        check_writable(output)
+        keep_inputs(output, table)
+    found = curve(table, kind, points=None if exact else points or 1000, binning=binning, **options)
+    show(found.format(name, digits), output)
