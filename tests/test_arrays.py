@@ -275,7 +275,7 @@ def test_sorting_and_counting_rank_alike():
 
 @EVERYWHERE
 def test_padding_counts_for_nothing(library):
-    shop, measures = Shop(), ["nDCG@3", "AP", "AUC", "NumRet"]
+    shop, measures = Shop(), ["nDCG@3", "AP", "ListAUC", "NumRet"]
     lengths = np.arange(len(shop.scores)) % 30 + 1
     present = np.arange(shop.scores.shape[1]) < lengths[:, None]
     grades = np.where(shop.grades == 9, 0, shop.grades).astype(float)

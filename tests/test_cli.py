@@ -249,7 +249,6 @@ COMMANDS = [
     "convention",
     "demo",
 ]
-COMMANDS = ["eval", "predictions", "curve", "trec_eval", "measures", "convention", "demo"]
 
 
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:

@@ -32,7 +32,7 @@ from rankmark.convention import convention
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.inputs import read_inputs, with_text_items
-from rankmark.measure import LISTS_FIRST, Kind, Measure, as_measure, namesakes, split_measures
+from rankmark.measure import LISTS_FIRST, Kind, Measure, as_measure, namesakes, pages, split_measures
 from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     """The measures, none of which may be one of predictions."""
     for measure in asked:
         if measure.page.kind != "list":
-            lists = " or ".join(namesakes(measure.page))
+            lists = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "list")
             hint = f"; of lists there is {lists}" if lists else ""
             raise MeasureError(
                 f"{measure} is a measure of predictions, for evaluate_predictions (`rankmark predictions`)"
