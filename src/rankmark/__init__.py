@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark import spark
     from rankmark.convention import Convention, conventions
     from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
@@ -160,6 +161,7 @@ __all__ = [
     "parse",
     "read_qrels",
     "read_run",
+    "spark",
 ]
 
 _HOME = {
@@ -196,6 +198,8 @@ def __getattr__(name: str) -> Any:
 
     if name.endswith("Error"):
         found = getattr(import_module("rankmark.errors"), name)
+    elif name == "spark":
+        found = import_module("rankmark.spark")
     elif name in _HOME:
         found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
     else:

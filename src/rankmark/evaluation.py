@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,18 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.lists import Values
 
-__all__ = ["LEAST_FACTOR", "Plan", "check_answered", "evaluate", "evaluate_tables", "planned", "separate"]
+__all__ = [
+    "LEAST_FACTOR",
+    "Plan",
+    "check_answered",
+    "evaluate",
+    "evaluate_tables",
+    "match_note",
+    "none_answered",
+    "planned",
+    "separate",
+    "tied_queries",
+]
 
 
 def evaluate(
@@ -204,7 +215,7 @@ def evaluate_tables(
         found = _settled(group, observed, query_ids, choices)
         settled |= found
         for measure, each in found.items():
-            tied = _tied(observed, measure, choices)
+            tied = tied_queries(observed, measure, choices)
             counts[measure] = MeasureCounts(each.averaged, each.no_relevant, tied)
         if bounds:
             bounded |= _bounds(group, found, judgements, results, choices, threads)
@@ -286,10 +297,8 @@ def check_answered(
         return
     unanswered = np.flatnonzero(~answered)
     if len(unanswered) == len(answered):
-        raise DataError(
-            f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
-            f"such as {_first_id(results, results.query)!r}, those of {judgements.name} such as "
-            f"{_first_id(judgements, judgements.query)!r}"
+        raise none_answered(
+            len(unanswered), _first_id(judgements, judgements.query), _first_id(results, results.query)
         )
     if choices.missing == "error":
         raise DataError(
@@ -302,16 +311,31 @@ def _match_notes(observed: Observed, judgements: Input, results: Input) -> list[
     """A word on ids if no item that was returned is judged: they may be written differently."""
     if observed.hits:
         return []
-    returned, judged = (_first_id(table, table.item) for table in (results, judgements))
-    note = (
-        f"no returned item is judged: {results.name} has items such as {returned!r}, "
-        f"{judgements.name} such as {judged!r}"
+    return [match_note(_first_id(judgements, judgements.item), _first_id(results, results.item))]
+
+
+NamedId: TypeAlias = tuple[str, int | str]
+"""A table's name, and one of its ids."""
+
+
+def none_answered(queries: int, judged: NamedId, returned: NamedId) -> DataError:
+    """The error for a run without results for any judged query."""
+    return DataError(
+        f"{returned[0]} has no results for any of the {queries} judged queries: its queries are such as "
+        f"{returned[1]!r}, those of {judged[0]} such as {judged[1]!r}"
     )
-    return [note]
 
 
-def _first_id(table: Input, column: str) -> int | str:
-    return table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
+def match_note(judged: NamedId, returned: NamedId) -> str:
+    """A word on item ids that do not match."""
+    return (
+        f"no returned item is judged: {returned[0]} has items such as {returned[1]!r}, "
+        f"{judged[0]} such as {judged[1]!r}"
+    )
+
+
+def _first_id(table: Input, column: str) -> NamedId:
+    return table.name, table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
 
 
 def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
@@ -394,7 +418,7 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(observed: Observed, measure: Measure, choices: Choices) -> int | None:
+def tied_queries(observed: Observed, measure: Measure, choices: Choices) -> int | None:
     """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
     last = measure.last_deciding_rank
     if not last:

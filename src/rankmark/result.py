@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -104,6 +104,7 @@ class Result:
         "_choices",
         "_convention",
         "_counts",
+        "_fetch",
         "_inputs",
         "_item_ids",
         "_notes",
@@ -117,8 +118,9 @@ class Result:
         self,
         *,
         values: Mapping[Measure, float],
-        per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
-        query_ids: Table,
+        per_query_values: Mapping[Measure, np.ndarray[Any, Any]] | None = None,
+        query_ids: Table | None = None,
+        fetch: Callable[[], tuple[Table, Mapping[Measure, np.ndarray[Any, Any]]]] | None = None,
         choices: Choices,
         own_choices: Mapping[Measure, Choices] = MappingProxyType({}),
         counts: Counts,
@@ -129,10 +131,9 @@ class Result:
         notes: Iterable[str] = (),
     ) -> None:
         self._values = dict(values)
-        self._per_query = dict(per_query_values)
-        for each in self._per_query.values():
-            each.flags.writeable = False
         self._query_ids = query_ids
+        self._per_query = dict(per_query_values or {})
+        self._fetch = fetch
         self._choices = choices
         self._counts = counts
         self._item_ids = item_ids
@@ -157,17 +158,18 @@ class Result:
         """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
         import polars as pl
 
-        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self._query_ids).with_columns(columns)
+        query_ids, per_query = self._queries()
+        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in per_query.items()]
+        return pl.DataFrame(query_ids).with_columns(columns)
 
     @property
     def query_ids(self) -> list[int] | list[str]:
         """The judged queries, in the order of the per-query values."""
-        return self._query_ids.column_values("query")
+        return self._queries()[0].column_values("query")
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
-        return self._per_query[self._find(measure)]
+        return self._queries()[1][self._find(measure)]
 
     @property
     def counts(self) -> Counts:
@@ -230,9 +232,10 @@ class Result:
     def __reduce__(self) -> tuple[Any, ...]:
         import polars as pl
 
+        query_ids, per_query = self._queries()
         saved = {
             "values": self._values,
-            "per_query_values": self._per_query,
+            "per_query_values": per_query,
             "choices": self._choices,
             "own_choices": self._own_choices,
             "counts": self._counts,
@@ -242,7 +245,7 @@ class Result:
             "inputs": self._inputs,
             "notes": self._notes,
         }
-        return _restored, (pl.DataFrame(self._query_ids), saved)
+        return _restored, (pl.DataFrame(query_ids), saved)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -299,6 +302,17 @@ class Result:
         from rankmark.formats import format_of, write_whole
 
         write_whole(path, self.format(name or format_of(path), **options))
+
+    def _queries(self) -> tuple[Table, Mapping[Measure, np.ndarray[Any, Any]]]:
+        """The queries and their values, fetched from where they were evaluated if they are not here yet."""
+        if self._query_ids is None:
+            if self._fetch is None:
+                raise TypeError("a result needs query_ids and per_query_values, or what fetches them")
+            query_ids, per_query = self._fetch()
+            self._query_ids, self._per_query, self._fetch = query_ids, dict(per_query), None
+        for each in self._per_query.values():
+            each.flags.writeable = False
+        return self._query_ids, self._per_query
 
     def _find(self, measure: str | Measure) -> Measure:
         known = self._known(measure)

@@ -1,0 +1,294 @@
+"""What the executors of a Spark cluster do: the core on whole queries, some hundred thousand rows at a time.
+
+A partition comes as Arrow batches of judgements and results together, sorted by the hash of the query, so
+that the rows of a query follow each other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark._native import Table
+from rankmark.engines import local
+from rankmark.engines.state import Fault, Some, State, observed_state, some
+from rankmark.errors import DataError, RankmarkError
+from rankmark.inputs.digest import digest
+from rankmark.inputs.roles import VALUE_OF, Input, Side
+from rankmark.signature import version
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from rankmark.evaluation import Plan
+    from rankmark.lists import Values
+
+__all__ = ["Names", "Task"]
+
+BLOCK_ROWS = 1 << 19
+"""Rows evaluated at once, and then those of the query that goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the columns of a table are called, for messages.
+
+    Attributes:
+        side: whether it holds judgements or results.
+        query: the column of queries.
+        item: the column of items.
+        value: the column of relevances, scores or ranks; None if every judgement counts 1, or if results
+            came in lists, best first.
+        ranked: whether results have ranks, not scores.
+
+    """
+
+    side: Side
+    query: str
+    item: str
+    value: str | None
+    ranked: bool = False
+
+    @property
+    def value_role(self) -> str:
+        """What the numbers are."""
+        return "rank" if self.ranked else VALUE_OF[self.side]
+
+    def described(self, role: str, column: str | None) -> str:
+        """How messages name a column."""
+        return f"{self.side}: the {role} column {column!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What every executor is told.
+
+    Attributes:
+        plan: what is to be computed.
+        qrels: the columns of the judgements.
+        run: the columns of the results.
+        hash_inputs: whether to hash the rows.
+
+    """
+
+    plan: Plan
+    qrels: Names
+    run: Names
+    hash_inputs: bool = False
+
+    def states(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The state of a partition as one text, or the error that it met."""
+        import pyarrow as pa
+
+        whole = State()
+        try:
+            for block in _blocks(batches):
+                whole.add(self._observe(block).state)
+            told = {"state": whole.to_json()}
+        except RankmarkError as error:  # raised here, Spark would try again and then show its own
+            told = {"error": type(error).__name__, "message": str(error)}
+        yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": version(), **told})]})
+
+    def per_query(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row a judged query: its id, and the value of each measure, null where it is left out."""
+        import pyarrow as pa
+
+        for block in _blocks(batches):
+            observed = self._observe(block)
+            self.refuse(observed.state)
+            if observed.state.judged:
+                values = {name: pa.array(each, from_pandas=True) for name, each in observed.values.items()}
+                columns = {"query": pa.array(observed.ids), **values}
+                yield pa.RecordBatch.from_pydict(columns).select(["query", *map(str, self.plan.measures)])
+
+    def refuse(self, state: State) -> None:
+        """Raises what is wrong with the rows, if anything is."""
+        for _, fault in sorted(state.faults.items()):
+            raise fault.error()
+        for choices, group in self.plan.groups():
+            if choices.unjudged_queries == "error" and state.unjudged.count:
+                raise DataError(
+                    f"run: results for {state.unjudged.queries()} without judgements; "
+                    'remove them or choose unjudged_queries="skip"'
+                )
+            if choices.missing == "error" and state.missing.count:
+                raise DataError(
+                    f"run has no results for {state.missing.queries()} with judgements; "
+                    'choose missing="zero" or "skip", or complete the run'
+                )
+            for measure in group if choices.no_relevant == "error" and state.measures else ():
+                undefined = state.measures[str(measure)].undefined
+                if undefined.count:
+                    raise DataError(
+                        f"{measure}: nothing is relevant in {undefined.queries()}; "
+                        'choose no_relevant="zero", "skip" or "one"'
+                    )
+
+    def _observe(self, block: pa.Table) -> _Observed:
+        """What some queries come to."""
+        import pyarrow.compute as pc
+
+        judged = block["judged"]
+        qrels, run = block.filter(judged), block.filter(pc.invert(judged))
+        state = State(qrels_rows=qrels.num_rows, run_rows=run.num_rows)
+        for names, rows in ((self.qrels, qrels), (self.run, run)):
+            state.faults |= _faults(names, rows)
+        if state.faults:
+            return _Observed(state)
+        judgements, results = _input(self.qrels, qrels), _input(self.run, run)
+        state.seen = _seen(self.qrels, qrels) | _seen(self.run, run)
+        if self.hash_inputs:
+            state.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
+        if not qrels.num_rows:
+            state.unjudged = _unjudged(qrels, run)
+            return _Observed(state)
+        values: dict[str, Values] = {}
+        for choices, group in self.plan.groups():
+            lenient = replace(choices, unjudged_queries="skip")
+            try:
+                observed = local.observe(judgements, results, lenient, group, _threads())
+            except DataError:
+                state.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
+                if not state.faults or choices.duplicates != "error":
+                    raise
+                return _Observed(state)
+            ids = qrels["query"].take(observed.first_rows).to_numpy()
+            states, per_query = observed_state(group, observed, ids, choices)
+            state.measures |= states
+            values |= per_query
+        state.judged = len(ids)
+        state.missing = some(ids, ~observed.answered)
+        state.hits = observed.hits
+        if observed.unjudged_queries:
+            state.unjudged = _unjudged(qrels, run)
+        return _Observed(state, ids, values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Observed:
+    """The state of some queries, their ids, and the values of each measure, by its canonical name."""
+
+    state: State
+    ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
+    values: dict[str, Values] = field(default_factory=dict)
+
+
+def _blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The rows in tables of about `BLOCK_ROWS`, each cut where a query ends."""
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    rows, last = 0, 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        keys = batch.column("key").to_numpy()
+        if rows >= BLOCK_ROWS:
+            border = int(np.searchsorted(keys, last, side="right"))
+            if border < len(keys):
+                yield pa.Table.from_batches([*held, batch.slice(0, border)])
+                held, rows, batch = [], 0, batch.slice(border)
+        held.append(batch)
+        rows += batch.num_rows
+        last = keys[-1]
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _threads() -> int:
+    """The cores that Spark gives a task."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.cpus() if context else 1
+
+
+def _input(names: Names, rows: pa.Table) -> Input:
+    """The rows as the core takes them, under their own names, which stand in its messages."""
+    import pyarrow as pa
+
+    columns = {names.query: rows["query"], names.item: rows["item"]}
+    value = names.value or ("rank" if names.ranked else None)
+    if value is not None:
+        columns[value] = rows["value"]
+    score, rank = (None, value) if names.ranked else (value, None)
+    return Input(
+        Table.from_arrow(pa.table(columns)), names.side, names.side, names.query, names.item, score, rank, False
+    )
+
+
+def _seen(names: Names, rows: pa.Table) -> dict[str, int | str]:
+    import pyarrow.compute as pc
+
+    if not rows.num_rows:
+        return {}
+    return {f"{names.side}.{role}": pc.min(rows[role]).as_py() for role in ("query", "item")}
+
+
+def _unjudged(qrels: pa.Table, run: pa.Table) -> Some:
+    """The queries with results and without judgements."""
+    import pyarrow.compute as pc
+
+    queries = pc.unique(run["query"])
+    judged = pc.is_in(queries, value_set=pc.unique(qrels["query"]))
+    return some(queries.to_numpy(zero_copy_only=False), ~judged.to_numpy(zero_copy_only=False))
+
+
+def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
+    """Nulls, and numbers that are none."""
+    import pyarrow.compute as pc
+
+    faults = {}
+    columns = (("query", names.query), ("item", names.item), ("value", names.value))
+    for role, column in columns:
+        if column is not None and rows[role].null_count:
+            what = names.described(names.value_role if role == "value" else role, column)
+            wrong = _queries(rows, pc.is_null(rows[role]))
+            faults[f"{names.side} {role} null"] = Fault(f"{what} has {{count}} null", "remove those rows", wrong)
+    if names.value is not None:
+        finite = names.side == "qrels"
+        refused = pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"])
+        wrong = _queries(rows, refused)
+        if wrong.count:
+            what = names.described(names.value_role, names.value)
+            kind = "NaN or infinite" if finite else "NaN"
+            faults[f"{names.side} value number"] = Fault(
+                f"{what} has {{count}} {kind}", "remove or replace those rows", wrong
+            )
+    elif names.ranked:
+        tops = rows["query"].filter(pc.equal(rows["value"], 1))
+        if len(tops) > (queries := pc.count_distinct(tops).as_py()):
+            what = "run: {count} queries have several lists, and no scores say how they are to be merged"
+            faults["run lists"] = Fault(what, "give each query one", Some(len(tops) - queries))
+    return faults
+
+
+def _repeated(names: Names, rows: pa.Table, verb: str) -> dict[str, Fault]:
+    """The same item twice for one query."""
+    import pyarrow.compute as pc
+
+    pairs = rows.group_by(["query", "item"]).aggregate([([], "count_all")])
+    again = pairs.filter(pc.greater(pairs["count_all"], 1))
+    if not again.num_rows:
+        return {}
+    more = pc.sum(again["count_all"]).as_py() - again.num_rows
+    queries = sorted(pc.unique(again["query"]).to_pylist())
+    fault = Fault(
+        f"{names.side}: {{count}} rows have an item that is {verb} before for the same query",
+        'remove them or choose duplicates="best"',
+        Some(more, queries[:1]),
+    )
+    return {f"{names.side} repeated": fault}
+
+
+def _queries(rows: pa.Table, which: Any) -> Some:
+    """How many rows, and queries in which they are."""
+    import pyarrow.compute as pc
+
+    queries = rows["query"].filter(pc.fill_null(which, False))
+    return Some(len(queries), sorted(pc.unique(queries.drop_null()).to_pylist())[:1])

@@ -1,0 +1,258 @@
+"""What some of the queries come to, in a form that adds up.
+
+The states of parts of the queries, however they were cut and in whatever order they come, merge into one, bit
+for bit: all is counts, exact sums and the least of ids.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rankmark import _native
+from rankmark.choices import Choices
+from rankmark.errors import DataError
+from rankmark.evaluation import LEAST_FACTOR, tied_queries
+from rankmark.result import Counts, MeasureCounts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark.engines.observed import Observed
+    from rankmark.lists import Values
+    from rankmark.measure import Measure
+
+__all__ = ["Fault", "MeasureState", "Some", "State", "merged", "observed_state", "some"]
+
+Id: TypeAlias = int | str
+
+SHOWN = 3
+"""Ids kept of those that a message speaks of."""
+
+
+@dataclass(slots=True)
+class Some:
+    """How many there are, and the least few of their ids."""
+
+    count: int = 0
+    ids: list[Id] = field(default_factory=list)
+
+    def add(self, other: Some) -> None:
+        """Takes in those of another part."""
+        self.count += other.count
+        self.ids = sorted({*self.ids, *other.ids})[:SHOWN]  # type: ignore[type-var]  # ids are of one type
+
+    def queries(self) -> str:
+        """As a message names queries."""
+        shown = ", ".join(map(repr, self.ids)) + (", …" if self.count > len(self.ids) else "")
+        return f"{self.count} {'query' if self.count == 1 else 'queries'}" + (f" ({shown})" if shown else "")
+
+
+@dataclass(slots=True)
+class Fault:
+    """Rows that cannot be evaluated.
+
+    Attributes:
+        what: what is wrong with them, with ``{count}`` in the place of their number.
+        remedy: what to do about it.
+        rows: how many, and queries in which they are.
+
+    """
+
+    what: str
+    remedy: str
+    rows: Some
+
+    def error(self) -> DataError:
+        """What is raised."""
+        where = f", for example in query {self.rows.ids[0]!r}" if self.rows.ids else ""
+        return DataError(f"{self.what.format(count=f'{self.rows.count:,}')}{where}; {self.remedy}")
+
+
+@dataclass(slots=True)
+class MeasureState:
+    """What a measure comes to in some of the queries.
+
+    Attributes:
+        sums: the sum of the values, or of their logarithms for a geometric mean; for a ratio of sums, the
+            numerators' and the denominators'. Each as a few numbers of which it is the exact sum.
+        averaged: queries with a value.
+        undefined: queries in which nothing is relevant.
+        tied: see `MeasureCounts.tied`.
+
+    """
+
+    sums: list[list[float]]
+    averaged: int
+    undefined: Some
+    tied: int | None
+
+    def add(self, other: MeasureState) -> None:
+        """Takes in the queries of another part."""
+        self.sums = [one + two for one, two in zip(self.sums, other.sums, strict=True)]
+        self.averaged += other.averaged
+        self.undefined.add(other.undefined)
+        self.tied = None if self.tied is None or other.tied is None else self.tied + other.tied
+
+    def value(self, measure: Measure) -> float:
+        """What the measure comes to; NaN where it has no value in any query."""
+        first, *below = (_total(parts) for parts in self.sums)
+        if measure.page.aggregate == "sum":
+            return first
+        count = below[0] if below else self.averaged
+        mean = first / count if count else math.nan
+        return math.exp(mean) if measure.mean == "geometric" else mean
+
+
+@dataclass(slots=True)
+class State:
+    """What all measures come to in some of the queries.
+
+    Attributes:
+        qrels_rows: number of judgements.
+        run_rows: number of results.
+        judged: number of queries with judgements.
+        missing: judged queries without results.
+        unjudged: queries with results and without judgements.
+        hits: number of judged items in the lists.
+        seen: the least id of each kind: ``qrels.query``, ``qrels.item``, ``run.query``, ``run.item``.
+        measures: what each measure comes to, by its canonical name.
+        faults: what cannot be evaluated, by a name of its own.
+        digests: the hash of the judgements' rows (``qrels``) and that of the results' (``run``), if asked for.
+
+    """
+
+    qrels_rows: int = 0
+    run_rows: int = 0
+    judged: int = 0
+    missing: Some = field(default_factory=Some)
+    unjudged: Some = field(default_factory=Some)
+    hits: int = 0
+    seen: dict[str, Id] = field(default_factory=dict)
+    measures: dict[str, MeasureState] = field(default_factory=dict)
+    faults: dict[str, Fault] = field(default_factory=dict)
+    digests: dict[str, int] = field(default_factory=dict)
+
+    def add(self, other: State) -> None:
+        """Takes in the queries of another part."""
+        self.qrels_rows += other.qrels_rows
+        self.run_rows += other.run_rows
+        self.judged += other.judged
+        self.missing.add(other.missing)
+        self.unjudged.add(other.unjudged)
+        self.hits += other.hits
+        for kind, seen in other.seen.items():
+            self.seen[kind] = min(self.seen.get(kind, seen), seen)  # type: ignore[type-var]
+        for name, measure in other.measures.items():
+            if name in self.measures:
+                self.measures[name].add(measure)
+            else:
+                self.measures[name] = measure
+        for name, fault in other.faults.items():
+            if name in self.faults:
+                self.faults[name].rows.add(fault.rows)
+            else:
+                self.faults[name] = fault
+        for side, digest in other.digests.items():
+            self.digests[side] = (self.digests.get(side, 0) + digest) % 2**64
+
+    def counts(self, measures: Iterable[Measure]) -> Counts:
+        """The account of the queries."""
+        return Counts(
+            judged=self.judged,
+            answered=self.judged - self.missing.count,
+            missing=self.missing.count,
+            unjudged=self.unjudged.count,
+            measures={
+                name: MeasureCounts(state.averaged, state.undefined.count, state.tied)
+                for name, state in ((str(measure), self.measures[str(measure)]) for measure in measures)
+            },
+        )
+
+    def to_json(self) -> str:
+        """As text, to be sent."""
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> State:
+        """A state that was sent."""
+        sent: dict[str, Any] = json.loads(text)
+        for name in ("missing", "unjudged"):
+            sent[name] = Some(**sent[name])
+        sent["measures"] = {
+            name: MeasureState(**{**each, "undefined": Some(**each["undefined"])})
+            for name, each in sent["measures"].items()
+        }
+        sent["faults"] = {
+            name: Fault(**{**each, "rows": Some(**each["rows"])}) for name, each in sent["faults"].items()
+        }
+        return State(**sent)
+
+
+def merged(states: Iterable[State]) -> State:
+    """The state of all parts together."""
+    whole = State()
+    for state in states:
+        whole.add(state)
+    return whole
+
+
+def observed_state(
+    group: Iterable[Measure], observed: Observed, ids: NDArray[Any], choices: Choices
+) -> tuple[dict[str, MeasureState], dict[str, Values]]:
+    """What the measures come to, and their value for each query: NaN where it is left out of the mean.
+
+    Under ``no_relevant="error"`` queries without relevant items are left out and counted.
+    """
+    counted = observed.answered if choices.missing == "skip" else np.ones(len(ids), dtype=np.bool_)
+    filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, math.nan)
+    computed = iter(observed.values)
+    states, per_query = {}, {}
+    for measure in group:
+        values = next(computed)
+        if measure.page.aggregate == "ratio":
+            below = next(computed)
+            summed = [values[counted], below[counted]]
+            values, filler_here = _native.ratio(values, below, below), math.nan
+        else:
+            summed, filler_here = [], filler
+        undefined = np.isnan(values) & counted
+        _, averaged, _ = _native.settle(values, counted, filler_here)
+        if not summed:
+            kept = values[~np.isnan(values)]
+            summed = [np.log(np.maximum(kept, LEAST_FACTOR)) if measure.mean == "geometric" else kept]
+        states[str(measure)] = MeasureState(
+            [_exact(each) for each in summed], averaged, some(ids, undefined), tied_queries(observed, measure, choices)
+        )
+        per_query[str(measure)] = values
+    return states, per_query
+
+
+def some(ids: NDArray[Any], which: NDArray[np.bool_]) -> Some:
+    """Those of the queries that `which` says."""
+    count = int(np.count_nonzero(which))
+    return Some(count, sorted(ids[which].tolist())[:SHOWN]) if count else Some()
+
+
+def _exact(values: Values) -> list[float]:
+    """A few numbers, mostly two, whose exact sum is that of all values."""
+    numbers = values.tolist()
+    parts: list[float] = []
+    while (rest := _total(numbers)) and math.isfinite(rest):
+        parts.append(rest)
+        numbers.append(-rest)
+    return [*parts, rest] if rest else parts
+
+
+def _total(numbers: list[float]) -> float:
+    """The sum, rounded once; what plain addition gives where that is no number."""
+    try:
+        return math.fsum(numbers)
+    except (OverflowError, ValueError):  # beyond the greatest float64, or infinities of both signs
+        return sum(numbers)
+
