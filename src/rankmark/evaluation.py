@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +45,6 @@ __all__ = [
     "check_answered",
     "evaluate",
     "evaluate_tables",
-    "match_note",
-    "none_answered",
     "planned",
     "separate",
     "tied_queries",
@@ -297,8 +295,10 @@ def check_answered(
         return
     unanswered = np.flatnonzero(~answered)
     if len(unanswered) == len(answered):
-        raise none_answered(
-            len(unanswered), _first_id(judgements, judgements.query), _first_id(results, results.query)
+        raise DataError(
+            f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
+            f"such as {_first_id(results, results.query)!r}, those of {judgements.name} such as "
+            f"{_first_id(judgements, judgements.query)!r}"
         )
     if choices.missing == "error":
         raise DataError(
@@ -311,31 +311,16 @@ def _match_notes(observed: Observed, judgements: Input, results: Input) -> list[
     """A word on ids if no item that was returned is judged: they may be written differently."""
     if observed.hits:
         return []
-    return [match_note(_first_id(judgements, judgements.item), _first_id(results, results.item))]
-
-
-NamedId: TypeAlias = tuple[str, int | str]
-"""A table's name, and one of its ids."""
-
-
-def none_answered(queries: int, judged: NamedId, returned: NamedId) -> DataError:
-    """The error for a run without results for any judged query."""
-    return DataError(
-        f"{returned[0]} has no results for any of the {queries} judged queries: its queries are such as "
-        f"{returned[1]!r}, those of {judged[0]} such as {judged[1]!r}"
+    returned, judged = (_first_id(table, table.item) for table in (results, judgements))
+    note = (
+        f"no returned item is judged: {results.name} has items such as {returned!r}, "
+        f"{judgements.name} such as {judged!r}"
     )
+    return [note]
 
 
-def match_note(judged: NamedId, returned: NamedId) -> str:
-    """A word on item ids that do not match."""
-    return (
-        f"no returned item is judged: {returned[0]} has items such as {returned[1]!r}, "
-        f"{judged[0]} such as {judged[1]!r}"
-    )
-
-
-def _first_id(table: Input, column: str) -> NamedId:
-    return table.name, table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
+def _first_id(table: Input, column: str) -> int | str:
+    return table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
 
 
 def _some(query_ids: _native.Table, which: NDArray[np.intp]) -> str:

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 from rankmark import errors
 from rankmark._native import Table
@@ -25,12 +25,11 @@ from rankmark.choices import (
     UnjudgedQueries,
 )
 from rankmark.engines.spark import Task
-from rankmark.engines.state import State, merged
+from rankmark.engines.tally import Tally, merged
 from rankmark.errors import ChoiceError, FileMissingError, FormatError, UsageError
-from rankmark.evaluation import Plan, match_note, none_answered, planned
+from rankmark.evaluation import Plan, planned
 from rankmark.inputs.frames import Frame, partitioned, read_frames
 from rankmark.inputs.roles import Side
-from rankmark.inputs.tables import no_rows
 from rankmark.measure import Measure, no_closed_form
 from rankmark.result import Result
 from rankmark.signature import version
@@ -91,8 +90,8 @@ def evaluate(
 
     Returns:
         The result. With ``per_query=True`` a DataFrame with a row a judged query: ``query`` and a column a
-        measure, null where the query is left out of the mean. It is computed when Spark is asked for its rows,
-        and what is wrong with the tables is then part of Spark's own error.
+        measure, null where the query is left out of the mean. It is computed when Spark is asked for its
+        rows, and what is wrong with the tables is then part of Spark's own error.
 
     Raises:
         UsageError: an unknown measure, parameter or choice; or rankmark is not installed on the executors.
@@ -119,19 +118,20 @@ def evaluate(
         values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, plan))
         if per_query:
             return values
-        told = [row.told for row in rows.mapInArrow(task.states, "told string").collect()]
-    state = merged(map(_state, told))
-    _check(state, task)
+        told = [row.told for row in rows.mapInArrow(task.tallies, "told string").collect()]
+    tally = merged(map(_tally, told))
+    tally.refuse_whole()
+    tally.refuse(plan.groups())
     return Result(
-        values={measure: state.measures[str(measure)].value(measure) for measure in plan.measures},
+        values={measure: tally.measures[str(measure)].value(measure) for measure in plan.measures},
         fetch=lambda: _fetched(values, plan),
         choices=plan.choices,
         own_choices=plan.own,
-        counts=state.counts(plan.measures),
+        counts=tally.counts(plan.measures),
         item_ids="text" if plan.text_items or results.types.kind(results.item) == "string" else "integer",
         convention=plan.convention,
-        inputs={side: f"{digest:016x}" for side, digest in state.digests.items()},
-        notes=[*judgements.notes, *_match_notes(state)],
+        inputs={side: f"{digest:016x}" for side, digest in tally.digests.items()},
+        notes=[*judgements.notes, *tally.match_notes()],
     )
 
 
@@ -147,7 +147,8 @@ def _ordered(plan: Plan, order: str | None) -> tuple[Side, ...]:
     """The tables in which the order of rows matters."""
     chosen = [choices for choices, _ in plan.groups()]
     if any(choices.duplicates == "first" for choices in chosen):
-        needed, why = ("qrels", "run"), 'duplicates="first"'
+        needed: tuple[Side, ...] = ("qrels", "run")
+        why = 'duplicates="first"'
     elif any(choices.ties == "input" for choices in chosen):
         needed, why = ("run",), 'ties="input"'
     else:
@@ -168,8 +169,8 @@ def _per_query_schema(qrels: Frame, plan: Plan) -> Any:
     return T.StructType([query, *(T.StructField(str(m), T.DoubleType()) for m in plan.measures)])
 
 
-def _state(told: str) -> State:
-    """The state that an executor tells of, or its error."""
+def _tally(told: str) -> Tally:
+    """The tally that an executor tells of, or its error."""
     heard = json.loads(told)
     if heard["version"] != version():
         raise UsageError(
@@ -177,25 +178,7 @@ def _state(told: str) -> State:
         )
     if "error" in heard:
         raise getattr(errors, heard["error"])(heard["message"])
-    return State.from_json(heard["state"])
-
-
-def _check(state: State, task: Task) -> None:
-    """Refuses tables that cannot be evaluated."""
-    for side, rows in (("qrels", state.qrels_rows), ("run", state.run_rows)):
-        if not rows:
-            raise no_rows(side)
-    if state.missing.count == state.judged and not state.faults:
-        raise none_answered(
-            state.judged, ("qrels", state.seen["qrels.query"]), ("run", state.seen["run.query"])
-        )
-    task.refuse(state)
-
-
-def _match_notes(state: State) -> list[str]:
-    if state.hits:
-        return []
-    return [match_note(("qrels", state.seen["qrels.item"]), ("run", state.seen["run.item"]))]
+    return Tally.from_json(heard["tally"])
 
 
 def _fetched(values: DataFrame, plan: Plan) -> tuple[Table, dict[Measure, np.ndarray[Any, Any]]]:
@@ -223,7 +206,9 @@ def _spark_errors() -> Iterator[None]:
 
 
 def _known_error(said: str) -> errors.RankmarkError | None:
-    if found := re.search(r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.?\s", said):
+    if found := re.search(
+        r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.?\s", said
+    ):
         return FormatError(f"{found[1]}: Spark cannot read the file; it is damaged, or not of its format")
     if found := re.search(r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.?\s", said):
         return FileMissingError(f"there is no file {found[1]!r}")

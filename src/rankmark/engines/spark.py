@@ -15,7 +15,7 @@ import numpy as np
 
 from rankmark._native import Table
 from rankmark.engines import local
-from rankmark.engines.state import Fault, Some, State, observed_state, some
+from rankmark.engines.tally import Fault, Some, Tally, some, tallied
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
 from rankmark.inputs.roles import VALUE_OF, Input, Side
@@ -81,15 +81,15 @@ class Task:
     run: Names
     hash_inputs: bool = False
 
-    def states(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The state of a partition as one text, or the error that it met."""
+    def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The tally of a partition as one text, or the error that it met."""
         import pyarrow as pa
 
-        whole = State()
+        whole = Tally()
         try:
             for block in _blocks(batches):
-                whole.add(self._observe(block).state)
-            told = {"state": whole.to_json()}
+                whole.add(self._observe(block).tally)
+            told = {"tally": whole.to_json()}
         except RankmarkError as error:  # raised here, Spark would try again and then show its own
             told = {"error": type(error).__name__, "message": str(error)}
         yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": version(), **told})]})
@@ -100,34 +100,11 @@ class Task:
 
         for block in _blocks(batches):
             observed = self._observe(block)
-            self.refuse(observed.state)
-            if observed.state.judged:
+            observed.tally.refuse(self.plan.groups())
+            if observed.tally.judged:
                 values = {name: pa.array(each, from_pandas=True) for name, each in observed.values.items()}
                 columns = {"query": pa.array(observed.ids), **values}
                 yield pa.RecordBatch.from_pydict(columns).select(["query", *map(str, self.plan.measures)])
-
-    def refuse(self, state: State) -> None:
-        """Raises what is wrong with the rows, if anything is."""
-        for _, fault in sorted(state.faults.items()):
-            raise fault.error()
-        for choices, group in self.plan.groups():
-            if choices.unjudged_queries == "error" and state.unjudged.count:
-                raise DataError(
-                    f"run: results for {state.unjudged.queries()} without judgements; "
-                    'remove them or choose unjudged_queries="skip"'
-                )
-            if choices.missing == "error" and state.missing.count:
-                raise DataError(
-                    f"run has no results for {state.missing.queries()} with judgements; "
-                    'choose missing="zero" or "skip", or complete the run'
-                )
-            for measure in group if choices.no_relevant == "error" and state.measures else ():
-                undefined = state.measures[str(measure)].undefined
-                if undefined.count:
-                    raise DataError(
-                        f"{measure}: nothing is relevant in {undefined.queries()}; "
-                        'choose no_relevant="zero", "skip" or "one"'
-                    )
 
     def _observe(self, block: pa.Table) -> _Observed:
         """What some queries come to."""
@@ -135,45 +112,45 @@ class Task:
 
         judged = block["judged"]
         qrels, run = block.filter(judged), block.filter(pc.invert(judged))
-        state = State(qrels_rows=qrels.num_rows, run_rows=run.num_rows)
+        tally = Tally(qrels_rows=qrels.num_rows, run_rows=run.num_rows)
         for names, rows in ((self.qrels, qrels), (self.run, run)):
-            state.faults |= _faults(names, rows)
-        if state.faults:
-            return _Observed(state)
+            tally.faults |= _faults(names, rows)
+        if tally.faults:
+            return _Observed(tally)
         judgements, results = _input(self.qrels, qrels), _input(self.run, run)
-        state.seen = _seen(self.qrels, qrels) | _seen(self.run, run)
+        tally.seen = _seen(self.qrels, qrels) | _seen(self.run, run)
         if self.hash_inputs:
-            state.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
+            tally.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
         if not qrels.num_rows:
-            state.unjudged = _unjudged(qrels, run)
-            return _Observed(state)
+            tally.unjudged = _unjudged(qrels, run)
+            return _Observed(tally)
         values: dict[str, Values] = {}
         for choices, group in self.plan.groups():
             lenient = replace(choices, unjudged_queries="skip")
             try:
                 observed = local.observe(judgements, results, lenient, group, _threads())
             except DataError:
-                state.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
-                if not state.faults or choices.duplicates != "error":
+                tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
+                if not tally.faults or choices.duplicates != "error":
                     raise
-                return _Observed(state)
+                return _Observed(tally)
             ids = qrels["query"].take(observed.first_rows).to_numpy()
-            states, per_query = observed_state(group, observed, ids, choices)
-            state.measures |= states
+            measures, per_query = tallied(group, observed, ids, choices)
+            tally.measures |= measures
             values |= per_query
-        state.judged = len(ids)
-        state.missing = some(ids, ~observed.answered)
-        state.hits = observed.hits
+        tally.judged = len(ids)
+        tally.missing = some(ids, ~observed.answered)
+        tally.hits = observed.hits
         if observed.unjudged_queries:
-            state.unjudged = _unjudged(qrels, run)
-        return _Observed(state, ids, values)
+            tally.unjudged = _unjudged(qrels, run)
+        return _Observed(tally, ids, values)
 
 
 @dataclass(frozen=True, slots=True)
 class _Observed:
-    """The state of some queries, their ids, and the values of each measure, by its canonical name."""
+    """The tally of some queries, their ids, and the values of each measure, by its canonical name."""
 
-    state: State
+    tally: Tally
     ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     values: dict[str, Values] = field(default_factory=dict)
 
@@ -218,7 +195,14 @@ def _input(names: Names, rows: pa.Table) -> Input:
         columns[value] = rows["value"]
     score, rank = (None, value) if names.ranked else (value, None)
     return Input(
-        Table.from_arrow(pa.table(columns)), names.side, names.side, names.query, names.item, score, rank, False
+        Table.from_arrow(pa.table(columns)),
+        names.side,
+        names.side,
+        names.query,
+        names.item,
+        score,
+        rank,
+        False,
     )
 
 
@@ -249,7 +233,9 @@ def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
         if column is not None and rows[role].null_count:
             what = names.described(names.value_role if role == "value" else role, column)
             wrong = _queries(rows, pc.is_null(rows[role]))
-            faults[f"{names.side} {role} null"] = Fault(f"{what} has {{count}} null", "remove those rows", wrong)
+            faults[f"{names.side} {role} null"] = Fault(
+                f"{what} has {{count}} null", "remove those rows", wrong
+            )
     if names.value is not None:
         finite = names.side == "qrels"
         refused = pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"])

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.engines.spark import Names
 from rankmark.errors import ColumnError, IdTypeError, UsageError, did_you_mean
-from rankmark.inputs.roles import VALUE_OF, ColumnNames, Roles, Side, check_names, find_roles, listed, missing_role
+from rankmark.inputs.roles import (
+    VALUE_OF,
+    ColumnNames,
+    Roles,
+    Side,
+    check_names,
+    find_roles,
+    listed,
+    missing_role,
+)
 from rankmark.inputs.tables import check_ids, check_numbers, notes_on
 
 if TYPE_CHECKING:
@@ -20,26 +29,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Frame", "Types", "column", "partitioned", "read_frames"]
 
+KINDS = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), "integer"),
+    **dict.fromkeys(("string", "varchar", "char"), "string"),
+    **dict.fromkeys(("float", "double"), "float"),
+    "boolean": "boolean",
+    "array": "list",
+    "void": "null",
+}
+
 
 class Types:
     """The types of a DataFrame's columns, in the words that tables have for them."""
 
-    _KINDS = {
-        **dict.fromkeys(("byte", "short", "integer", "long"), "integer"),
-        **dict.fromkeys(("string", "varchar", "char"), "string"),
-        **dict.fromkeys(("float", "double"), "float"),
-        "boolean": "boolean",
-        "array": "list",
-        "void": "null",
-    }
-
     def __init__(self, frame: DataFrame) -> None:
-        # An array is known by what it holds.
         self._types = {field.name: field.dataType for field in frame.schema.fields}
 
     def kind(self, name: str) -> str:
         """The kind of a column, or of the elements of one of lists."""
-        return self._KINDS.get(self._element(name).typeName(), "other")
+        return KINDS.get(self._element(name).typeName(), "other")
 
     def dtype(self, name: str) -> str:
         """What Spark calls the type."""
@@ -47,7 +55,7 @@ class Types:
 
     def is_list(self, name: str) -> bool:
         """Whether each row has a list."""
-        return self._types[name].typeName() == "array"
+        return bool(self._types[name].typeName() == "array")
 
     def _element(self, name: str) -> Any:
         return self._types[name].elementType if self.is_list(name) else self._types[name]

@@ -1,14 +1,14 @@
-"""What some of the queries come to, in a form that adds up.
+"""What some of the queries come to, in a form that adds up and does not grow with their number.
 
-The states of parts of the queries, however they were cut and in whatever order they come, merge into one, bit
-for bit: all is counts, exact sums and the least of ids.
+The tallies of parts of the queries, however they were cut and in whatever order they come, merge into one,
+bit for bit: all is counts, exact sums and the least few ids.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,6 +18,7 @@ from rankmark import _native
 from rankmark.choices import Choices
 from rankmark.errors import DataError
 from rankmark.evaluation import LEAST_FACTOR, tied_queries
+from rankmark.inputs.tables import no_rows
 from rankmark.result import Counts, MeasureCounts
 
 if TYPE_CHECKING:
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from rankmark.lists import Values
     from rankmark.measure import Measure
 
-__all__ = ["Fault", "MeasureState", "Some", "State", "merged", "observed_state", "some"]
+__all__ = ["Fault", "MeasureTally", "Some", "Tally", "merged", "some", "tallied"]
 
 Id: TypeAlias = int | str
+Group: TypeAlias = "tuple[Choices, tuple[Measure, ...]]"
+"""Measures, and the choices that decide them."""
 
 SHOWN = 3
 """Ids kept of those that a message speaks of."""
@@ -45,7 +48,7 @@ class Some:
     def add(self, other: Some) -> None:
         """Takes in those of another part."""
         self.count += other.count
-        self.ids = sorted({*self.ids, *other.ids})[:SHOWN]  # type: ignore[type-var]  # ids are of one type
+        self.ids = sorted({*self.ids, *other.ids})[:SHOWN]
 
     def queries(self) -> str:
         """As a message names queries."""
@@ -75,7 +78,7 @@ class Fault:
 
 
 @dataclass(slots=True)
-class MeasureState:
+class MeasureTally:
     """What a measure comes to in some of the queries.
 
     Attributes:
@@ -92,7 +95,7 @@ class MeasureState:
     undefined: Some
     tied: int | None
 
-    def add(self, other: MeasureState) -> None:
+    def add(self, other: MeasureTally) -> None:
         """Takes in the queries of another part."""
         self.sums = [one + two for one, two in zip(self.sums, other.sums, strict=True)]
         self.averaged += other.averaged
@@ -110,7 +113,7 @@ class MeasureState:
 
 
 @dataclass(slots=True)
-class State:
+class Tally:
     """What all measures come to in some of the queries.
 
     Attributes:
@@ -123,7 +126,7 @@ class State:
         seen: the least id of each kind: ``qrels.query``, ``qrels.item``, ``run.query``, ``run.item``.
         measures: what each measure comes to, by its canonical name.
         faults: what cannot be evaluated, by a name of its own.
-        digests: the hash of the judgements' rows (``qrels``) and that of the results' (``run``), if asked for.
+        digests: the hashes of the judgements (``qrels``) and of the results (``run``), if asked for.
 
     """
 
@@ -134,11 +137,11 @@ class State:
     unjudged: Some = field(default_factory=Some)
     hits: int = 0
     seen: dict[str, Id] = field(default_factory=dict)
-    measures: dict[str, MeasureState] = field(default_factory=dict)
+    measures: dict[str, MeasureTally] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
     digests: dict[str, int] = field(default_factory=dict)
 
-    def add(self, other: State) -> None:
+    def add(self, other: Tally) -> None:
         """Takes in the queries of another part."""
         self.qrels_rows += other.qrels_rows
         self.run_rows += other.run_rows
@@ -147,7 +150,7 @@ class State:
         self.unjudged.add(other.unjudged)
         self.hits += other.hits
         for kind, seen in other.seen.items():
-            self.seen[kind] = min(self.seen.get(kind, seen), seen)  # type: ignore[type-var]
+            self.seen[kind] = min(self.seen.get(kind, seen), seen)
         for name, measure in other.measures.items():
             if name in self.measures:
                 self.measures[name].add(measure)
@@ -169,42 +172,96 @@ class State:
             missing=self.missing.count,
             unjudged=self.unjudged.count,
             measures={
-                name: MeasureCounts(state.averaged, state.undefined.count, state.tied)
-                for name, state in ((str(measure), self.measures[str(measure)]) for measure in measures)
+                name: MeasureCounts(tally.averaged, tally.undefined.count, tally.tied)
+                for name, tally in ((str(measure), self.measures[str(measure)]) for measure in measures)
             },
         )
+
+    def refuse(self, groups: Iterable[Group]) -> None:
+        """Raises what is wrong with the rows, if anything is.
+
+        Raises:
+            DataError: rows that cannot be evaluated, or what a choice of these groups of measures refuses.
+
+        """
+        for _, fault in sorted(self.faults.items()):
+            raise fault.error()
+        for choices, group in groups:
+            if choices.unjudged_queries == "error" and self.unjudged.count:
+                raise DataError(
+                    f"run: results for {self.unjudged.queries()} without judgements; "
+                    'remove them or choose unjudged_queries="skip"'
+                )
+            if choices.missing == "error" and self.missing.count:
+                raise DataError(
+                    f"run has no results for {self.missing.queries()} with judgements; "
+                    'choose missing="zero" or "skip", or complete the run'
+                )
+            for measure in group if choices.no_relevant == "error" else ():
+                own = self.measures.get(str(measure))
+                if own and own.undefined.count:
+                    raise DataError(
+                        f"{measure}: nothing is relevant in {own.undefined.queries()}; "
+                        'choose no_relevant="zero", "skip" or "one"'
+                    )
+
+    def refuse_whole(self) -> None:
+        """Raises what is wrong with all rows together.
+
+        Raises:
+            DataError: a table without rows, or a run without results for any judged query.
+
+        """
+        for side, rows in (("qrels", self.qrels_rows), ("run", self.run_rows)):
+            if not rows:
+                raise no_rows(side)
+        if self.missing.count == self.judged and not self.faults:
+            raise DataError(
+                f"run has no results for any of the {self.judged} judged queries: its queries are such as "
+                f"{self.seen['run.query']!r}, those of qrels such as {self.seen['qrels.query']!r}"
+            )
+
+    def match_notes(self) -> list[str]:
+        """A word on ids if no item that was returned is judged: they may be written differently."""
+        if self.hits:
+            return []
+        note = (
+            f"no returned item is judged: run has items such as {self.seen['run.item']!r}, "
+            f"qrels such as {self.seen['qrels.item']!r}"
+        )
+        return [note]
 
     def to_json(self) -> str:
         """As text, to be sent."""
         return json.dumps(asdict(self))
 
     @staticmethod
-    def from_json(text: str) -> State:
-        """A state that was sent."""
+    def from_json(text: str) -> Tally:
+        """A tally that was sent."""
         sent: dict[str, Any] = json.loads(text)
         for name in ("missing", "unjudged"):
             sent[name] = Some(**sent[name])
         sent["measures"] = {
-            name: MeasureState(**{**each, "undefined": Some(**each["undefined"])})
+            name: MeasureTally(**{**each, "undefined": Some(**each["undefined"])})
             for name, each in sent["measures"].items()
         }
         sent["faults"] = {
             name: Fault(**{**each, "rows": Some(**each["rows"])}) for name, each in sent["faults"].items()
         }
-        return State(**sent)
+        return Tally(**sent)
 
 
-def merged(states: Iterable[State]) -> State:
-    """The state of all parts together."""
-    whole = State()
-    for state in states:
-        whole.add(state)
+def merged(tallies: Iterable[Tally]) -> Tally:
+    """The tally of all parts together."""
+    whole = Tally()
+    for tally in tallies:
+        whole.add(tally)
     return whole
 
 
-def observed_state(
+def tallied(
     group: Iterable[Measure], observed: Observed, ids: NDArray[Any], choices: Choices
-) -> tuple[dict[str, MeasureState], dict[str, Values]]:
+) -> tuple[dict[str, MeasureTally], dict[str, Values]]:
     """What the measures come to, and their value for each query: NaN where it is left out of the mean.
 
     Under ``no_relevant="error"`` queries without relevant items are left out and counted.
@@ -212,7 +269,7 @@ def observed_state(
     counted = observed.answered if choices.missing == "skip" else np.ones(len(ids), dtype=np.bool_)
     filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, math.nan)
     computed = iter(observed.values)
-    states, per_query = {}, {}
+    tallies, per_query = {}, {}
     for measure in group:
         values = next(computed)
         if measure.page.aggregate == "ratio":
@@ -226,11 +283,14 @@ def observed_state(
         if not summed:
             kept = values[~np.isnan(values)]
             summed = [np.log(np.maximum(kept, LEAST_FACTOR)) if measure.mean == "geometric" else kept]
-        states[str(measure)] = MeasureState(
-            [_exact(each) for each in summed], averaged, some(ids, undefined), tied_queries(observed, measure, choices)
+        tallies[str(measure)] = MeasureTally(
+            [_exact(each) for each in summed],
+            averaged,
+            some(ids, undefined),
+            tied_queries(observed, measure, choices),
         )
         per_query[str(measure)] = values
-    return states, per_query
+    return tallies, per_query
 
 
 def some(ids: NDArray[Any], which: NDArray[np.bool_]) -> Some:
@@ -255,4 +315,3 @@ def _total(numbers: list[float]) -> float:
         return math.fsum(numbers)
     except (OverflowError, ValueError):  # beyond the greatest float64, or infinities of both signs
         return sum(numbers)
-
