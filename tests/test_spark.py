@@ -1,8 +1,9 @@
-"""The Spark engine beside the local one: on a cluster of two executors, and by hand on partitions of all kinds."""
+"""The Spark engine beside the local one: on a cluster of two executors, and on partitions made by hand."""
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -26,6 +27,7 @@ from rankmark.evaluation import planned
 
 pytestmark = [
     pytest.mark.spark,
+    pytest.mark.timeout(600),  # a busy machine starts Java slowly
     pytest.mark.xdist_group("spark"),  # one session for all
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]
@@ -51,6 +53,10 @@ def tables(queries: int = 300, *, seed: int = 1, text: bool = False) -> tuple[pl
     return qrels, run
 
 
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java's options for programs that end before they would have become fast."""
+
+
 def need_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and Path(home, "bin", "java").exists())):
@@ -67,6 +73,8 @@ def spark() -> Iterator[Any]:
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": QUICK_START,
+        "spark.executor.extraJavaOptions": QUICK_START,
         "spark.executor.memory": "768m",
         "spark.executorEnv.PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         "spark.pyspark.python": sys.executable,
@@ -88,7 +96,7 @@ def spark() -> Iterator[Any]:
 
 
 def frames(spark: Any, *of: pl.DataFrame) -> list[Any]:
-    """As Spark's, in several partitions, in no order."""
+    """As Spark's, in several partitions."""
     return [spark.createDataFrame(frame.to_arrow()).repartition(3) for frame in of]
 
 
@@ -102,13 +110,129 @@ def assert_same(there: rm.Result, here: rm.Result) -> None:
         assert there.signature(measure) == here.signature(measure)
 
 
+def batches(qrels: pl.DataFrame, run: pl.DataFrame, rows: int) -> list[list[Any]]:
+    """Three partitions, as Spark would make them of these tables: batches of so many rows."""
+    parts = [
+        frame.select(
+            pl.col("query").hash().cast(pl.Int64, wrap_numerical=True).alias("key"),
+            pl.lit(value == "relevance").alias("judged"),
+            "query",
+            "item",
+            pl.col(value).cast(pl.Float64).alias("value"),
+        )
+        for frame, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    whole = pl.concat(parts).sort("key", maintain_order=True).with_columns(part=pl.col("key") % 3)
+    return [
+        part.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches(max_chunksize=rows)
+        for part in whole.partition_by("part", include_key=False)
+    ]
+
+
+def task(measures: list[str], **choices: Any) -> engine.Task:
+    return engine.Task(
+        planned(measures, None, choices),
+        engine.Names("qrels", "query", "i{}em", "relevance"),
+        engine.Names("run", "query", "item", "score"),
+    )
+
+
+def tally(job: engine.Task, partitions: list[list[Any]]) -> Tally:
+    told = [json.loads(batch["told"][0].as_py()) for part in partitions for batch in job.tallies(part)]
+    return merged(Tally.from_json(each["tally"]) for each in told)
+
+
+@given(rows=st.integers(1, 400), block=st.integers(1, 2000), seed=st.integers(0, 5), data=st.data())
+def test_no_partitioning_changes_a_value(rows, block, seed, data):
+    qrels, run = tables(20, seed=seed)
+    here = rm.evaluate(qrels, run, MEASURES, missing="skip")
+    job = task(MEASURES, missing="skip")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "BLOCK_ROWS", block)
+        partitions = data.draw(st.permutations(batches(qrels, run, rows)))
+        whole = tally(job, [*partitions, []])
+        per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
+    assert pl.concat(per_query).sort("query").equals(here.per_query.sort("query"))
+    assert whole.counts(here.measures) == here.counts
+    # Exact sums, which the order of queries does not change.
+    once = tally(job, [[batch for part in batches(qrels, run, rows) for batch in part]])
+    values = {str(measure): whole.measures[str(measure)].value(measure) for measure in here}
+    assert values == {str(measure): once.measures[str(measure)].value(measure) for measure in here}
+    assert values == pytest.approx(here.values, rel=1e-12, abs=0)
+
+
+def test_a_block_ends_where_a_query_ends(monkeypatch):
+    monkeypatch.setattr(engine, "BLOCK_ROWS", 100)
+    qrels, run = tables(50)
+    for part in batches(qrels, run, 30):
+        blocks = list(engine._blocks(part))
+        queries = [set(block["query"].to_pylist()) for block in blocks]
+        assert len(blocks) > 3
+        assert sum(map(len, queries)) == len(set().union(*queries))
+        assert sum(block.num_rows for block in blocks) == sum(batch.num_rows for batch in part)
+
+
+ODD = pl.col("query") % 2 == 1
+
+
+@pytest.mark.parametrize(
+    ("side", "change", "choices", "message"),
+    [
+        (
+            *("run", pl.when(ODD).then(math.nan).otherwise("score").alias("score"), {}),
+            r"run: the score column 'score' has \d\d\d NaN, for example in query \d+; remove or replace",
+        ),
+        (
+            *("qrels", (pl.col("relevance") / 0).alias("relevance"), {}),
+            r"qrels: the relevance column 'relevance' has \d\d\d NaN or infinite, for example in query 0",
+        ),
+        (
+            *("qrels", pl.when(ODD).then("item").alias("item"), {}),
+            r"qrels: the item column 'i{}em' has \d+ nulls, for example in query 0; remove those rows",
+        ),
+        (
+            *("run", (pl.col("item") // 2).alias("item"), {}),
+            r"run: \d+ rows have an item that was returned before for the same query, for example in",
+        ),
+        (
+            *("run", "score", {"unjudged_queries": "error"}),
+            r"run: results for 20 queries \(20, 21, 22, …\) without judgements",
+        ),
+        (
+            *("run", "score", {"missing": "error"}),
+            r"run has no results for 19 queries \(0, 1, 2, …\) with judgements",
+        ),
+        (
+            *("qrels", pl.lit(0).alias("relevance"), {"no_relevant": "error"}),
+            r"AP: nothing is relevant in 20 q",
+        ),
+    ],
+    ids=["nan", "infinite", "null", "duplicates", "unjudged", "missing", "no relevant"],
+)
+def test_what_is_wrong_is_counted_over_all_partitions(monkeypatch, side, change, choices, message):
+    monkeypatch.setattr(engine, "BLOCK_ROWS", 50)
+    both = dict(zip(("qrels", "run"), tables(20), strict=True))
+    both[side] = both[side].with_columns(change)
+    job = task(["AP"], **choices)
+    whole = tally(job, batches(both["qrels"], both["run"], 20))
+    with pytest.raises(rm.DataError, match=message):
+        whole.refuse(job.plan.groups())
+
+
+def test_an_executor_tells_an_error_instead_of_raising_it():
+    job = task(["AP"], ties="expected")
+    job = engine.Task(planned(["ERR(max_grade=3)@10"], None, {"ties": "expected"}), job.qrels, job.run)
+    [told] = job.tallies(batches(*tables(5), 50)[0])
+    assert json.loads(told["told"][0].as_py())["error"] == "MeasureError"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "choices"),
     [
         (False, {"hash_inputs": True}),
         (True, {"ties": "random", "seed": 3, "missing": "skip", "no_relevant": "skip", "scores": "float32"}),
-        (False, {"like": "ranx", "unjudged": "ignore"}),
+        (False, {"like": "ranx", "ties": "item-asc", "unjudged": "ignore"}),
     ],
     ids=["standard", "text", "convention"],
 )
@@ -125,7 +249,7 @@ def test_a_column_says_the_order_of_rows(spark):
     run = pl.concat([run, run.with_columns(pl.col("score") + 1)])  # every item twice
     choices = {"ties": "input", "duplicates": "first"}
     here = rm.evaluate(qrels, run, MEASURES, **choices)
-    there = frames(spark, qrels.with_row_index("row"), run.with_row_index("row"))
+    there = frames(spark, *(f.with_columns(row=pl.int_range(f.height)) for f in (qrels, run)))
     assert_same(rm.spark.evaluate(*there, MEASURES, order="row", **choices), here)
 
 
@@ -153,7 +277,7 @@ def test_a_row_can_be_a_list(spark):
     ranks = lists.drop("score")
     here = rm.evaluate(qrels, ranks, ["AP", "P@5"])
     assert_same(rm.spark.evaluate(*frames(spark, qrels, ranks), ["AP", "P@5"]), here)
-    with pytest.raises(rm.DataError, match="1 queries have several lists|have several lists"):
+    with pytest.raises(rm.DataError, match="run: 1 query has several lists, and no scores"):
         rm.spark.evaluate(*frames(spark, qrels, pl.concat([ranks, ranks.head(1)])), ["AP"])
 
 
@@ -205,8 +329,13 @@ import sys
 import polars as pl
 from pyspark.sql import SparkSession
 import rankmark as rm
-spark = SparkSession.builder.remote("local[1]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
-qrels, run = (pl.read_parquet(path) for path in sys.argv[1:])
+spark = (
+    SparkSession.builder.remote("local[1]")
+    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.driver.extraJavaOptions", sys.argv[1])
+    .getOrCreate()
+)
+qrels, run = (pl.read_parquet(path) for path in sys.argv[2:])
 here = rm.evaluate(qrels, run, ["nDCG@10", "AP"])
 there = rm.spark.evaluate(*(spark.createDataFrame(f.to_arrow()) for f in (qrels, run)), ["nDCG@10", "AP"])
 assert type(spark).__module__.startswith("pyspark.sql.connect")
@@ -232,8 +361,8 @@ def test_a_session_of_spark_connect_will_do(tmp_path):
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
     }
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CONNECT, *paths],
-        capture_output=True, text=True, env=environment, timeout=110, check=False, cwd=tmp_path,
+        [sys.executable, "-W", "ignore", "-c", CONNECT, QUICK_START, *paths],
+        capture_output=True, text=True, env=environment, timeout=500, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "same: run is of type NoneType" in done.stdout
+    assert "same: there is no file 'file:/nowhere'" in done.stdout

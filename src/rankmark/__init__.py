@@ -24,32 +24,49 @@ if TYPE_CHECKING:
     from rankmark.evaluation import evaluate
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
+    from rankmark.predictions import (
+        PredictionCounts,
+        PredictionResult,
+        RowMeasureCounts,
+        evaluate_predictions,
+    )
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
 
     AP: Measure
     AUC: Measure
+    AveragePrecision: Measure
     BPM: Measure
     Bpref: Measure
+    Brier: Measure
     CG: Measure
+    COPC: Measure
     Compatibility: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
     FallOut: Measure
     G: Measure
+    GAUC: Measure
+    Gini: Measure
     HR: Measure
     HitRatio: Measure
     INSQ: Measure
     INST: Measure
     IPrec: Measure
     Judged: Measure
+    KS: Measure
+    ListAUC: Measure
+    LogLoss: Measure
+    MAE: Measure
     MPR: Measure
+    MSE: Measure
     MaxRank: Measure
     MeanP: Measure
     MeanR: Measure
     MeanRank: Measure
     NCU: Measure
+    NE: Measure
     NearlyERR: Measure
     NumNonrelRet: Measure
     NumQ: Measure
@@ -59,13 +76,17 @@ if TYPE_CHECKING:
     OMeasure: Measure
     OPA: Measure
     P: Measure
+    PCOPC: Measure
     PMeasure: Measure
     PPlus: Measure
+    PRAUC: Measure
     PartialAUC: Measure
     QMeasure: Measure
     R: Measure
     RBP: Measure
     RBPResidual: Measure
+    RIG: Measure
+    RMSE: Measure
     RR: Measure
     RankingLoss: Measure
     RnDCG: Measure
@@ -85,19 +106,31 @@ __all__ = [
     "AUC",
     "BPM",
     "CG",
+    "COPC",
     "DCG",
     "ERR",
+    "GAUC",
     "HR",
     "INSQ",
     "INST",
+    "KS",
+    "MAE",
     "MPR",
+    "MSE",
     "NCU",
+    "NE",
     "OPA",
+    "PCOPC",
+    "PRAUC",
     "RBP",
+    "RIG",
+    "RMSE",
     "RR",
     "SDCG",
+    "AveragePrecision",
     "Bounds",
     "Bpref",
+    "Brier",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
@@ -112,11 +145,14 @@ __all__ = [
     "FileMissingError",
     "FormatError",
     "G",
+    "Gini",
     "HitRatio",
     "IPrec",
     "IdTypeError",
     "Input",
     "Judged",
+    "ListAUC",
+    "LogLoss",
     "MaxRank",
     "MeanP",
     "MeanR",
@@ -136,6 +172,8 @@ __all__ = [
     "PMeasure",
     "PPlus",
     "PartialAUC",
+    "PredictionCounts",
+    "PredictionResult",
     "QMeasure",
     "R",
     "RBPResidual",
@@ -143,6 +181,7 @@ __all__ = [
     "RankmarkError",
     "Result",
     "RnDCG",
+    "RowMeasureCounts",
     "Rprec",
     "SetAP",
     "SignatureError",
@@ -153,6 +192,7 @@ __all__ = [
     "conventions",
     "differences",
     "evaluate",
+    "evaluate_predictions",
     "from_signature",
     "infAP",
     "nDCG",
@@ -171,6 +211,10 @@ _HOME = {
     "Differences": "difference",
     "differences": "difference",
     "evaluate": "evaluation",
+    "PredictionCounts": "predictions",
+    "PredictionResult": "predictions",
+    "RowMeasureCounts": "predictions",
+    "evaluate_predictions": "predictions",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",

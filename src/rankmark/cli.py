@@ -12,6 +12,7 @@ from rankmark.commands.convention import convention
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.measures import measures
+from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 
@@ -84,5 +85,5 @@ def _rankmark(context: click.Context) -> None:
         context.exit(2)
 
 
-for _command in (evaluate_runs, trec_eval, measures, convention, demo):
+for _command in (evaluate_runs, evaluate_table, trec_eval, measures, convention, demo):
     _rankmark.add_command(_command)

@@ -31,7 +31,7 @@ from rankmark.convention import convention
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.inputs import read_inputs, with_text_items
-from rankmark.measure import Measure, as_measure, split_measures
+from rankmark.measure import LISTS_FIRST, Kind, Measure, as_measure, namesakes, split_measures
 from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 __all__ = [
     "LEAST_FACTOR",
     "Plan",
+    "asked_measures",
     "check_answered",
+    "check_threads",
     "evaluate",
     "evaluate_tables",
     "planned",
@@ -131,7 +133,8 @@ def evaluate(
         "scores": scores,
     }
     plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
-    _check_threads(threads)
+    _refuse_row_measures(plan.measures)
+    check_threads(threads)
     judgements, results = read_inputs(qrels, run, columns)
     return evaluate_tables(judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs)
 
@@ -173,7 +176,7 @@ def planned(
 ) -> Plan:
     """The plan for measures, a convention and the choices that the caller gives, which override its."""
     if like is None:
-        return Plan(_measures(measures), Choices(**given) if given else STANDARD)
+        return Plan(asked_measures(measures), Choices(**given) if given else STANDARD)
     record = convention(like)
     meanings = [record.meaning(asked) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
@@ -188,7 +191,7 @@ def planned(
     common = Choices(**{**record.choices, **given})
     choices = different.pop() if len(different) == 1 else common
     own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
-    return Plan(_measures(by_measure), choices, own, record.label, record.text_items)
+    return Plan(asked_measures(by_measure), choices, own, record.label, record.text_items)
 
 
 def evaluate_tables(
@@ -246,17 +249,31 @@ def _digest(table: Input) -> str:
     return digest(table)
 
 
-def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+def asked_measures(
+    measures: str | Measure | Iterable[str | Measure], kinds: tuple[Kind, ...] = LISTS_FIRST
+) -> tuple[Measure, ...]:
+    """The measures asked for, each once; names are looked for in the kinds of measures in their order."""
     asked = tuple(separate(measures))
     try:
-        return _distinct(asked)
+        return _distinct(asked, kinds)
     except TypeError:  # what cannot be hashed is no measure
-        return _distinct(tuple(as_measure(measure) for measure in asked))
+        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds)
+
+
+def _refuse_row_measures(asked: Iterable[Measure]) -> None:
+    for measure in asked:
+        if measure.page.kind == "row":
+            lists = " or ".join(namesakes(measure.page))
+            hint = f"; of lists there is {lists}" if lists else ""
+            raise MeasureError(
+                f"{measure} is a measure of predictions, for evaluate_predictions (`rankmark predictions`)"
+                f"{hint}"
+            )
 
 
 @functools.lru_cache(maxsize=256)
-def _distinct(measures: tuple[str | Measure, ...]) -> tuple[Measure, ...]:
-    asked = tuple(dict.fromkeys(as_measure(measure) for measure in measures))
+def _distinct(measures: tuple[str | Measure, ...], kinds: tuple[Kind, ...]) -> tuple[Measure, ...]:
+    asked = tuple(dict.fromkeys(as_measure(measure, kinds) for measure in measures))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
     for name, count in Counter(map(str, asked)).items():
@@ -278,7 +295,8 @@ def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str 
     raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """Refuses what is no number of threads."""
     if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
         raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
 

@@ -150,6 +150,11 @@ class View:
         return list(dict.fromkeys(m for result in self.runs.values() for m in result.measures))
 
     @cached_property
+    def query_measures(self) -> list[Measure]:
+        """Those of them that have a value for each query."""
+        return list(dict.fromkeys(m for result in self.runs.values() for m in result.query_measures))
+
+    @cached_property
     def columns(self) -> list[tuple[str, dict[str, float]]]:
         """The values of each run by their measures' names, and beside them their bounds if there are any."""
         columns = []
@@ -186,25 +191,27 @@ class View:
         """A row a query of each run, a column a measure."""
         header = ["run"] * self.named + ["query"]
         rows = [row for name, result in self.runs.items() for row in self._query_rows(name, result, cell)]
-        return Grid(len(header), [[*header, *map(str, self.measures)], *rows])
+        return Grid(len(header), [[*header, *map(str, self.query_measures)], *rows])
 
     def _query_rows(self, name: str, result: Result, cell: Cell) -> Iterator[list[str]]:
         ids = result.query_ids
         nothing = [math.nan] * len(ids)
-        columns = [result.query_values(m).tolist() if m in result else nothing for m in self.measures]
+        own, measures = result.query_measures, self.query_measures
+        columns = [result.query_values(m).tolist() if m in own else nothing for m in measures]
         for query, *values in zip(ids, *columns, strict=True):
-            yield [name] * self.named + [str(query), *map(cell, self.measures, values)]
+            yield [name] * self.named + [str(query), *map(cell, measures, values)]
 
     def grids(self) -> list[Grid]:
         """What people want to see: the queries if asked for, then the summary."""
-        grids = [self.queries(self.rounded)] * self.per_query + [self.summary(self.rounded)]
+        queries = self.per_query and bool(self.query_measures)
+        grids = [self.queries(self.rounded)] * queries + [self.summary(self.rounded)]
         return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
 
     def notes(self) -> list[str]:
         """What happened to the queries of each run; lines that belong to the one before are indented."""
         lines = []
         for name, result in self.runs.items():
-            first, *others = account(result)
+            first, *others = result.account()
             lines += [f"{printable(name)}: {first}" if name else first, *(f"  {line}" for line in others)]
         return lines
 
@@ -343,10 +350,10 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         found = {rule: None if value is None else _finite(value) for rule, value in values.items()}
         measures[name]["bounds"] = {**found, "tied": bounds.tied}
     record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
-    record |= {"queries": counts, "choices": result.choices, "inputs": result.inputs or None}
+    record |= {result.counted: counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)
     if per_query:
-        each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
+        each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.query_measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
     return record
 
@@ -408,10 +415,10 @@ def _trec(view: View) -> str:
 
 
 def _trec_queries(view: View, result: Result) -> Iterator[str]:
-    names = list(map(_trec_name, result.measures))
-    columns = [result.query_values(m).tolist() for m in result.measures]
+    names = list(map(_trec_name, result.query_measures))
+    columns = [result.query_values(m).tolist() for m in result.query_measures]
     for query, *values in zip(result.query_ids, *columns, strict=True):
-        for name, measure, value in zip(names, result.measures, values, strict=True):
+        for name, measure, value in zip(names, result.query_measures, values, strict=True):
             if not math.isnan(value):
                 yield _trec_line(name, str(query), view.rounded(measure, value))
 

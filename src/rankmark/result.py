@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.choices import Choices
 from rankmark.convention import meant
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.measure import Measure
+from rankmark.measure import LISTS_FIRST, Measure
 from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
@@ -104,7 +104,6 @@ class Result:
         "_choices",
         "_convention",
         "_counts",
-        "_fetch",
         "_inputs",
         "_item_ids",
         "_notes",
@@ -114,13 +113,17 @@ class Result:
         "_values",
     )
 
+    counted = "queries"
+    """What `counts` counts, in JSON."""
+    kinds = LISTS_FIRST
+    """The kind of measure of which a name is understood first."""
+
     def __init__(
         self,
         *,
         values: Mapping[Measure, float],
-        per_query_values: Mapping[Measure, np.ndarray[Any, Any]] | None = None,
-        query_ids: Table | None = None,
-        fetch: Callable[[], tuple[Table, Mapping[Measure, np.ndarray[Any, Any]]]] | None = None,
+        per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        query_ids: Table | None,
         choices: Choices,
         own_choices: Mapping[Measure, Choices] = MappingProxyType({}),
         counts: Counts,
@@ -131,9 +134,10 @@ class Result:
         notes: Iterable[str] = (),
     ) -> None:
         self._values = dict(values)
+        self._per_query = dict(per_query_values)
+        for each in self._per_query.values():
+            each.flags.writeable = False
         self._query_ids = query_ids
-        self._per_query = dict(per_query_values or {})
-        self._fetch = fetch
         self._choices = choices
         self._counts = counts
         self._item_ids = item_ids
@@ -158,18 +162,31 @@ class Result:
         """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
         import polars as pl
 
-        query_ids, per_query = self._queries()
-        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in per_query.items()]
-        return pl.DataFrame(query_ids).with_columns(columns)
+        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
+        return pl.DataFrame(self.query_table).with_columns(columns)
+
+    @property
+    def query_measures(self) -> tuple[Measure, ...]:
+        """The measures that have a value for each query."""
+        return tuple(self._per_query)
 
     @property
     def query_ids(self) -> list[int] | list[str]:
         """The judged queries, in the order of the per-query values."""
-        return self._queries()[0].column_values("query")
+        return [] if self._query_ids is None else self._query_ids.column_values("query")
+
+    @property
+    def query_table(self) -> Table:
+        """The same as a table with a column ``query``."""
+        import polars as pl
+
+        from rankmark._native import Table
+
+        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
-        return self._queries()[1][self._find(measure)]
+        return self._per_query[self._find(measure)]
 
     @property
     def counts(self) -> Counts:
@@ -217,6 +234,12 @@ class Result:
         choices = self._own_choices.get(found, self._choices)
         return Evaluation(found, choices, self._item_ids, self._convention).signature(short=short)
 
+    def account(self) -> list[str]:
+        """What happened to the queries: a line, and a second one if there is something to notice."""
+        from rankmark.formats import account
+
+        return account(self)
+
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
 
@@ -232,10 +255,9 @@ class Result:
     def __reduce__(self) -> tuple[Any, ...]:
         import polars as pl
 
-        query_ids, per_query = self._queries()
         saved = {
             "values": self._values,
-            "per_query_values": per_query,
+            "per_query_values": self._per_query,
             "choices": self._choices,
             "own_choices": self._own_choices,
             "counts": self._counts,
@@ -245,7 +267,7 @@ class Result:
             "inputs": self._inputs,
             "notes": self._notes,
         }
-        return _restored, (pl.DataFrame(query_ids), saved)
+        return _restored, (pl.DataFrame(self.query_table), saved)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -303,21 +325,10 @@ class Result:
 
         write_whole(path, self.format(name or format_of(path), **options))
 
-    def _queries(self) -> tuple[Table, Mapping[Measure, np.ndarray[Any, Any]]]:
-        """The queries and their values, fetched from where they were evaluated if they are not here yet."""
-        if self._query_ids is None:
-            if self._fetch is None:
-                raise TypeError("a result needs query_ids and per_query_values, or what fetches them")
-            query_ids, per_query = self._fetch()
-            self._query_ids, self._per_query, self._fetch = query_ids, dict(per_query), None
-        for each in self._per_query.values():
-            each.flags.writeable = False
-        return self._query_ids, self._per_query
-
     def _find(self, measure: str | Measure) -> Measure:
         known = self._known(measure)
         if known is None:
-            found = meant(measure, self._convention)
+            found = meant(measure, self._convention, self.kinds)
             here = list(self.values)
             hint = did_you_mean(str(found), here)
             raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
@@ -330,7 +341,7 @@ class Result:
         written = {str(each): each for each in self._values}
         if measure in written:
             return written[str(measure)]
-        found = meant(measure, self._convention)
+        found = meant(measure, self._convention, self.kinds)
         return found if found in self._values else None
 
 

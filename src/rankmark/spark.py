@@ -36,9 +36,10 @@ from rankmark.signature import version
 
 if TYPE_CHECKING:
     import numpy as np
+    import polars as pl
     from pyspark.sql import DataFrame
 
-__all__ = ["evaluate"]
+__all__ = ["SparkResult", "evaluate"]
 
 
 def evaluate(
@@ -63,10 +64,10 @@ def evaluate(
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
 
     Rows are brought together by query, and each executor evaluates whole queries; what they come to is added
-    up. A query's value is the same, bit for bit, as that of `rankmark.evaluate`, and a mean the same to 1e-12
-    and for every partitioning. The rows of one query must fit into an executor's memory, and nothing that
-    grows with the number of queries comes to the driver before `Result.per_query` or another per-query value
-    is asked for: that is another job, and brings them all.
+    up. A query's value is the same, bit for bit, as that of `rankmark.evaluate`; a mean is the same to 1e-12,
+    and the same, bit for bit, for every partitioning. The rows of one query must fit into an executor's
+    memory; nothing that grows with the number of queries comes to the driver, unless the values of queries
+    are asked of the result, see `SparkResult`.
 
     Args:
         qrels: the judgements: query, item and, unless all are 1, relevance. A row may also be a query with a
@@ -122,9 +123,9 @@ def evaluate(
     tally = merged(map(_tally, told))
     tally.refuse_whole()
     tally.refuse(plan.groups())
-    return Result(
+    return SparkResult(
+        values,
         values={measure: tally.measures[str(measure)].value(measure) for measure in plan.measures},
-        fetch=lambda: _fetched(values, plan),
         choices=plan.choices,
         own_choices=plan.own,
         counts=tally.counts(plan.measures),
@@ -133,6 +134,61 @@ def evaluate(
         inputs={side: f"{digest:016x}" for side, digest in tally.digests.items()},
         notes=[*judgements.notes, *tally.match_notes()],
     )
+
+
+class SparkResult(Result):
+    """A result whose per-query values are on the cluster, and come here when first asked for.
+
+    That is another job, which brings them all, and reads the tables anew. They are ordered by query, since
+    rows come from a cluster in no order.
+    """
+
+    __slots__ = ("_rows", "_told", "_whole")
+
+    def __init__(self, rows: DataFrame, **told: Any) -> None:
+        super().__init__(per_query_values={}, query_ids=None, **told)
+        self._rows = rows
+        self._told = told
+        self._whole: Result | None = None
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
+        return self._here().per_query
+
+    @property
+    def query_measures(self) -> tuple[Measure, ...]:
+        """The measures that have a value for each query."""
+        return self.measures
+
+    @property
+    def query_ids(self) -> list[int] | list[str]:
+        """The judged queries, in the order of the per-query values."""
+        return self._here().query_ids
+
+    @property
+    def query_table(self) -> Table:
+        """The same as a table with a column ``query``."""
+        return self._here().query_table
+
+    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
+        """One value a judged query; NaN where a query is left out of the mean."""
+        return self._here().query_values(measure)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._here().__reduce__()
+
+    def _here(self) -> Result:
+        """The same with the values of all queries."""
+        import polars as pl
+
+        if self._whole is None:
+            with _spark_errors():
+                rows = pl.DataFrame(self._rows.toArrow()).sort("query")
+            values = {m: rows[str(m)].fill_null(math.nan).to_numpy(writable=True) for m in self.measures}
+            query_ids = Table.from_arrow(rows.select("query"))
+            self._whole = Result(per_query_values=values, query_ids=query_ids, **self._told)
+        return self._whole
 
 
 def _check_expected(plan: Plan) -> None:
@@ -179,16 +235,6 @@ def _tally(told: str) -> Tally:
     if "error" in heard:
         raise getattr(errors, heard["error"])(heard["message"])
     return Tally.from_json(heard["tally"])
-
-
-def _fetched(values: DataFrame, plan: Plan) -> tuple[Table, dict[Measure, np.ndarray[Any, Any]]]:
-    """The values of all queries, by query, since rows come from a cluster in no order."""
-    import polars as pl
-
-    with _spark_errors():
-        rows = pl.DataFrame(values.toArrow()).sort("query")
-    query_ids = Table.from_arrow(rows.select("query"))
-    return query_ids, {m: rows[str(m)].fill_null(math.nan).to_numpy(writable=True) for m in plan.measures}
 
 
 @contextmanager

@@ -228,29 +228,29 @@ def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
     import pyarrow.compute as pc
 
     faults = {}
-    columns = (("query", names.query), ("item", names.item), ("value", names.value))
-    for role, column in columns:
+    for role, column in (("query", names.query), ("item", names.item), ("value", names.value)):
         if column is not None and rows[role].null_count:
-            what = names.described(names.value_role if role == "value" else role, column)
+            before = f"{names.described(names.value_role if role == 'value' else role, column)} has"
             wrong = _queries(rows, pc.is_null(rows[role]))
-            faults[f"{names.side} {role} null"] = Fault(
-                f"{what} has {{count}} null", "remove those rows", wrong
-            )
+            fault = Fault(before, "null", "nulls", "remove those rows", wrong)
+            faults[f"{names.side} {role} null"] = fault
     if names.value is not None:
         finite = names.side == "qrels"
-        refused = pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"])
-        wrong = _queries(rows, refused)
+        wrong = _queries(rows, pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"]))
         if wrong.count:
-            what = names.described(names.value_role, names.value)
+            before = f"{names.described(names.value_role, names.value)} has"
             kind = "NaN or infinite" if finite else "NaN"
-            faults[f"{names.side} value number"] = Fault(
-                f"{what} has {{count}} {kind}", "remove or replace those rows", wrong
-            )
+            fault = Fault(before, kind, kind, "remove or replace those rows", wrong)
+            faults[f"{names.side} value number"] = fault
     elif names.ranked:
         tops = rows["query"].filter(pc.equal(rows["value"], 1))
-        if len(tops) > (queries := pc.count_distinct(tops).as_py()):
-            what = "run: {count} queries have several lists, and no scores say how they are to be merged"
-            faults["run lists"] = Fault(what, "give each query one", Some(len(tops) - queries))
+        several = len(tops) - pc.count_distinct(tops).as_py()
+        if several:
+            what = "several lists, and no scores say how they are to be merged"
+            fault = Fault(
+                "run:", f"query has {what}", f"queries have {what}", "give each query one", Some(several)
+            )
+            faults["run lists"] = fault
     return faults
 
 
@@ -263,12 +263,10 @@ def _repeated(names: Names, rows: pa.Table, verb: str) -> dict[str, Fault]:
     if not again.num_rows:
         return {}
     more = pc.sum(again["count_all"]).as_py() - again.num_rows
-    queries = sorted(pc.unique(again["query"]).to_pylist())
-    fault = Fault(
-        f"{names.side}: {{count}} rows have an item that is {verb} before for the same query",
-        'remove them or choose duplicates="best"',
-        Some(more, queries[:1]),
-    )
+    what = f"an item that was {verb} before for the same query"
+    some = Some(more, sorted(pc.unique(again["query"]).to_pylist())[:1])
+    remedy = 'remove them or choose duplicates="best"'
+    fault = Fault(f"{names.side}:", f"row has {what}", f"rows have {what}", remedy, some)
     return {f"{names.side} repeated": fault}
 
 

@@ -61,20 +61,25 @@ class Fault:
     """Rows that cannot be evaluated.
 
     Attributes:
-        what: what is wrong with them, with ``{count}`` in the place of their number.
+        before: what a message says before their number.
+        one: what it says after it, if there is one,
+        several: or if there are several.
         remedy: what to do about it.
         rows: how many, and queries in which they are.
 
     """
 
-    what: str
+    before: str
+    one: str
+    several: str
     remedy: str
     rows: Some
 
     def error(self) -> DataError:
         """What is raised."""
         where = f", for example in query {self.rows.ids[0]!r}" if self.rows.ids else ""
-        return DataError(f"{self.what.format(count=f'{self.rows.count:,}')}{where}; {self.remedy}")
+        what = self.one if self.rows.count == 1 else self.several
+        return DataError(f"{self.before} {self.rows.count:,} {what}{where}; {self.remedy}")
 
 
 @dataclass(slots=True)
