@@ -165,7 +165,7 @@ def test_a_block_ends_where_a_query_ends(monkeypatch):
     monkeypatch.setattr(engine, "BLOCK_ROWS", 100)
     qrels, run = tables(50)
     for part in batches(qrels, run, 30):
-        blocks = list(engine._blocks(part))
+        blocks = list(engine.blocks(part))
         queries = [set(block["query"].to_pylist()) for block in blocks]
         assert len(blocks) > 3
         assert sum(map(len, queries)) == len(set().union(*queries))

@@ -25,7 +25,17 @@ if TYPE_CHECKING:
 
     from rankmark.rows import Values
 
-__all__ = ["PredictionCounts", "PredictionResult", "RowMeasureCounts", "evaluate_predictions"]
+__all__ = [
+    "Basis",
+    "PredictionCounts",
+    "PredictionResult",
+    "RowMeasureCounts",
+    "RowsOf",
+    "Settled",
+    "evaluate_predictions",
+    "mean_of_queries",
+    "need_query",
+]
 
 
 def evaluate_predictions(
@@ -94,7 +104,7 @@ def evaluate_predictions(
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     choices = Choices(ties=ties or "item-desc", seed=seed, no_relevant=no_relevant, duplicates=duplicates)
     read = read_predictions(table, said, positive)
-    rows = _RowsOf(read, threads or 0)
+    rows = RowsOf(read, threads or 0)
     of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
     lists = _evaluate_lists(read, of_lists, choices, ties, threads) if of_lists else None
     settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
@@ -140,7 +150,7 @@ class PredictionCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Basis:
+class Basis:
     """What decides the values of row measures besides their parameters."""
 
     positive: str
@@ -175,7 +185,7 @@ class PredictionResult(Result):
         per_query_values: Mapping[Measure, Values],
         query_ids: _native.Table | None,
         counts: PredictionCounts,
-        basis: _Basis,
+        basis: Basis,
         lists: Result | None,
     ) -> None:
         super().__init__(
@@ -281,7 +291,7 @@ def _restored(query_ids: pl.DataFrame | None, saved: Mapping[str, Any]) -> Predi
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class Settled:
     """What a row measure comes to."""
 
     value: float
@@ -289,7 +299,17 @@ class _Settled:
     per_query: Values | None = None
 
 
-class _RowsOf:
+def mean_of_queries(
+    counts: RowMeasureCounts, weights: float, values: float, per_query: Values | None = None
+) -> Settled:
+    """The weighted mean over the queries that have a value, of two sums: Σ v and Σ v·value."""
+    if weights == 0:
+        why = "no query has any weight" if counts.averaged else f"every query is {counts.why_skipped}"
+        return Settled(np.nan, replace(counts, undefined=why), per_query)
+    return Settled(values / weights, counts, per_query)
+
+
+class RowsOf:
     """The rows of a table, checked for what each measure asks of them."""
 
     def __init__(self, read: Predictions, threads: int) -> None:
@@ -320,31 +340,29 @@ class _RowsOf:
             return self.read.words[1]
         return format_value(1.0 if self.read.positive is None else self.read.positive)
 
-    def settled(self, measure: Measure) -> _Settled:
+    def settled(self, measure: Measure) -> Settled:
         """The measure's value."""
-        self._check(measure)
+        self.check(measure)
         try:
             value = measure.compute_rows(self.rows)
             if isinstance(value, PerQuery):
                 return self._mean(value)
-            return _Settled(value, RowMeasureCounts())
+            return Settled(value, RowMeasureCounts())
         except Undefined as reason:
-            return _Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
+            return Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
 
-    def _mean(self, each: PerQuery) -> _Settled:
+    def _mean(self, each: PerQuery) -> Settled:
         """The weighted mean over the queries that have a value."""
         there = ~np.isnan(each.values)
         averaged = int(np.count_nonzero(there))
         skipped_rows = int(self.rows.queries.rows[~there].sum())
         counts = RowMeasureCounts(averaged, len(there) - averaged, skipped_rows, each.skipped)
         weights = each.weights[there]
-        total = _native.exact_sum(weights)
-        if total == 0:
-            why = f"every query is {each.skipped}" if not averaged else "no query has any weight"
-            return _Settled(np.nan, replace(counts, undefined=why), each.values)
-        return _Settled(_native.exact_sum(weights * each.values[there]) / total, counts, each.values)
+        sums = _native.exact_sum(weights), _native.exact_sum(weights * each.values[there])
+        return mean_of_queries(counts, *sums, each.values)
 
-    def _check(self, measure: Measure) -> None:
+    def check(self, measure: Measure) -> None:
+        """Refuses a measure that cannot take these labels and scores."""
         page = measure.page
         if page.labels == "binary":
             self._check_binary(measure)
@@ -354,16 +372,19 @@ class _RowsOf:
                 f"{self.read.words[1]!r}"
             )
         if page.scores == "probability" and self.no_probability:
-            column = self.read.columns.score
-            row = np.array([self.first_no_probability], dtype=np.uint32)
-            (shown,) = _column(self.read.table.take(column, row, column))
             raise DataError(
                 f"{measure} takes probabilities, and {self._where('score')} has "
-                f"{_several(self.no_probability, 'score')} outside of 0 to 1, the first in row "
-                f"{self.first_no_probability} (from 0): {shown}"
+                f"{_several(self.no_probability, 'score')} outside of 0 to 1, {self.shown_no_probability()}"
             )
         if page.per_query:
             need_query(self.read, measure)
+
+    def shown_no_probability(self) -> str:
+        """A score outside of 0 to 1."""
+        column = self.read.columns.score
+        row = np.array([self.first_no_probability], dtype=np.uint32)
+        (shown,) = _column(self.read.table.take(column, row, column))
+        return f"the first in row {self.first_no_probability} (from 0): {shown}"
 
     def _check_binary(self, measure: Measure) -> None:
         known, labels = self.read.positive, set(self.labels)
@@ -454,8 +475,8 @@ def _numbered(read: Predictions) -> tuple[_native.Table, str]:
 def _result(
     asked: tuple[Measure, ...],
     read: Predictions,
-    rows: _RowsOf,
-    settled: Mapping[Measure, _Settled],
+    rows: RowsOf,
+    settled: Mapping[Measure, Settled],
     lists: Result | None,
 ) -> PredictionResult:
     own = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
@@ -466,7 +487,7 @@ def _result(
     if lists:
         counts |= lists.counts.measures
     return PredictionResult(
-        basis=_Basis(rows.positive, read.columns.weight or "none"),
+        basis=Basis(rows.positive, read.columns.weight or "none"),
         lists=lists,
         values={m: settled[m].value if m in settled else lists[m] for m in asked},  # type: ignore[index]
         per_query_values=per_query,
@@ -480,7 +501,7 @@ def _result(
     )
 
 
-def _query_ids(read: Predictions, rows: _RowsOf, lists: Result | None) -> _native.Table:
+def _query_ids(read: Predictions, rows: RowsOf, lists: Result | None) -> _native.Table:
     """The queries, in the order of their first rows, as either kind of measure has them."""
     if lists:
         return lists.query_table

@@ -6,11 +6,13 @@ Spark Connect's too.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark import errors
@@ -25,13 +27,51 @@ from rankmark.choices import (
     UnjudgedQueries,
 )
 from rankmark.engines.spark import Task
-from rankmark.engines.tally import Tally, merged
-from rankmark.errors import ChoiceError, FileMissingError, FormatError, UsageError
-from rankmark.evaluation import Plan, planned
-from rankmark.inputs.frames import Frame, partitioned, read_frames
+from rankmark.engines.spark_rows import (
+    QueryTally,
+    Range,
+    RowTally,
+    RowTask,
+    ThresholdsError,
+    merged_rows,
+)
+from rankmark.engines.tally import Tally, merged, total
+from rankmark.errors import (
+    ChoiceError,
+    ColumnError,
+    DataError,
+    FileMissingError,
+    FormatError,
+    MeasureError,
+    UsageError,
+)
+from rankmark.evaluation import Plan, asked_measures, planned
+from rankmark.inputs.frames import (
+    Frame,
+    Types,
+    by_query,
+    by_score,
+    check_frame,
+    labelled,
+    partitioned,
+    read_frames,
+)
+from rankmark.inputs.predictions import Predictions, check_numbers, find_columns, positive_number
 from rankmark.inputs.roles import Side
-from rankmark.measure import Measure, no_closed_form
+from rankmark.inputs.tables import check_ids, no_rows
+from rankmark.measure import ROWS_FIRST, Measure, no_closed_form
+from rankmark.predictions import (
+    Basis,
+    PredictionCounts,
+    PredictionResult,
+    RowMeasureCounts,
+    RowsOf,
+    Settled,
+    mean_of_queries,
+    need_query,
+)
 from rankmark.result import Result
+from rankmark.rows import Undefined
 from rankmark.signature import version
 
 if TYPE_CHECKING:
@@ -39,7 +79,7 @@ if TYPE_CHECKING:
     import polars as pl
     from pyspark.sql import DataFrame
 
-__all__ = ["SparkResult", "evaluate"]
+__all__ = ["SparkResult", "evaluate", "evaluate_predictions"]
 
 
 def evaluate(
@@ -119,8 +159,7 @@ def evaluate(
         values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, plan))
         if per_query:
             return values
-        told = [row.told for row in rows.mapInArrow(task.tallies, "told string").collect()]
-    tally = merged(map(_tally, told))
+        tally = merged(map(Tally.from_json, _told(rows, task.tallies)))
     tally.refuse_whole()
     tally.refuse(plan.groups())
     return SparkResult(
@@ -191,6 +230,182 @@ class SparkResult(Result):
         return self._whole
 
 
+def evaluate_predictions(
+    table: DataFrame,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    query: str | None = None,
+    weight: str | None = None,
+    positive: float | None = None,
+    per_query: bool = False,
+) -> PredictionResult | DataFrame:
+    """Measures how good predictions are, as `rankmark.evaluate_predictions`, on a cluster.
+
+    Sums (LogLoss, Brier, RMSE, PCOPC …) need one pass over the rows. Measures of each query (GAUC) bring the
+    rows of a query together. AUC sorts the rows by score, as Spark sorts, and counts the pairs within each
+    range of scores and between ranges: it is exact. All are the same as here to 1e-12. Rows with the same
+    score, and those of one query, must fit into an executor's memory.
+
+    Args:
+        table: the labelled scores; labels are numbers or booleans.
+        measures: measures of predictions, but for those that look at every threshold of the scores.
+        label: the column of what happened; here and below as in `rankmark.evaluate_predictions`.
+        score: the column of predictions.
+        query: the column of the query, user or session; only some measures need it.
+        weight: the column of the rows' weights.
+        positive: the label of positive rows, where it is not 1 or true.
+        per_query: whether to give the values of the queries instead of the result.
+
+    Returns:
+        The result; values of queries are not among it. With ``per_query=True`` a DataFrame with a row a
+        query: ``query`` and a column a measure, null where a query has no value. It is computed when Spark is
+        asked for its rows.
+
+    Raises:
+        UsageError: an unknown measure or parameter, or one that is not computed here.
+        DataError: a table, a label or a score that a measure cannot take.
+
+    """
+    asked = asked_measures(measures, ROWS_FIRST)
+    of_queries = tuple(measure for measure in asked if measure.page.per_query)
+    clips = tuple({m.arguments["clip"] for m in asked if "clip" in m.arguments})
+    _check_merged(asked, clips)
+    with _spark_errors():
+        check_frame(table, "predictions")
+        said = {"label": label, "score": score, "query": query, "weight": weight}
+        read = _predictions(table, said, positive)
+        for measure in of_queries:
+            need_query(read, measure)
+        rows = labelled(table, read.columns, Types(table))
+        task = RowTask(read.columns, 1.0 if read.positive is None else read.positive, of_queries, clips)
+        if per_query:
+            return _per_query_predictions(rows, task, asked)
+        found = _RowsOnCluster(read, rows, task)
+        settled = {measure: found.settled(measure) for measure in asked}
+    return PredictionResult(
+        values={measure: each.value for measure, each in settled.items()},
+        per_query_values={},
+        query_ids=None,
+        counts=PredictionCounts(
+            rows=found.count,
+            positive=found.rows.positives if found.binary else None,
+            queries=found.queries,
+            measures={str(measure): each.counts for measure, each in settled.items()},
+        ),
+        basis=Basis(found.positive, read.columns.weight or "none"),
+        lists=None,
+    )
+
+
+def _predictions(table: DataFrame, said: Mapping[str, str | None], positive: float | None) -> Predictions:
+    """The columns' roles, and no rows."""
+    import polars as pl
+
+    columns = find_columns(table.columns, said, "predictions")
+    types = Types(table)
+    if types.kind(columns.label) == "string":
+        raise ColumnError(
+            f"predictions: the label column {columns.label!r} is string; make it a number, such as "
+            f"(F.col({columns.label!r}) == 'yes').cast('int')"
+        )
+    for role in ("label", "score", "weight"):
+        check_numbers(types, getattr(columns, role), role, "predictions")
+    if columns.query is not None:
+        check_ids(types, columns.query, "query", "predictions")
+    read = Predictions(Table.from_arrow(pl.DataFrame()), "predictions", columns, False, None, None)
+    return replace(read, positive=positive_number(positive, read))
+
+
+def _check_merged(asked: Iterable[Measure], clips: tuple[float, ...]) -> None:
+    """Refuses what cannot be computed of rows on a cluster, before any is read: tries it on two rows."""
+    five = [[2.0], [1.0], [1.0], [0.5], [1.0]]
+    sums = {"binary": five, "numbers": five} | {f"log_loss {clip!r}": [[0.5]] for clip in clips}
+    tally = RowTally(2, sums=sums)
+    rows = merged_rows(tally, lambda: [(0.5, 1.0, 1.0, 0.5)])
+    for measure in asked:
+        if measure.page.kind == "list":
+            raise MeasureError(
+                f"{measure} is a measure of lists, which rankmark.spark.evaluate computes; the table can be "
+                "both its judgements and its results"
+            )
+        if not measure.page.per_query:
+            try:
+                with suppress(Undefined):
+                    measure.compute_rows(rows)
+            except ThresholdsError:
+                raise MeasureError(
+                    f"{measure} looks at every threshold of the scores, which is not done on Spark; "
+                    "rankmark.evaluate_predictions computes it of a table that fits into memory"
+                ) from None
+
+
+class _RowsOnCluster(RowsOf):
+    """The rows of a DataFrame, of which only what they come to is here."""
+
+    def __init__(self, read: Predictions, frame: DataFrame, task: RowTask) -> None:
+        tally = _all_rows(_told(frame.drop("query"), task.sums))
+        if not tally.rows:
+            raise no_rows("predictions")
+        self.read = read
+        self.count, self.labels, self.no_probability = tally.rows, tally.labels, tally.improbable
+        self.binary = False
+        self.rows = merged_rows(tally, self._ranges)
+        self._improbable = tally.shown_improbable
+        self._frame, self._task = frame, task
+        if read.columns.weight is not None and not self.rows.weight:
+            raise DataError(f"predictions: the weight column {read.columns.weight!r} is 0 in every row")
+
+    @property
+    def queries(self) -> int | None:
+        """Number of queries; None if no measure looks at them."""
+        for each in self._of_queries.values():
+            return each.averaged + each.skipped
+        return None
+
+    def settled(self, measure: Measure) -> Settled:
+        """The measure's value."""
+        if not measure.page.per_query:
+            return super().settled(measure)
+        self.check(measure)
+        found = self._of_queries[str(measure)]
+        counts = RowMeasureCounts(found.averaged, found.skipped, found.skipped_rows, found.why_skipped)
+        return mean_of_queries(counts, total(found.weights), total(found.values))
+
+    def shown_no_probability(self) -> str:
+        """A score outside of 0 to 1."""
+        return f"such as {self._improbable}"
+
+    @functools.cached_property
+    def _of_queries(self) -> dict[str, QueryTally]:
+        if not self._task.measures:
+            return {}
+        return _all_rows(_told(by_query(self._frame), self._task.queries)).queries
+
+    def _ranges(self) -> list[Range]:
+        return _all_rows(_told(by_score(self._frame.drop("query")), self._task.ranges)).ranges
+
+
+def _all_rows(told: Iterable[str]) -> RowTally:
+    """The tally of all rows."""
+    whole = RowTally()
+    for each in told:
+        whole.add(RowTally.from_json(each))
+    for _, fault in sorted(whole.faults.items()):
+        raise fault.error()
+    return whole
+
+
+def _per_query_predictions(rows: DataFrame, task: RowTask, asked: Iterable[Measure]) -> DataFrame:
+    for measure in asked:
+        if not measure.page.per_query:
+            raise MeasureError(f"{measure} is one value of all rows, with none for each query")
+    types = dict(rows.dtypes)
+    schema = ", ".join(f"`{measure}` double" for measure in task.measures)
+    return by_query(rows).mapInArrow(task.per_query, f"query {types['query']}, {schema}")
+
+
 def _check_expected(plan: Plan) -> None:
     """Refuses what the executors would refuse, before they start."""
     for choices, group in plan.groups():
@@ -225,16 +440,17 @@ def _per_query_schema(qrels: Frame, plan: Plan) -> Any:
     return T.StructType([query, *(T.StructField(str(m), T.DoubleType()) for m in plan.measures)])
 
 
-def _tally(told: str) -> Tally:
-    """The tally that an executor tells of, or its error."""
-    heard = json.loads(told)
-    if heard["version"] != version():
-        raise UsageError(
-            f"rankmark is {version()} here and {heard['version']} on the executors; install the same there"
-        )
-    if "error" in heard:
-        raise getattr(errors, heard["error"])(heard["message"])
-    return Tally.from_json(heard["tally"])
+def _told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
+    """What the executors make of the partitions; raises the error that one met."""
+    heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
+    for each in heard:
+        if each["version"] != version():
+            raise UsageError(
+                f"rankmark is {version()} here and {each['version']} on the executors; install the same there"
+            )
+        if "error" in each:
+            raise getattr(errors, each["error"])(each["message"])
+    return [each["tally"] for each in heard]
 
 
 @contextmanager

@@ -7,7 +7,7 @@ that the rows of a query follow each other.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankmark.evaluation import Plan
     from rankmark.lists import Values
 
-__all__ = ["Names", "Task"]
+__all__ = ["Names", "Task", "blocks", "threads", "told", "wrong_rows"]
 
 BLOCK_ROWS = 1 << 19
 """Rows evaluated at once, and then those of the query that goes on."""
@@ -82,23 +82,21 @@ class Task:
     hash_inputs: bool = False
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The tally of a partition as one text, or the error that it met."""
-        import pyarrow as pa
+        """The tally of a partition."""
 
-        whole = Tally()
-        try:
-            for block in _blocks(batches):
+        def work() -> str:
+            whole = Tally()
+            for block in blocks(batches):
                 whole.add(self._observe(block).tally)
-            told = {"tally": whole.to_json()}
-        except RankmarkError as error:  # raised here, Spark would try again and then show its own
-            told = {"error": type(error).__name__, "message": str(error)}
-        yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": version(), **told})]})
+            return whole.to_json()
+
+        return told(work)
 
     def per_query(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """A row a judged query: its id, and the value of each measure, null where it is left out."""
         import pyarrow as pa
 
-        for block in _blocks(batches):
+        for block in blocks(batches):
             observed = self._observe(block)
             observed.tally.refuse(self.plan.groups())
             if observed.tally.judged:
@@ -128,7 +126,7 @@ class Task:
         for choices, group in self.plan.groups():
             lenient = replace(choices, unjudged_queries="skip")
             try:
-                observed = local.observe(judgements, results, lenient, group, _threads())
+                observed = local.observe(judgements, results, lenient, group, threads())
             except DataError:
                 tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
                 if not tally.faults or choices.duplicates != "error":
@@ -155,8 +153,22 @@ class _Observed:
     values: dict[str, Values] = field(default_factory=dict)
 
 
-def _blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """The rows in tables of about `BLOCK_ROWS`, each cut where a query ends."""
+def told(work: Callable[[], str]) -> Iterator[pa.RecordBatch]:
+    """What a partition comes to, or the error that it met, as one text in a column ``told``."""
+    import pyarrow as pa
+
+    try:
+        news = {"tally": work()}
+    except RankmarkError as error:  # raised here, Spark would try again and then show its own
+        news = {"error": type(error).__name__, "message": str(error)}
+    yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": version(), **news})]})
+
+
+def blocks(batches: Iterable[pa.RecordBatch], key: str | None = "key") -> Iterator[pa.Table]:
+    """The rows in tables of about `BLOCK_ROWS`, cut where the number in the column `key`, which rises, does.
+
+    Without such a column they are cut anywhere.
+    """
     import pyarrow as pa
 
     held: list[pa.RecordBatch] = []
@@ -164,20 +176,20 @@ def _blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     for batch in batches:
         if not batch.num_rows:
             continue
-        keys = batch.column("key").to_numpy()
+        keys = None if key is None else batch.column(key).to_numpy()
         if rows >= BLOCK_ROWS:
-            border = int(np.searchsorted(keys, last, side="right"))
-            if border < len(keys):
+            border = 0 if keys is None else int(np.searchsorted(keys, last, side="right"))
+            if border < batch.num_rows:
                 yield pa.Table.from_batches([*held, batch.slice(0, border)])
                 held, rows, batch = [], 0, batch.slice(border)
         held.append(batch)
         rows += batch.num_rows
-        last = keys[-1]
+        last = 0 if keys is None else keys[-1]
     if held:
         yield pa.Table.from_batches(held)
 
 
-def _threads() -> int:
+def threads() -> int:
     """The cores that Spark gives a task."""
     from pyspark import TaskContext
 
@@ -190,7 +202,7 @@ def _input(names: Names, rows: pa.Table) -> Input:
     import pyarrow as pa
 
     columns = {names.query: rows["query"], names.item: rows["item"]}
-    value = names.value or ("rank" if names.ranked else None)
+    value = names.value or (f"rank of {names.item}" if names.ranked else None)
     if value is not None:
         columns[value] = rows["value"]
     score, rank = (None, value) if names.ranked else (value, None)
@@ -231,12 +243,14 @@ def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
     for role, column in (("query", names.query), ("item", names.item), ("value", names.value)):
         if column is not None and rows[role].null_count:
             before = f"{names.described(names.value_role if role == 'value' else role, column)} has"
-            wrong = _queries(rows, pc.is_null(rows[role]))
+            wrong = wrong_rows(rows, pc.is_null(rows[role]))
             fault = Fault(before, "null", "nulls", "remove those rows", wrong)
             faults[f"{names.side} {role} null"] = fault
     if names.value is not None:
         finite = names.side == "qrels"
-        wrong = _queries(rows, pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"]))
+        wrong = wrong_rows(
+            rows, pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"])
+        )
         if wrong.count:
             before = f"{names.described(names.value_role, names.value)} has"
             kind = "NaN or infinite" if finite else "NaN"
@@ -270,9 +284,12 @@ def _repeated(names: Names, rows: pa.Table, verb: str) -> dict[str, Fault]:
     return {f"{names.side} repeated": fault}
 
 
-def _queries(rows: pa.Table, which: Any) -> Some:
-    """How many rows, and queries in which they are."""
+def wrong_rows(rows: pa.Table, which: Any) -> Some:
+    """How many rows, and a query in which they are, if the rows have queries."""
     import pyarrow.compute as pc
 
-    queries = rows["query"].filter(pc.fill_null(which, False))
+    which = pc.fill_null(which, False)
+    if "query" not in rows.column_names:
+        return Some(pc.sum(which).as_py() or 0)
+    queries = rows["query"].filter(which)
     return Some(len(queries), sorted(pc.unique(queries.drop_null()).to_pylist())[:1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,7 +28,19 @@ if TYPE_CHECKING:
     from rankmark.lists import Values
     from rankmark.measure import Measure
 
-__all__ = ["Fault", "MeasureTally", "Some", "Tally", "merged", "some", "tallied"]
+__all__ = [
+    "Fault",
+    "MeasureTally",
+    "Some",
+    "Tally",
+    "add_faults",
+    "exact",
+    "faults_from",
+    "merged",
+    "some",
+    "tallied",
+    "total",
+]
 
 Id: TypeAlias = int | str
 Group: TypeAlias = "tuple[Choices, tuple[Measure, ...]]"
@@ -82,6 +94,20 @@ class Fault:
         return DataError(f"{self.before} {self.rows.count:,} {what}{where}; {self.remedy}")
 
 
+def add_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
+    """Takes in the faults of another part, by their names."""
+    for name, other in others.items():
+        if name in faults:
+            faults[name].rows.add(other.rows)
+        else:
+            faults[name] = other
+
+
+def faults_from(sent: Mapping[str, Any]) -> dict[str, Fault]:
+    """Faults that were sent."""
+    return {name: Fault(**{**each, "rows": Some(**each["rows"])}) for name, each in sent.items()}
+
+
 @dataclass(slots=True)
 class MeasureTally:
     """What a measure comes to in some of the queries.
@@ -109,7 +135,7 @@ class MeasureTally:
 
     def value(self, measure: Measure) -> float:
         """What the measure comes to; NaN where it has no value in any query."""
-        first, *below = (_total(parts) for parts in self.sums)
+        first, *below = (total(parts) for parts in self.sums)
         if measure.page.aggregate == "sum":
             return first
         count = below[0] if below else self.averaged
@@ -161,11 +187,7 @@ class Tally:
                 self.measures[name].add(measure)
             else:
                 self.measures[name] = measure
-        for name, fault in other.faults.items():
-            if name in self.faults:
-                self.faults[name].rows.add(fault.rows)
-            else:
-                self.faults[name] = fault
+        add_faults(self.faults, other.faults)
         for side, digest in other.digests.items():
             self.digests[side] = (self.digests.get(side, 0) + digest) % 2**64
 
@@ -250,9 +272,7 @@ class Tally:
             name: MeasureTally(**{**each, "undefined": Some(**each["undefined"])})
             for name, each in sent["measures"].items()
         }
-        sent["faults"] = {
-            name: Fault(**{**each, "rows": Some(**each["rows"])}) for name, each in sent["faults"].items()
-        }
+        sent["faults"] = faults_from(sent["faults"])
         return Tally(**sent)
 
 
@@ -289,7 +309,7 @@ def tallied(
             kept = values[~np.isnan(values)]
             summed = [np.log(np.maximum(kept, LEAST_FACTOR)) if measure.mean == "geometric" else kept]
         tallies[str(measure)] = MeasureTally(
-            [_exact(each) for each in summed],
+            [exact(each) for each in summed],
             averaged,
             some(ids, undefined),
             tied_queries(observed, measure, choices),
@@ -304,18 +324,19 @@ def some(ids: NDArray[Any], which: NDArray[np.bool_]) -> Some:
     return Some(count, sorted(ids[which].tolist())[:SHOWN]) if count else Some()
 
 
-def _exact(values: Values) -> list[float]:
+def exact(values: Values) -> list[float]:
     """A few numbers, mostly two, whose exact sum is that of all values."""
     numbers = values.tolist()
     parts: list[float] = []
-    while (rest := _total(numbers)) and math.isfinite(rest):
+    while (rest := total(numbers)) and math.isfinite(rest):
         parts.append(rest)
         numbers.append(-rest)
     return [*parts, rest] if rest else parts
 
 
-def _total(numbers: list[float]) -> float:
+def total(numbers: Iterable[float]) -> float:
     """The sum, rounded once; what plain addition gives where that is no number."""
+    numbers = list(numbers)
     try:
         return math.fsum(numbers)
     except (OverflowError, ValueError):  # beyond the greatest float64, or infinities of both signs

@@ -27,7 +27,9 @@ from rankmark.inputs.tables import check_ids, check_numbers, notes_on
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["Frame", "Types", "column", "partitioned", "read_frames"]
+    from rankmark.inputs.predictions import PredictionColumns
+
+__all__ = ["Frame", "Types", "by_query", "by_score", "check_frame", "labelled", "partitioned", "read_frames"]
 
 KINDS = {
     **dict.fromkeys(("byte", "short", "integer", "long"), "integer"),
@@ -88,14 +90,19 @@ class Frame:
         return Names(self.side, self.roles.query, self.item, self.roles.value or self.roles.rank, ranked)
 
 
+def check_frame(frame: object, where: str) -> None:
+    """Refuses what is no DataFrame of Spark."""
+    if not hasattr(frame, "mapInArrow"):
+        raise UsageError(
+            f"{where} is of type {type(frame).__name__}, not a Spark DataFrame; "
+            "spark.createDataFrame makes one, and without Spark rankmark takes everything else"
+        )
+
+
 def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Frame, Frame]:
     """Finds the columns' roles, and refuses types that cannot be evaluated or do not go together."""
-    for side, frame in (("qrels", qrels), ("run", run)):
-        if not (hasattr(frame, "mapInArrow") and hasattr(frame, "columns")):
-            raise UsageError(
-                f"{side} is of type {type(frame).__name__}, not a Spark DataFrame; "
-                "spark.createDataFrame makes one, and rankmark.evaluate takes everything else"
-            )
+    check_frame(qrels, "qrels")
+    check_frame(run, "run")
     judgements, results = _read(qrels, "qrels", columns), _read(run, "run", columns)
     check_names(columns, qrels.columns, run.columns)
     for role in ("query", "item"):
@@ -168,14 +175,12 @@ def _rows(side: Frame, order: str | None, text_items: bool) -> DataFrame:
     frame = side.frame.select(*(column(name).alias(role) for role, name in chosen.items() if name))
     if side.listed:
         frame = _exploded(frame)
-    types = {"query": side.types.kind(side.roles.query), "item": side.types.kind(side.item)}
-    if text_items:
-        types["item"] = "string"
-    ids = [F.col(role).cast("bigint" if kind == "integer" else "string") for role, kind in types.items()]
+    item_type = "string" if text_items else id_type(side.types, side.item)
     number = F.col("value") if value or side.side == "run" else F.lit(1)
     orders = [F.col("order").alias(f"order_{side.side}")] if order is not None else []
     return frame.select(
-        *(each.alias(role) for each, role in zip(ids, types, strict=True)),
+        F.col("query").cast(id_type(side.types, side.roles.query)).alias("query"),
+        F.col("item").cast(item_type).alias("item"),
         number.cast("double").alias("value"),
         F.lit(side.side == "qrels").alias("judged"),
         *orders,
@@ -192,6 +197,39 @@ def _exploded(frame: DataFrame) -> DataFrame:
     value = F.col("row.value") if "value" in lists else F.col("place") + 1
     order = [F.struct("order", "place").alias("order")] if "order" in others else []
     return rows.select("query", F.col("row.item").alias("item"), value.alias("value"), *order)
+
+
+def labelled(frame: DataFrame, columns: PredictionColumns, types: Types) -> DataFrame:
+    """Labelled scores, with columns by their roles and numbers as float64."""
+    numbers = {"label": columns.label, "score": columns.score, "weight": columns.weight}
+    ids = (
+        []
+        if columns.query is None
+        else [column(columns.query).cast(id_type(types, columns.query)).alias("query")]
+    )
+    return frame.select(
+        *ids, *(column(name).cast("double").alias(role) for role, name in numbers.items() if name)
+    )
+
+
+def by_query(rows: DataFrame) -> DataFrame:
+    """The rows of a query together in a partition, sorted by its hash, the ``key``."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    # By one number, which Spark sorts by its digits; by the query itself it would take far longer.
+    return rows.withColumn("key", F.xxhash64("query")).repartition("key").sortWithinPartitions("key")
+
+
+def by_score(rows: DataFrame) -> DataFrame:
+    """Ranges of scores, each in a partition and sorted; the ``key`` is the score."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return rows.withColumn("key", F.col("score")).repartitionByRange("key").sortWithinPartitions("key")
+
+
+def id_type(types: Types, name: str) -> str:
+    """Spark's type for ids of a column."""
+    return "bigint" if types.kind(name) == "integer" else "string"
 
 
 def _order(side: Frame, order: str) -> str:

@@ -11,12 +11,19 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.files import open_files
 from rankmark.inputs.roles import ALIASES, listed, normal
-from rankmark.inputs.tables import Source, no_rows, open_table
+from rankmark.inputs.tables import Columns, Source, no_rows, open_table
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PredictionColumns", "Predictions", "read_predictions"]
+__all__ = [
+    "PredictionColumns",
+    "Predictions",
+    "check_numbers",
+    "find_columns",
+    "positive_number",
+    "read_predictions",
+]
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "label": ("label", *(name for name in ALIASES["relevance"] if name != "label"), "y", "clicked"),
@@ -86,20 +93,21 @@ def read_predictions(source: object, said: Mapping[str, str | None], positive: o
 
     """
     opened = _open(source)
-    columns = _Finder(opened.names, said, opened.where).columns()
+    columns = find_columns(opened.names, said, opened.where)
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
-    _check_numbers(table, columns.score, "score", opened.where)
-    _check_numbers(table, columns.weight, "weight", opened.where)
+    check_numbers(table, columns.score, "score", opened.where)
+    check_numbers(table, columns.weight, "weight", opened.where)
     read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
     if table.kind(columns.label) == "string":
         return _with_numbers(read, positive)
-    _check_numbers(table, columns.label, "label", opened.where)
-    return replace(read, positive=_number(positive, read))
+    check_numbers(table, columns.label, "label", opened.where)
+    return replace(read, positive=positive_number(positive, read))
 
 
-def _check_numbers(table: Table, name: str | None, role: str, where: str) -> None:
+def check_numbers(table: Columns, name: str | None, role: str, where: str) -> None:
+    """Refuses a column, if there is one, that does not hold numbers; labels may be booleans."""
     if name is None:
         return
     kinds = ("integer", "float", "boolean") if role == "label" else ("integer", "float")
@@ -135,6 +143,11 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
         raise DataError(
             f"predictions: the dict is not one of columns of the same length: {reason}"
         ) from error
+
+
+def find_columns(names: Sequence[str], said: Mapping[str, str | None], where: str) -> PredictionColumns:
+    """The columns of a table by their roles, said outright or known by their names."""
+    return _Finder(names, said, where).columns()
 
 
 class _Finder:
@@ -189,7 +202,7 @@ def _outright(role: str, name: str = "…") -> str:
     return f'{role}="{name}" (on the command line --{role} {name})'
 
 
-def _number(positive: object, read: Predictions) -> float | None:
+def positive_number(positive: object, read: Predictions) -> float | None:
     """The label of positive rows, if it is said, in a column of numbers."""
     if positive is None:
         return None
@@ -215,7 +228,7 @@ def _with_numbers(read: Predictions, positive: object) -> Predictions:
     if read.text_ids and (numbers := _as_numbers(labels)) is not None:
         table = Table.from_arrow(frame.with_columns(numbers.alias(name)).to_struct())
         numeric = replace(read, table=table)
-        return replace(numeric, positive=_number(positive, numeric))
+        return replace(numeric, positive=positive_number(positive, numeric))
     _refuse_nulls(labels, read)
     words = labels.unique().sort().to_list()
     where = f"{read.name}: the label column {name!r}"
