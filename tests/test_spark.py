@@ -10,6 +10,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,16 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 import rankmark as rm
 from peers import peer
 from rankmark.engines import spark as engine
+from rankmark.engines.spark_rows import RowTally, RowTask, merged_rows
 from rankmark.engines.tally import Tally, merged
 from rankmark.evaluation import planned
+from rankmark.inputs.predictions import PredictionColumns
+from rankmark.rows import Undefined
 
 pytestmark = [
     pytest.mark.spark,
@@ -324,6 +329,90 @@ def test_spark_refuses_what_cannot_be_evaluated(spark, tmp_path):
     refused(r"part-.*parquet: Spark cannot read the file; it is damaged", rm.FormatError, run=damaged)
 
 
+OF_ROWS = [
+    *("AUC", "Gini", "GAUC", "GAUC(weight=clicks)", "LogLoss", "LogLoss(clip=0.01,unit=bits)", "Brier"),
+    *("RMSE", "MAE", "PCOPC", "NE"),
+]
+
+
+def predictions(rows: int, seed: int = 2) -> pl.DataFrame:
+    """Scores with many ties, some queries of one class, weights that are fractions and sometimes 0."""
+    draw = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "user_id": draw.integers(0, rows // 5 + 1, rows),
+            "click": draw.random(rows) < 0.4,
+            "p": draw.integers(0, 30, rows) / 29,
+            "weight": np.append(1, draw.integers(0, 5, rows - 1)) / 3,
+        }
+    )
+
+
+@given(rows=st.integers(1, 200), block=st.integers(1, 100), seed=st.integers(0, 9), data=st.data())
+def test_no_partitioning_changes_an_auc(rows, block, seed, data):
+    table = predictions(rows, seed)
+    here = rm.evaluate_predictions(table, ["AUC"])
+    names = PredictionColumns("click", "p", weight="weight")
+    task = RowTask(names, 1.0, (), ())
+    table = table.select(
+        pl.col("click").cast(pl.Float64).alias("label"), pl.col("p").alias("score"), "weight"
+    )
+    table = table.with_columns(key=pl.col("score")).sort("key")
+    border = data.draw(st.floats(0, 1))
+    parts = [table.filter(pl.col("key") <= border), table.filter(pl.col("key") > border)]
+    whole = RowTally()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "BLOCK_ROWS", block)
+        for part in data.draw(st.permutations(parts)):
+            batches = part.to_arrow().to_batches(max_chunksize=7)
+            for work in (task.ranges, task.sums):
+                for batch in work(batches):
+                    told = json.loads(batch["told"][0].as_py())["tally"]
+                    whole.add(RowTally.from_json(told))
+    [auc], value = here.measures, math.nan
+    with suppress(Undefined):
+        value = auc.compute_rows(merged_rows(whole, lambda: whole.ranges))
+    assert value == pytest.approx(here["AUC"], rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_spark_gives_the_values_of_predictions(spark, weight):
+    table = predictions(4000)
+    table = table if weight else table.drop("weight")
+    here = rm.evaluate_predictions(table, OF_ROWS)
+    [frame] = frames(spark, table)
+    there = rm.spark.evaluate_predictions(frame, OF_ROWS)
+    assert there.values == pytest.approx(here.values, rel=1e-12, abs=0)
+    assert there.counts == here.counts
+    assert [there.signature(m) for m in here] == [here.signature(m) for m in here]
+    per_query = rm.spark.evaluate_predictions(frame, ["GAUC"], per_query=True)
+    expected = here.per_query.select("query", "GAUC").sort("query")
+    assert_frame_equal(pl.DataFrame(per_query.toArrow()).sort("query"), expected, rel_tol=1e-12, abs_tol=0)
+
+
+@pytest.mark.slow
+def test_spark_refuses_predictions_that_cannot_be_evaluated(spark):
+    [good] = frames(spark, predictions(100))
+
+    def refused(message, measures, frame=good, kind=rm.DataError, **said):
+        with pytest.raises(kind, match=message):
+            rm.spark.evaluate_predictions(frame, measures, **said)
+
+    refused("KS looks at every threshold of the scores", ["KS"], kind=rm.MeasureError)
+    refused("nDCG@10 is a measure of lists, which rankmark.spark.evaluate", ["nDCG@10"], kind=rm.MeasureError)
+    refused("AUC is one value of all rows", ["AUC"], kind=rm.MeasureError, per_query=True)
+    refused("predictions has no column known as the score", ["AUC"], good.drop("p"), rm.ColumnError)
+    refused("GAUC is a value of each query, and predictions has no", ["GAUC"], good.drop("user_id"))
+    refused("has 100 scores outside of 0 to 1, such as 2", ["Brier"], good.withColumn("p", good.p + 2))
+    refused("the label column 'click' is string; make it a number", ["AUC"],
+            good.withColumn("click", good.click.cast("string")), rm.ColumnError)  # fmt: skip
+    refused("the weight column 'weight' is 0 in every row", ["AUC"], good.withColumn("weight", good.p * 0))
+    refused("the weight column 'weight' has 100 values that are NaN, infinite or negative", ["AUC"],
+            good.withColumn("weight", good.p - 2))  # fmt: skip
+    refused("predictions has no rows", ["AUC"], good.limit(0))
+
+
 CONNECT = """
 import sys
 import polars as pl
@@ -342,7 +431,8 @@ assert type(spark).__module__.startswith("pyspark.sql.connect")
 assert there.values == here.values and there.counts == here.counts
 assert there.per_query.equals(here.per_query.sort("query"))
 try:
-    rm.spark.evaluate(spark.read.schema("query long, item long").parquet("/nowhere"), None, ["AP"])
+    missing = spark.read.schema("query long, item long").parquet("/nowhere")
+    rm.spark.evaluate(missing, missing, ["AP"])
 except rm.UsageError as error:
     print("same:", error)
 """
