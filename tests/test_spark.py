@@ -70,11 +70,16 @@ def need_java() -> None:
         pytest.skip(reason)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def pyspark() -> Any:
+    return peer("pyspark", "'rankmark[spark]'")
+
+
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
+def spark(pyspark: Any) -> Iterator[Any]:
     """A session on a cluster of two executors, each a process of its own."""
-    sql = peer("pyspark.sql", "'rankmark[spark]'")
     need_java()
+    sql = peer("pyspark.sql", "'rankmark[spark]'")
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -97,7 +102,7 @@ def spark() -> Iterator[Any]:
     application = session.sparkContext.applicationId
     yield session
     session.stop()
-    shutil.rmtree(Path(sys.modules["pyspark"].__file__).parent / "work" / application, ignore_errors=True)
+    shutil.rmtree(Path(pyspark.__file__).parent / "work" / application, ignore_errors=True)
 
 
 def frames(spark: Any, *of: pl.DataFrame) -> list[Any]:
