@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint spark bench clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -40,9 +40,13 @@ lint: $(VENV)/installed-test  ## Formatting, lint and types, Rust and Python
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-test: lint  ## Lint, then every Rust and Python test
+# One session of Spark for all of its tests, which therefore run in one process.
+test: lint spark  ## Lint, then every Rust and Python test
 	cargo test --quiet
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
+
+spark:  ## Install the Java that Spark runs on, if there is none and it can be installed
+	@scripts/install-java
 
 bench: $(VENV)/installed-bench  ## Time rankmark beside its peers; print the ratios and what was reached
 	$(BIN)/python -m benchmarks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark import spark
     from rankmark.agreement import Agreement, SystemAgreement, agree, agree_on_systems, rank_correlation
     from rankmark.checking import CheckReport, check
     from rankmark.checks.finding import Effect, Finding
@@ -300,6 +301,7 @@ __all__ = [
     "rank_correlation",
     "read_qrels",
     "read_run",
+    "spark",
 ]
 
 _HOME = {
@@ -366,6 +368,8 @@ def __getattr__(name: str) -> Any:
 
     if name.endswith("Error"):
         found = getattr(import_module("rankmark.errors"), name)
+    elif name == "spark":
+        found = import_module("rankmark.spark")
     elif name in _HOME:
         found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
     else:

@@ -55,6 +55,7 @@ __all__ = [
     "planned",
     "separate",
     "some_queries",
+    "tied_queries",
 ]
 
 
@@ -277,7 +278,7 @@ def finished(
         found = _settled(group, observed, query_ids, choices)
         settled |= found
         for measure, each in found.items():
-            tied = _tied(observed, measure, choices, k)
+            tied = tied_queries(observed, measure, choices, k)
             counts[measure] = MeasureCounts(each.averaged, each.no_relevant, tied)
         if observe:
             bounded |= _bounds(group, found, query_ids, choices, observe)
@@ -485,7 +486,7 @@ def _quotient(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _tied(observed: Observed, measure: Measure, choices: Choices, k: int | None) -> int | None:
+def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
     """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
     last = measure.last_deciding_rank
     if k is not None and measure.page.order != "nothing":

@@ -29,7 +29,18 @@ if TYPE_CHECKING:
 
     from rankmark.rows import Values
 
-__all__ = ["PredictionCounts", "PredictionResult", "RowMeasureCounts", "binary_rows", "evaluate_predictions"]
+__all__ = [
+    "Basis",
+    "PredictionCounts",
+    "PredictionResult",
+    "RowMeasureCounts",
+    "RowsOf",
+    "Settled",
+    "binary_rows",
+    "evaluate_predictions",
+    "mean_of_queries",
+    "need_query",
+]
 
 
 def evaluate_predictions(
@@ -116,7 +127,7 @@ def evaluate_predictions(
         return _of_classes(read, asked_measures(measures, CLASSES_FIRST), threads or 0)
     asked = asked_measures(measures, ROWS_FIRST)
     _check_one_score(read, asked)
-    rows = _RowsOf(read, threads or 0)
+    rows = RowsOf(read, threads or 0)
     of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
     lists = _evaluate_lists(read, of_lists, choices, ties, threads) if of_lists else None
     settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
@@ -156,7 +167,7 @@ def binary_rows(
     read = read_predictions(table, said, positive, None)
     if isinstance(read, ClassPredictions):
         raise DataError(f"{what} takes one score in a row, and {read.name} has several, one a class")
-    rows = _RowsOf(read, threads or 0)
+    rows = RowsOf(read, threads or 0)
     rows.check_binary(what)
     if probabilities:
         rows.check_probabilities(what)
@@ -220,7 +231,7 @@ class PredictionCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Basis:
+class Basis:
     """What decides the values of row measures besides their parameters."""
 
     positive: str
@@ -252,7 +263,7 @@ class PredictionResult(Result):
         per_query_values: Mapping[Measure, Values],
         query_ids: _native.Table | None,
         counts: PredictionCounts,
-        basis: _Basis,
+        basis: Basis,
         lists: Result | None,
         inputs: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
@@ -386,7 +397,7 @@ def _restored(query_ids: pl.DataFrame | None, saved: Mapping[str, Any]) -> Predi
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class Settled:
     """What a row measure comes to."""
 
     value: float
@@ -394,11 +405,21 @@ class _Settled:
     per_query: Values | None = None
 
 
-def _undefined(reason: Undefined) -> _Settled:
-    return _Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
+def mean_of_queries(
+    counts: RowMeasureCounts, weights: float, values: float, per_query: Values | None = None
+) -> Settled:
+    """The weighted mean over the queries that have a value, of two sums: Σ v and Σ v·value."""
+    if weights == 0:
+        why = "no query has any weight" if counts.averaged else f"every query is {counts.why_skipped}"
+        return Settled(np.nan, replace(counts, undefined=why), per_query)
+    return Settled(values / weights, counts, per_query)
 
 
-class _RowsOf:
+def _undefined(reason: Undefined) -> Settled:
+    return Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
+
+
+class RowsOf:
     """The rows of a table, checked for what each measure asks of them."""
 
     def __init__(self, read: Predictions, threads: int) -> None:
@@ -429,9 +450,9 @@ class _RowsOf:
             return self.read.words[1]
         return format_value(1.0 if self.read.positive is None else self.read.positive)
 
-    def settled(self, measure: Measure) -> _Settled:
+    def settled(self, measure: Measure) -> Settled:
         """The measure's value."""
-        self._check(measure)
+        self.check(measure)
         try:
             value = measure.compute_rows(self.rows)
         except Undefined as reason:
@@ -439,23 +460,21 @@ class _RowsOf:
         if isinstance(value, PerQuery):
             return self._mean(value)
         if isinstance(value, AtThreshold):
-            return _Settled(value.value, RowMeasureCounts(threshold=value.threshold))
-        return _Settled(value, RowMeasureCounts())
+            return Settled(value.value, RowMeasureCounts(threshold=value.threshold))
+        return Settled(value, RowMeasureCounts())
 
-    def _mean(self, each: PerQuery) -> _Settled:
+    def _mean(self, each: PerQuery) -> Settled:
         """The weighted mean over the queries that have a value."""
         there = ~np.isnan(each.values)
         averaged = int(np.count_nonzero(there))
         skipped_rows = int(self.rows.of_queries.rows[~there].sum())
         counts = RowMeasureCounts(averaged, len(there) - averaged, skipped_rows, each.skipped)
         weights = each.weights[there]
-        total = _native.exact_sum(weights)
-        if total == 0:
-            why = f"every query is {each.skipped}" if not averaged else "no query has any weight"
-            return _Settled(np.nan, replace(counts, undefined=why), each.values)
-        return _Settled(_native.exact_sum(weights * each.values[there]) / total, counts, each.values)
+        sums = _native.exact_sum(weights), _native.exact_sum(weights * each.values[there])
+        return mean_of_queries(counts, *sums, each.values)
 
-    def _check(self, measure: Measure) -> None:
+    def check(self, measure: Measure) -> None:
+        """Refuses a measure that cannot take these labels and scores."""
         page = measure.page
         if page.labels == "binary":
             self.check_binary(measure)
@@ -472,14 +491,17 @@ class _RowsOf:
     def check_probabilities(self, measure: Measure | str) -> None:
         """Refuses scores outside of 0 to 1."""
         if self.no_probability:
-            column = self.read.columns.score
-            row = np.array([self.first_no_probability], dtype=np.uint32)
-            (shown,) = _column(self.read.table.take(column, row, column))
             raise DataError(
                 f"{measure} takes probabilities, and {self._where('score')} has "
-                f"{_several(self.no_probability, 'score')} outside of 0 to 1, the first in row "
-                f"{self.first_no_probability} (from 0): {shown}"
+                f"{_several(self.no_probability, 'score')} outside of 0 to 1, {self.shown_no_probability()}"
             )
+
+    def shown_no_probability(self) -> str:
+        """A score outside of 0 to 1."""
+        column = self.read.columns.score
+        row = np.array([self.first_no_probability], dtype=np.uint32)
+        (shown,) = _column(self.read.table.take(column, row, column))
+        return f"the first in row {self.first_no_probability} (from 0): {shown}"
 
     def check_binary(self, measure: Measure | str) -> None:
         """Refuses labels that are not of two classes, or do not say which is the positive one."""
@@ -571,8 +593,8 @@ def _numbered(read: Predictions) -> tuple[_native.Table, str]:
 def _result(
     asked: tuple[Measure, ...],
     read: Predictions,
-    rows: _RowsOf,
-    settled: Mapping[Measure, _Settled],
+    rows: RowsOf,
+    settled: Mapping[Measure, Settled],
     lists: Result | None,
     inputs: Mapping[str, str],
 ) -> PredictionResult:
@@ -584,7 +606,7 @@ def _result(
     if lists:
         counts |= lists.counts.measures
     return PredictionResult(
-        basis=_Basis(rows.positive, read.columns.weight or "none"),
+        basis=Basis(rows.positive, read.columns.weight or "none"),
         lists=lists,
         inputs=inputs,
         values={m: settled[m].value if m in settled else lists[m] for m in asked},  # type: ignore[index]
@@ -599,7 +621,7 @@ def _result(
     )
 
 
-def _query_ids(read: Predictions, rows: _RowsOf, lists: Result | None) -> _native.Table:
+def _query_ids(read: Predictions, rows: RowsOf, lists: Result | None) -> _native.Table:
     """The queries, in the order of their first rows, as either kind of measure has them."""
     if lists:
         return lists.query_table
@@ -622,7 +644,7 @@ def _of_classes(read: ClassPredictions, asked: tuple[Measure, ...], threads: int
         _check_probabilities(classes, read.name, next(m for m in asked if m.page.scores == "probability"))
     settled = {measure: _settled(measure, classes) for measure in asked}
     return PredictionResult(
-        basis=_Basis("", read.weight or "none", len(read.names)),
+        basis=Basis("", read.weight or "none", len(read.names)),
         lists=None,
         values={measure: each.value for measure, each in settled.items()},
         per_query_values={},
@@ -637,13 +659,13 @@ def _of_classes(read: ClassPredictions, asked: tuple[Measure, ...], threads: int
     )
 
 
-def _settled(measure: Measure, classes: Classes) -> _Settled:
+def _settled(measure: Measure, classes: Classes) -> Settled:
     try:
         value = measure.compute_rows(classes)
     except Undefined as reason:
         return _undefined(reason)
     assert isinstance(value, float)
-    return _Settled(value, RowMeasureCounts())
+    return Settled(value, RowMeasureCounts())
 
 
 def _check_probabilities(classes: Classes, name: str, measure: Measure) -> None:

@@ -12,12 +12,19 @@ from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.classes import ClassName, ClassPredictions, ClassTable, read_classes
 from rankmark.inputs.files import open_files
 from rankmark.inputs.roles import ALIASES, listed, normal
-from rankmark.inputs.tables import Source, no_rows, open_table
+from rankmark.inputs.tables import Columns, Source, no_rows, open_table
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PredictionColumns", "Predictions", "read_predictions"]
+__all__ = [
+    "PredictionColumns",
+    "Predictions",
+    "check_numbers",
+    "find_columns",
+    "positive_number",
+    "read_predictions",
+]
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "label": ("label", *(name for name in ALIASES["relevance"] if name != "label"), "y", "clicked"),
@@ -95,7 +102,7 @@ def read_predictions(
 
     """
     opened = _open(source)
-    columns = _Finder(opened.names, said, opened.where).columns()
+    columns = find_columns(opened.names, said, opened.where)
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
@@ -106,13 +113,13 @@ def read_predictions(
             f"classes are said, and {opened.where} has one score in a row; give a column of scores for each "
             "class, or one of lists"
         )
-    _check_numbers(table, columns.score, "score", opened.where)
-    _check_numbers(table, columns.weight, "weight", opened.where)
+    check_numbers(table, columns.score, "score", opened.where)
+    check_numbers(table, columns.weight, "weight", opened.where)
     read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
     if table.kind(columns.label) == "string":
         return _with_numbers(read, positive)
-    _check_numbers(table, columns.label, "label", opened.where)
-    return replace(read, positive=_number(positive, read))
+    check_numbers(table, columns.label, "label", opened.where)
+    return replace(read, positive=positive_number(positive, read))
 
 
 def _of_classes(
@@ -128,13 +135,14 @@ def _of_classes(
         raise UsageError(f"positive={positive!r} is of one score in a row, and {opened.where} has several")
     scores = (columns.score, *columns.other_scores)
     for name in scores if columns.other_scores else ():
-        _check_numbers(table, name, "score", opened.where)
-    _check_numbers(table, columns.weight, "weight", opened.where)
+        check_numbers(table, name, "score", opened.where)
+    check_numbers(table, columns.weight, "weight", opened.where)
     read = ClassTable(pl.DataFrame(table), opened.where, columns.label, scores, columns.weight)
     return read_classes(read, opened.text_ids, classes)
 
 
-def _check_numbers(table: Table, name: str | None, role: str, where: str) -> None:
+def check_numbers(table: Columns, name: str | None, role: str, where: str) -> None:
+    """Refuses a column, if there is one, that does not hold numbers; labels may be booleans."""
     if name is None:
         return
     kinds = ("integer", "float", "boolean") if role == "label" else ("integer", "float")
@@ -170,6 +178,13 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
         raise DataError(
             f"predictions: the dict is not one of columns of the same length: {reason}"
         ) from error
+
+
+def find_columns(
+    names: Sequence[str], said: Mapping[str, str | Sequence[str] | None], where: str
+) -> PredictionColumns:
+    """The columns of a table by their roles, said outright or known by their names."""
+    return _Finder(names, said, where).columns()
 
 
 class _Finder:
@@ -237,7 +252,7 @@ def _outright(role: str, name: str = "…") -> str:
     return f'{role}="{name}" (on the command line --{role} {name})'
 
 
-def _number(positive: object, read: Predictions) -> float | None:
+def positive_number(positive: object, read: Predictions) -> float | None:
     """The label of positive rows, if it is said, in a column of numbers."""
     if positive is None:
         return None
@@ -263,7 +278,7 @@ def _with_numbers(read: Predictions, positive: object) -> Predictions:
     if read.text_ids and (numbers := _as_numbers(labels)) is not None:
         table = Table.from_arrow(frame.with_columns(numbers.alias(name)).to_struct())
         numeric = replace(read, table=table)
-        return replace(numeric, positive=_number(positive, numeric))
+        return replace(numeric, positive=positive_number(positive, numeric))
     _refuse_nulls(labels, read)
     words = labels.unique().sort().to_list()
     where = f"{read.name}: the label column {name!r}"

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError
@@ -28,7 +28,26 @@ from rankmark.inputs.roles import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Source", "from_lazy_frame", "no_rows", "open_table"]
+__all__ = [
+    "Columns",
+    "Source",
+    "check_ids",
+    "check_numbers",
+    "from_lazy_frame",
+    "no_rows",
+    "notes_on",
+    "open_table",
+]
+
+
+class Columns(Protocol):
+    """The columns of a table, as far as their types go."""
+
+    def kind(self, name: str) -> str:
+        """``integer``, ``float``, ``boolean``, ``string``, ``list``, ``null`` or ``other``."""
+
+    def dtype(self, name: str) -> str:
+        """What the table itself calls the column's type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,21 +115,24 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
             _check_one_list_a_query(table, roles.query, source.where)
         table, roles = _explode(table, roles, source.where)
     item = roles.items[0]
-    _check_ids(table, roles.query, "query", source.where)
-    _check_ids(table, item, "item", source.where)
-    _check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
-    _check_numbers(table, roles.rank, "rank", source.where)
-    notes = _notes(source, side, roles, columns)
+    check_ids(table, roles.query, "query", source.where)
+    check_ids(table, item, "item", source.where)
+    check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
+    check_numbers(table, roles.rank, "rank", source.where)
+    notes = notes_on(source.where, side, source.names, roles, columns)
     return Input(
         table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes
     )
 
 
-def _notes(source: Source, side: Side, roles: Roles, columns: ColumnNames | None) -> tuple[str, ...]:
-    others = [name for name in source.names if name not in roles.names]
+def notes_on(
+    where: str, side: Side, names: Sequence[str], roles: Roles, columns: ColumnNames | None
+) -> tuple[str, ...]:
+    """What a reader of the result should know of how a table's columns were understood."""
+    others = [name for name in names if name not in roles.names]
     if side == "run" or roles.value or not others or "relevance" in (columns or {}):
         return ()
-    return (f"every row of {source.where} counts as relevant: no relevance among {listed(others)}",)
+    return (f"every row of {where} counts as relevant: no relevance among {listed(others)}",)
 
 
 def no_rows(where: str) -> DataError:
@@ -178,7 +200,8 @@ def _from_capsule(source: object, side: TableName) -> Table:
         ) from error
 
 
-def _check_ids(table: Table, name: str, role: str, where: str) -> None:
+def check_ids(table: Columns, name: str, role: str, where: str) -> None:
+    """Refuses a column of ids that are neither integers nor strings."""
     kind = table.kind(name)
     if kind == "null":
         raise DataError(f"{where}: the {role} column {name!r} holds nothing but nulls")
@@ -189,7 +212,8 @@ def _check_ids(table: Table, name: str, role: str, where: str) -> None:
         )
 
 
-def _check_numbers(table: Table, name: str | None, role: str, where: str) -> None:
+def check_numbers(table: Columns, name: str | None, role: str, where: str) -> None:
+    """Refuses a column, if there is one, that does not hold numbers; relevances may be booleans."""
     if name is None:
         return
     kind = table.kind(name)

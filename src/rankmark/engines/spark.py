@@ -1,0 +1,295 @@
+"""What the executors of a Spark cluster do: the core on whole queries, some hundred thousand rows at a time.
+
+A partition comes as Arrow batches of judgements and results together, sorted by the hash of the query, so
+that the rows of a query follow each other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark._native import Table
+from rankmark.engines import local
+from rankmark.engines.tally import Fault, Some, Tally, some, tallied
+from rankmark.errors import DataError, RankmarkError
+from rankmark.inputs.digest import digest
+from rankmark.inputs.roles import VALUE_OF, Input, Side
+from rankmark.signature import version
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from rankmark.evaluation import Plan
+    from rankmark.lists import Values
+
+__all__ = ["Names", "Task", "blocks", "threads", "told", "wrong_rows"]
+
+BLOCK_ROWS = 1 << 19
+"""Rows evaluated at once, and then those of the query that goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the columns of a table are called, for messages.
+
+    Attributes:
+        side: whether it holds judgements or results.
+        query: the column of queries.
+        item: the column of items.
+        value: the column of relevances, scores or ranks; None if every judgement counts 1, or if results
+            came in lists, best first.
+        ranked: whether results have ranks, not scores.
+
+    """
+
+    side: Side
+    query: str
+    item: str
+    value: str | None
+    ranked: bool = False
+
+    @property
+    def value_role(self) -> str:
+        """What the numbers are."""
+        return "rank" if self.ranked else VALUE_OF[self.side]
+
+    def described(self, role: str, column: str | None) -> str:
+        """How messages name a column."""
+        return f"{self.side}: the {role} column {column!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What every executor is told.
+
+    Attributes:
+        plan: what is to be computed.
+        qrels: the columns of the judgements.
+        run: the columns of the results.
+        hash_inputs: whether to hash the rows.
+
+    """
+
+    plan: Plan
+    qrels: Names
+    run: Names
+    hash_inputs: bool = False
+
+    def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The tally of a partition."""
+
+        def work() -> str:
+            whole = Tally()
+            for block in blocks(batches):
+                whole.add(self._observe(block).tally)
+            return whole.to_json()
+
+        return told(work)
+
+    def per_query(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row a judged query: its id, and the value of each measure, null where it is left out."""
+        import pyarrow as pa
+
+        for block in blocks(batches):
+            observed = self._observe(block)
+            observed.tally.refuse(self.plan.groups())
+            if observed.tally.judged:
+                values = {name: pa.array(each, from_pandas=True) for name, each in observed.values.items()}
+                columns = {"query": pa.array(observed.ids), **values}
+                yield pa.RecordBatch.from_pydict(columns).select(["query", *map(str, self.plan.measures)])
+
+    def _observe(self, block: pa.Table) -> _Observed:
+        """What some queries come to."""
+        import pyarrow.compute as pc
+
+        judged = block["judged"]
+        qrels, run = block.filter(judged), block.filter(pc.invert(judged))
+        tally = Tally(qrels_rows=qrels.num_rows, run_rows=run.num_rows)
+        for names, rows in ((self.qrels, qrels), (self.run, run)):
+            tally.faults |= _faults(names, rows)
+        if tally.faults:
+            return _Observed(tally)
+        judgements, results = _input(self.qrels, qrels), _input(self.run, run)
+        tally.seen = _seen(self.qrels, qrels) | _seen(self.run, run)
+        if self.hash_inputs:
+            tally.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
+        if not qrels.num_rows:
+            tally.unjudged = _unjudged(qrels, run)
+            return _Observed(tally)
+        values: dict[str, Values] = {}
+        for choices, group in self.plan.groups():
+            lenient = replace(choices, unjudged_queries="skip")
+            try:
+                observed = local.observe(judgements, results, lenient, group, threads())
+            except DataError:
+                tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
+                if not tally.faults or choices.duplicates != "error":
+                    raise
+                return _Observed(tally)
+            ids = qrels["query"].take(observed.first_rows).to_numpy()
+            measures, per_query = tallied(group, observed, ids, choices)
+            tally.measures |= measures
+            values |= per_query
+        tally.judged = len(ids)
+        tally.missing = some(ids, ~observed.answered)
+        tally.hits = observed.hits
+        if observed.unjudged_queries:
+            tally.unjudged = _unjudged(qrels, run)
+        return _Observed(tally, ids, values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Observed:
+    """The tally of some queries, their ids, and the values of each measure, by its canonical name."""
+
+    tally: Tally
+    ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
+    values: dict[str, Values] = field(default_factory=dict)
+
+
+def told(work: Callable[[], str]) -> Iterator[pa.RecordBatch]:
+    """What a partition comes to, or the error that it met, as one text in a column ``told``."""
+    import pyarrow as pa
+
+    try:
+        news = {"tally": work()}
+    except RankmarkError as error:  # raised here, Spark would try again and then show its own
+        news = {"error": type(error).__name__, "message": str(error)}
+    yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": version(), **news})]})
+
+
+def blocks(batches: Iterable[pa.RecordBatch], key: str | None = "key") -> Iterator[pa.Table]:
+    """The rows in tables of about `BLOCK_ROWS`, cut where the number in the column `key`, which rises, does.
+
+    Without such a column they are cut anywhere.
+    """
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    rows, last = 0, 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        keys = None if key is None else batch.column(key).to_numpy()
+        if rows >= BLOCK_ROWS:
+            border = 0 if keys is None else int(np.searchsorted(keys, last, side="right"))
+            if border < batch.num_rows:
+                yield pa.Table.from_batches([*held, batch.slice(0, border)])
+                held, rows, batch = [], 0, batch.slice(border)
+        held.append(batch)
+        rows += batch.num_rows
+        last = 0 if keys is None else keys[-1]
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def threads() -> int:
+    """The cores that Spark gives a task."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.cpus() if context else 1
+
+
+def _input(names: Names, rows: pa.Table) -> Input:
+    """The rows as the core takes them, under their own names, which stand in its messages."""
+    import pyarrow as pa
+
+    columns = {names.query: rows["query"], names.item: rows["item"]}
+    value = names.value or (f"rank of {names.item}" if names.ranked else None)
+    if value is not None:
+        columns[value] = rows["value"]
+    score, rank = (None, value) if names.ranked else (value, None)
+    return Input(
+        Table.from_arrow(pa.table(columns)),
+        names.side,
+        names.side,
+        names.query,
+        names.item,
+        score,
+        rank,
+        False,
+    )
+
+
+def _seen(names: Names, rows: pa.Table) -> dict[str, int | str]:
+    import pyarrow.compute as pc
+
+    if not rows.num_rows:
+        return {}
+    return {f"{names.side}.{role}": pc.min(rows[role]).as_py() for role in ("query", "item")}
+
+
+def _unjudged(qrels: pa.Table, run: pa.Table) -> Some:
+    """The queries with results and without judgements."""
+    import pyarrow.compute as pc
+
+    queries = pc.unique(run["query"])
+    judged = pc.is_in(queries, value_set=pc.unique(qrels["query"]))
+    return some(queries.to_numpy(zero_copy_only=False), ~judged.to_numpy(zero_copy_only=False))
+
+
+def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
+    """Nulls, and numbers that are none."""
+    import pyarrow.compute as pc
+
+    faults = {}
+    for role, column in (("query", names.query), ("item", names.item), ("value", names.value)):
+        if column is not None and rows[role].null_count:
+            before = f"{names.described(names.value_role if role == 'value' else role, column)} has"
+            wrong = wrong_rows(rows, pc.is_null(rows[role]))
+            fault = Fault(before, "null", "nulls", "remove those rows", wrong)
+            faults[f"{names.side} {role} null"] = fault
+    if names.value is not None:
+        finite = names.side == "qrels"
+        wrong = wrong_rows(
+            rows, pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"])
+        )
+        if wrong.count:
+            before = f"{names.described(names.value_role, names.value)} has"
+            kind = "NaN or infinite" if finite else "NaN"
+            fault = Fault(before, kind, kind, "remove or replace those rows", wrong)
+            faults[f"{names.side} value number"] = fault
+    elif names.ranked:
+        tops = rows["query"].filter(pc.equal(rows["value"], 1))
+        several = len(tops) - pc.count_distinct(tops).as_py()
+        if several:
+            what = "several lists, and no scores say how they are to be merged"
+            fault = Fault(
+                "run:", f"query has {what}", f"queries have {what}", "give each query one", Some(several)
+            )
+            faults["run lists"] = fault
+    return faults
+
+
+def _repeated(names: Names, rows: pa.Table, verb: str) -> dict[str, Fault]:
+    """The same item twice for one query."""
+    import pyarrow.compute as pc
+
+    pairs = rows.group_by(["query", "item"]).aggregate([([], "count_all")])
+    again = pairs.filter(pc.greater(pairs["count_all"], 1))
+    if not again.num_rows:
+        return {}
+    more = pc.sum(again["count_all"]).as_py() - again.num_rows
+    what = f"an item that was {verb} before for the same query"
+    some = Some(more, sorted(pc.unique(again["query"]).to_pylist())[:1])
+    remedy = 'remove them or choose duplicates="best"'
+    fault = Fault(f"{names.side}:", f"row has {what}", f"rows have {what}", remedy, some)
+    return {f"{names.side} repeated": fault}
+
+
+def wrong_rows(rows: pa.Table, which: Any) -> Some:
+    """How many rows, and a query in which they are, if the rows have queries."""
+    import pyarrow.compute as pc
+
+    which = pc.fill_null(which, False)
+    if "query" not in rows.column_names:
+        return Some(pc.sum(which).as_py() or 0)
+    queries = rows["query"].filter(which)
+    return Some(len(queries), sorted(pc.unique(queries.drop_null()).to_pylist())[:1])
