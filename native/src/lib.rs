@@ -1,4 +1,4 @@
-//! The core of rankmark. This file and `arrays` alone know Python: Arrow columns go in, NumPy arrays come out.
+//! The core of rankmark. This file, `arrays` and `streams` alone know Python: Arrow columns go in, NumPy arrays come out.
 
 mod arrays;
 mod decompress;
@@ -14,6 +14,7 @@ mod partition;
 mod pool;
 mod progress;
 mod segments;
+mod streams;
 mod table;
 mod trec;
 mod values;
@@ -287,8 +288,7 @@ impl Progress {
 fn read_trec(py: Python<'_>, path: String, kind: &str, progress: &Bound<'_, Progress>) -> PyResult<Table> {
     let kind = trec::Kind::parse(kind).ok_or_else(|| PyTypeError::new_err("kind is 'qrels' or 'run'"))?;
     let progress = Arc::clone(&progress.get().0);
-    interruptible(py, pool::cores(), move |cancelled| trec::read(&path, kind, &progress, cancelled))
-        .map(Table)
+    interruptible(py, pool::cores(), move |cancelled| trec::read(&path, kind, progress, cancelled)).map(Table)
 }
 
 /// The whole content of a gzip or zstd file, or None if the file is neither.
@@ -458,6 +458,8 @@ mod _native {
         exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranks,
         segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
+    #[pymodule_export]
+    use super::streams::{TextReader, TrecReader};
     #[pymodule_export]
     use super::{JudgedLists, Progress, Table, decompress_file, judge_lists, read_trec};
 }

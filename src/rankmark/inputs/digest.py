@@ -36,20 +36,20 @@ ROWS = 1 << 18
 """Rows hashed at once, so that memory stays bounded."""
 
 
-def digest(table: Input) -> str:
-    """The hash of a table's rows, as 16 hexadecimal digits."""
+def digest(table: Input, first_row: int = 0) -> str:
+    """The hash of a table's rows, the first of which has this number, as 16 hexadecimal digits."""
     starts = range(0, table.table.num_rows, ROWS)
     with ThreadPoolExecutor() as pool:
-        parts = pool.map(lambda start: _sum(table, start), starts)
+        parts = pool.map(lambda start: _sum(table, start, first_row), starts)
         return f"{sum(parts) % 2**64:016x}"
 
 
-def _sum(table: Input, start: int) -> int:
+def _sum(table: Input, start: int, first_row: int) -> int:
     """The sum of the hashes of the rows from `start` on."""
     rows = np.arange(start, min(start + ROWS, table.table.num_rows), dtype=np.uint32)
     hashes = _mix(_mix(_ids(_column(table, table.query, rows))))
     hashes = _mix(hashes ^ _mix(_ids(_column(table, table.item, rows))))
-    hashes = _mix(hashes ^ _mix(_values(table, rows).view(np.uint64)))
+    hashes = _mix(hashes ^ _mix(_values(table, rows, first_row).view(np.uint64)))
     return int(hashes.sum(dtype=np.uint64))
 
 
@@ -59,14 +59,14 @@ def _column(table: Input, name: str, rows: NDArray[np.uint32]) -> pl.Series:
     return pl.DataFrame(table.table.take(name, rows, name))[name]
 
 
-def _values(table: Input, rows: NDArray[np.uint32]) -> NDArray[np.float64]:
+def _values(table: Input, rows: NDArray[np.uint32], first_row: int) -> NDArray[np.float64]:
     import polars as pl
 
     name = table.value or table.rank
     if name is None and table.side == "qrels":
         return np.ones(len(rows))
     if name is None:
-        return -1.0 - rows.astype(np.float64)
+        return -1.0 - first_row - rows.astype(np.float64)
     values = _column(table, name, rows).cast(pl.Float64).to_numpy() + 0.0  # both zeros are one number
     signed: NDArray[np.float64] = values if table.value else 0.0 - values
     return signed
