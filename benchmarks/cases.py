@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks import data, targets
-from benchmarks.contenders import Contender, duckdb_by_hand, floors, ours, peers, polars_by_hand, processes
+from benchmarks.contenders import (
+    Contender,
+    duckdb_by_hand,
+    floors,
+    ours,
+    peers,
+    polars_by_hand,
+    predictions,
+    processes,
+)
 from benchmarks.data import Generate
 from benchmarks.targets import Target
 
@@ -168,6 +177,41 @@ CASES = {
                 targets.seconds(processes.EVAL, 0.4),
             ),
             rows=_always(5_000),
+            sized=False,
+        ),
+        Case(
+            "K1",
+            "predictions: AUC",
+            data.predictions,
+            (predictions.RANKMARK_AUC, predictions.SCIKIT_LEARN_AUC, predictions.POLARS_AUC),
+            (targets.faster(predictions.RANKMARK_AUC, predictions.SCIKIT_LEARN_AUC, 12),),
+            sized=False,
+        ),
+        Case(
+            "K2",
+            "predictions: log loss",
+            data.predictions,
+            (predictions.RANKMARK_LOG_LOSS, predictions.SCIKIT_LEARN_LOG_LOSS, predictions.POLARS_LOG_LOSS),
+            (targets.faster(predictions.RANKMARK_LOG_LOSS, predictions.SCIKIT_LEARN_LOG_LOSS, 15),),
+            sized=False,
+        ),
+        Case(
+            "K3",
+            "predictions: GAUC",
+            data.predictions,
+            (predictions.RANKMARK_GAUC, predictions.POLARS_GAUC, predictions.PANDAS_GAUC),
+            (
+                targets.faster(predictions.RANKMARK_GAUC, predictions.POLARS_GAUC, 30),
+                targets.faster(predictions.RANKMARK_GAUC, predictions.PANDAS_GAUC, 500),
+            ),
+            sized=False,
+        ),
+        Case(
+            "K4",
+            "predictions: all row measures",
+            data.predictions,
+            (predictions.RANKMARK_ALL, predictions.RANKMARK_AUC, predictions.COLUMN_SUM),
+            (targets.within(predictions.RANKMARK_ALL, predictions.RANKMARK_AUC, 2),),
             sized=False,
         ),
     )

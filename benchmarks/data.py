@@ -131,6 +131,16 @@ def trec(rows: int, folder: Path) -> Data:
     return data
 
 
+def predictions(rows: int, folder: Path) -> Data:
+    """Labelled float32 probabilities, as the run, of users with 100 rows that stand together; few ties."""
+    rng = np.random.default_rng(0)
+    score = rng.beta(1, 9, rows).astype(np.float32)
+    label = (rng.random(rows) < score).astype(np.uint8)
+    user = np.arange(rows) // LIST_LENGTH
+    run = pl.DataFrame({"query": user, "label": label, "score": score})
+    return Data(run.clear(), run, folder)
+
+
 Tables = tuple[pl.DataFrame, pl.DataFrame]
 Lists = Callable[[Generator, NDArray[np.int64], int], Tables]
 """Makes judgements and results for some queries, in lists of one length."""

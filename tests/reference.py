@@ -797,7 +797,7 @@ def pair_credit(upper: float, lower: float) -> float:
 def area_under_curve(
     seen: Seen, *, cutoff: int | None = None, rel: float = 1, items: str | int = "judged"
 ) -> float | None:
-    """AUC: pair by pair."""
+    """ListAUC: pair by pair."""
     rows = placed(seen, cutoff, items)
     hits = [place for place, grade in rows if grade is not None and grade >= rel]
     others = [place for place, grade in rows if grade is None or grade < rel]
@@ -811,7 +811,7 @@ def area_under_curve(
 
 
 def ranking_loss(seen: Seen, *, rel: float = 1) -> float | None:
-    """RankingLoss: what AUC lacks."""
+    """RankingLoss: what ListAUC lacks."""
     area = area_under_curve(seen, rel=rel)
     return None if area is None else 1 - area
 
@@ -990,7 +990,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "PPlus": p_plus,
     "NCU": cumulative_utility,
     "Compatibility": compatibility,
-    "AUC": area_under_curve,
+    "ListAUC": area_under_curve,
     "RankingLoss": ranking_loss,
     "OPA": ordered_pair_accuracy,
     "PartialAUC": partial_auc,

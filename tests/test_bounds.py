@@ -158,7 +158,7 @@ def test_queries_that_no_order_can_change_are_not_counted(measure: str) -> None:
 @pytest.mark.parametrize(
     "measure",
     [
-        *("Judged@1", "Unjudged@1", "Bpref", "infAP", "OPA", "AUC", "RBPResidual", "NumNonrelRet@1"),
+        *("Judged@1", "Unjudged@1", "Bpref", "infAP", "OPA", "ListAUC", "RBPResidual", "NumNonrelRet@1"),
         *("P(rel=0)@1", "RR(bound=upper)", "DCG(gain={0:1,1:2})", "RankingLoss", "FallOut@1"),
     ],
 )

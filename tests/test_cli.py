@@ -235,14 +235,17 @@ def test_version(run: Run) -> None:
     assert run("--version") == (0, f"rankmark {version()}\n", "")
 
 
+COMMANDS = ["eval", "predictions", "check", "trec_eval", "measures", "convention", "demo"]
+
+
 def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
     _, out, _ = run("--help")
     commands = out.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in commands] == ["eval", "trec_eval", "measures", "convention", "demo"]
+    assert [line.split()[0] for line in commands] == COMMANDS
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 
-@pytest.mark.parametrize("command", [[], ["eval"], ["trec_eval"], ["measures"], ["convention"], ["demo"]])
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_fits_a_terminal(command: list[str], run: Run) -> None:
     code, out, err = run(*command, "--help")
     assert (code, err) == (0, "")
@@ -367,3 +370,52 @@ def test_that_there_is_no_relevance_can_be_said(tmp_path: Path, capsys: pytest.C
     assert "--column relevance=clicked" in capsys.readouterr().err
     assert main(["eval", *paths, "-m", "AP", "--column", "relevance="]) == 0
     assert "AP       1.0000" in capsys.readouterr().out
+
+
+PREDICTIONS = "user_id,click,p\na,1,0.9\na,0,0.4\nb,0,0.3\nb,0,0.2\nc,1,0.1\nc,0,0.6\n"
+
+
+def test_predictions_shows_values_and_what_was_left_out(run: Run, folder: Path) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS)
+    code, out, err = run("predictions", "p.csv", "-m", "AUC", "-m", "GAUC nDCG@10", "--signature")
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[2:5]] == [
+        ["AUC", "0.5000"],
+        ["GAUC", "0.5000"],
+        ["nDCG@10", "0.5436"],
+    ]
+    assert "6 rows, 2 positive, 3 queries\n  1 query of one class (2 rows) left out" in out
+    assert "GAUC|weight:impressions|positive:1|weights:none|rankmark:" in out
+
+
+def test_predictions_per_query_and_in_every_format(run: Run, folder: Path) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS)
+    _, out, _ = run("predictions", "p.csv", "-m", "AUC", "-q")
+    assert out.startswith("measure")  # it has no value for each query
+    _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "-q", "--format", "csv")
+    assert out == "query,GAUC\na,1.0\nb,\nc,0.0\n"
+    _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "--format", "json")
+    record = json.loads(out)
+    assert record["counts"] == {"rows": 6, "positive": 2, "queries": 3}
+    assert record["measures"]["GAUC"]["skipped_rows"] == 2
+    assert record["choices"] == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--label", "clik"], 1, "no column 'clik' for the label; did you mean 'click'?"),
+        (["-m", "AUCC"], 2, "no measure 'AUCC'; did you mean"),
+        (["-m", "RMSE(x=1)"], 2, "RMSE has no parameter 'x'"),
+        (["-m", "ERR(max_grade=1)"], 2, "without a column of items"),
+        (["--positive", "3"], 1, "positive=3"),
+        (["--score", "user_id"], 1, "'a' in column 'user_id' is not a number"),
+    ],
+)
+def test_predictions_refuses_with_a_message(
+    run: Run, folder: Path, arguments: list[str], code: int, message: str
+) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS)
+    found, out, err = run("predictions", "p.csv", *arguments)
+    assert (found, out) == (code, "")
+    assert message in err

@@ -78,7 +78,7 @@ def test_ir_measures_accuracy_is_the_auc_of_the_list(tables):
     chosen = {q: qrels[q] for q in both}, {q: run[q] for q in both}
     found = ir_measures.iter_calc([ir_measures.parse_measure("Accuracy")], *chosen)
     expected = {each.query_id: each.value for each in found}
-    assert values(chosen, "AUC(items=retrieved)") == pytest.approx(expected, rel=1e-12)
+    assert values(chosen, "ListAUC(items=retrieved)") == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("tied", [False, True], ids=["no ties", "ties"])
@@ -92,10 +92,10 @@ def test_scikit_learn_on_labelled_lists(tied):
             continue
         rows = [("q", item, float(label)) for item, label in enumerate(truth.tolist())]
         run = [("q", item, float(score)) for item, score in enumerate(scores.tolist())]
-        expected = rm.evaluate(rows, run, ["AUC", "OPA", "AP"], ties="expected")
+        expected = rm.evaluate(rows, run, ["ListAUC", "OPA", "AP"], ties="expected")
         worst = rm.evaluate(rows, run, ["RankingLoss", "MaxRank"], ties="worst")
-        assert expected["AUC"] == pytest.approx(metrics.roc_auc_score(truth, scores), rel=1e-12)
-        assert expected["OPA"] == pytest.approx(expected["AUC"], rel=1e-12)
+        assert expected["ListAUC"] == pytest.approx(metrics.roc_auc_score(truth, scores), rel=1e-12)
+        assert expected["OPA"] == pytest.approx(expected["ListAUC"], rel=1e-12)
         assert worst["RankingLoss"] == pytest.approx(metrics.label_ranking_loss([truth], [scores]))
         assert worst["MaxRank"] == metrics.coverage_error([truth], [scores])
         if not tied:

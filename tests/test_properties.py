@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.choices import values_of
-from rankmark.measure import pages
+from rankmark.measure import LISTS_FIRST, ROWS_FIRST, pages
 from rankmark.parameters import Above, Between, Parameter, Whole, Within
 
-PAGES = pages()
+ALL_PAGES = pages()
+PAGES = {name: page for name, page in ALL_PAGES.items() if page.kind == "list"}
 few = settings(max_examples=25)  # of each measure
 every_measure = pytest.mark.parametrize("name", PAGES)
+every_measure_of_any_kind = pytest.mark.parametrize("name", ALL_PAGES)
 
 Row = tuple[Any, Any, float]
 Tables = tuple[list[Row], list[Row]]
@@ -65,7 +67,7 @@ def numbers_in(interval: Above | Between | Whole | Within) -> st.SearchStrategy[
 
 @st.composite
 def any_measures(draw: Any, name: str) -> rm.Measure:
-    page = PAGES[name]
+    page = ALL_PAGES[name]
     chosen = draw(st.sets(st.sampled_from(sorted(page.parameters)))) if page.parameters else ()
     parameters = {name: draw(option_values(page.parameters[name].annotation)) for name in sorted(chosen)}
     cutoff = draw(st.none() | st.integers(1, 2**40)) if page.takes_cutoff else None
@@ -151,7 +153,7 @@ def identical(a: dict[Any, float], b: dict[Any, float]) -> bool:
 # --- Names -------------------------------------------------------------------------------------------------
 
 
-@every_measure
+@every_measure_of_any_kind
 @given(data=st.data())
 def test_a_measure_is_what_its_name_says(name, data):
     measure = data.draw(any_measures(name))
@@ -165,7 +167,7 @@ def test_a_measure_is_what_its_name_says(name, data):
     assert copy.deepcopy(measure) == measure
 
 
-@every_measure
+@every_measure_of_any_kind
 @given(data=st.data())
 def test_a_measure_can_be_written_in_python(name, data):
     measure = data.draw(any_measures(name))
@@ -173,22 +175,23 @@ def test_a_measure_can_be_written_in_python(name, data):
     assert (built if measure.cutoff is None else built @ measure.cutoff) == measure
 
 
-@every_measure
+@every_measure_of_any_kind
 def test_a_default_need_not_be_said(name):
-    for parameter in PAGES[name].parameters.values():
+    for parameter in ALL_PAGES[name].parameters.values():
         assert str(rm.Measure(name, {parameter.name: parameter.default})) == name
 
 
-@every_measure
+@every_measure_of_any_kind
 def test_every_alias_is_understood_in_any_case(name):
-    page = PAGES[name]
+    page = ALL_PAGES[name]
+    kinds = LISTS_FIRST if page.kind == "list" else ROWS_FIRST
     for alias, parameters in [*((alias, {}) for alias in (name, *page.aliases)), *page.variants.items()]:
         if alias.lower() in AMBIGUOUS and alias != name:
             continue
         meant = rm.Measure(name, parameters)
         spellings = {alias, alias.lower(), alias.upper(), alias.replace("_", "-"), alias.replace("_", "")}
         for written in spellings - AMBIGUOUS.keys():
-            assert rm.parse(written) == meant, written
+            assert rm.parse(written, kinds) == meant, written
         if page.takes_cutoff:
             dotted = () if "p" in page.parameters else (f"{alias}.10",)
             for written in (f"{alias}@10", f"{alias}_10", f"{alias}_at_10", f"{alias} @ 10", *dotted):
@@ -199,7 +202,7 @@ def test_every_alias_is_understood_in_any_case(name):
 
 AMBIGUOUS = {
     "rbp": ("RBP(p=0.9,gain=linear,max_grade=query)", "RBP"),  # here and in trec_eval
-    "accuracy": ("HR", "AUC(items=retrieved)"),
+    "accuracy": ("HR", "ListAUC(items=retrieved)"),
     "tp": ("P(denominator=min)", "NumRelRet"),
     "hits": ("HR", "HR(hits=count)", "R"),
     "hits_at_k": ("HR", "HR(hits=count)", "R"),
@@ -219,9 +222,9 @@ def test_a_patience_after_a_dot_is_not_taken_for_a_cutoff():
         rm.parse("rbp.95")
 
 
-@every_measure
+@every_measure_of_any_kind
 def test_a_cutoff_is_a_whole_number_from_1_or_refused(name):
-    if PAGES[name].takes_cutoff:
+    if ALL_PAGES[name].takes_cutoff:
         for cutoff in (0, -1, 1.5, True, "10"):
             with pytest.raises(rm.MeasureError, match="cutoff"):
                 rm.Measure(name) @ cutoff
@@ -276,11 +279,11 @@ def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart(
         rm.evaluate(*rows, [rm.DCG(gain=lambda grade: grade), rm.DCG(gain=lambda grade: 2 * grade)])
 
 
-@every_measure
+@every_measure_of_any_kind
 def test_an_unknown_parameter_or_value_lists_what_there_is(name):
     with pytest.raises(rm.MeasureError, match="no parameter 'colour'"):
         rm.Measure(name, {"colour": 1})
-    for parameter in PAGES[name].parameters.values():
+    for parameter in ALL_PAGES[name].parameters.values():
         with pytest.raises(rm.MeasureError, match=parameter.name) as caught:
             rm.Measure(name, {parameter.name: "nonsense"})
         assert all(choice in str(caught.value) for choice in parameter.choices)
@@ -289,12 +292,13 @@ def test_an_unknown_parameter_or_value_lists_what_there_is(name):
 # --- Pages -------------------------------------------------------------------------------------------------
 
 
-@every_measure
+@every_measure_of_any_kind
 def test_a_page_says_all_that_a_reader_needs(name):
-    page = PAGES[name]
+    page = ALL_PAGES[name]
     assert re.search(rf"^    {re.escape(name)}\S* = |^    F_β@k = ", page.doc, re.MULTILINE), "formula"
     assert ("less is better" in page.doc) == (page.better == "less")
-    for heading in ("Range: ", "No relevant item", "Equal scores", "Source: "):
+    of_lists = ("No relevant item", "Equal scores") if page.kind == "list" else ()
+    for heading in ("Range: ", *of_lists, "Source: "):
         assert re.search(rf"^{heading}", page.doc, re.MULTILINE), heading
     assert ">>> " in page.doc.partition("\nExample:\n")[2], "worked example"
     assert page.cite
@@ -303,9 +307,9 @@ def test_a_page_says_all_that_a_reader_needs(name):
         assert all(f"``{choice}``" in page.doc for choice in parameter.choices), parameter.name
 
 
-@every_measure
+@every_measure_of_any_kind
 def test_a_page_is_one_function_in_one_file(name):
-    modules = {known: inspect.getmodule(page.function) for known, page in PAGES.items()}
+    modules = {known: inspect.getmodule(page.function) for known, page in ALL_PAGES.items()}
     assert modules[name].__name__.startswith("rankmark.measures.")
     assert list(modules.values()).count(modules[name]) == 1
     assert name in rm.__all__

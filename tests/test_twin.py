@@ -128,11 +128,11 @@ MEASURES = [
     "Compatibility(p=0.5)@2",
     "Compatibility(p=0.9,denominator=one)@3",
     "Compatibility(p=0.5,depth=endless)",
-    "AUC",
-    "AUC(rel=2)@2",
-    "AUC(items=retrieved)",
-    "AUC(items=retrieved,rel=0.3)@3",
-    "AUC(items=40)@3",
+    "ListAUC",
+    "ListAUC(rel=2)@2",
+    "ListAUC(items=retrieved)",
+    "ListAUC(items=retrieved,rel=0.3)@3",
+    "ListAUC(items=40)@3",
     "RankingLoss",
     "OPA",
     "PartialAUC",
@@ -406,7 +406,7 @@ def test_ties_that_can_change_a_value_are_counted(measure, data):
 WITHOUT_CLOSED_FORM = [
     m
     for m in MEASURES
-    if not rm.parse(m).page.expected or "denominator=hits" in m or re.match(r"AUC\(items=retrieved.*@", m)
+    if not rm.parse(m).page.expected or "denominator=hits" in m or re.match(r"ListAUC\(items=retrieved.*@", m)
 ]
 
 

@@ -42,6 +42,10 @@ impl<N: Copy + Send + Sync, V: Copy, F: Fn(N) -> V + Send + Sync> Chunk<V> for C
     fn value(&self, row: usize) -> V {
         (self.convert)(self.values[row])
     }
+
+    fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
+        out.extend(self.values[rows].iter().map(|&value| (self.convert)(value)));
+    }
 }
 
 /// Values that are what is wanted already.

@@ -11,8 +11,12 @@ mod judged;
 mod list;
 mod matching;
 mod partition;
+mod per_query;
 mod pool;
+mod predictions;
 mod progress;
+mod ranked;
+mod rows;
 mod segments;
 mod streams;
 mod table;
@@ -458,6 +462,8 @@ mod _native {
         exact_sum, ratio, segment_count, segment_descending, segment_first, segment_kept, segment_ranks,
         segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
+    #[pymodule_export]
+    use super::predictions::{LabelledRows, QuerySums, RankedScores};
     #[pymodule_export]
     use super::streams::{TextReader, TrecReader};
     #[pymodule_export]

@@ -52,14 +52,16 @@ pub fn compensated_sum(values: &[f64]) -> f64 {
     sum.value()
 }
 
+/// A sum with the compensation of [`settle`].
 #[derive(Default)]
-struct Sum {
+pub struct Sum {
     sum: f64,
     lost: f64,
 }
 
 impl Sum {
-    fn add(&mut self, value: f64) {
+    /// Adds a value.
+    pub fn add(&mut self, value: f64) {
         let next = self.sum + value;
         let (large, small) =
             if self.sum.abs() >= value.abs() { (self.sum, value) } else { (value, self.sum) };
@@ -67,7 +69,8 @@ impl Sum {
         self.sum = next;
     }
 
-    fn value(&self) -> f64 {
+    /// What has been added up.
+    pub fn value(&self) -> f64 {
         if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
     }
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.checking import CheckReport, check
+    from rankmark.checks.finding import Effect, Finding
     from rankmark.convention import Convention, conventions
     from rankmark.difference import Difference, Differences, differences
     from rankmark.errors import (
@@ -21,34 +23,53 @@ if TYPE_CHECKING:
         UsageError,
     )
     from rankmark.evaluation import evaluate
+    from rankmark.evaluator import Evaluator
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.measure import Measure, parse
+    from rankmark.predictions import (
+        PredictionCounts,
+        PredictionResult,
+        RowMeasureCounts,
+        evaluate_predictions,
+    )
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
+    from rankmark.slices import Slice, Slices
 
     AP: Measure
     AUC: Measure
+    AveragePrecision: Measure
     BPM: Measure
     Bpref: Measure
+    Brier: Measure
     CG: Measure
+    COPC: Measure
     Compatibility: Measure
     DCG: Measure
     ERR: Measure
     F: Measure
     FallOut: Measure
     G: Measure
+    GAUC: Measure
+    Gini: Measure
     HR: Measure
     HitRatio: Measure
     INSQ: Measure
     INST: Measure
     IPrec: Measure
     Judged: Measure
+    KS: Measure
+    ListAUC: Measure
+    LogLoss: Measure
+    MAE: Measure
     MPR: Measure
+    MSE: Measure
     MaxRank: Measure
     MeanP: Measure
     MeanR: Measure
     MeanRank: Measure
     NCU: Measure
+    NE: Measure
     NearlyERR: Measure
     NumNonrelRet: Measure
     NumQ: Measure
@@ -58,13 +79,17 @@ if TYPE_CHECKING:
     OMeasure: Measure
     OPA: Measure
     P: Measure
+    PCOPC: Measure
     PMeasure: Measure
     PPlus: Measure
+    PRAUC: Measure
     PartialAUC: Measure
     QMeasure: Measure
     R: Measure
     RBP: Measure
     RBPResidual: Measure
+    RIG: Measure
+    RMSE: Measure
     RR: Measure
     RankingLoss: Measure
     RnDCG: Measure
@@ -84,19 +109,32 @@ __all__ = [
     "AUC",
     "BPM",
     "CG",
+    "COPC",
     "DCG",
     "ERR",
+    "GAUC",
     "HR",
     "INSQ",
     "INST",
+    "KS",
+    "MAE",
     "MPR",
+    "MSE",
     "NCU",
+    "NE",
     "OPA",
+    "PCOPC",
+    "PRAUC",
     "RBP",
+    "RIG",
+    "RMSE",
     "RR",
     "SDCG",
+    "AveragePrecision",
     "Bounds",
     "Bpref",
+    "Brier",
+    "CheckReport",
     "ChoiceError",
     "ColumnError",
     "Compatibility",
@@ -105,17 +143,23 @@ __all__ = [
     "DataError",
     "Difference",
     "Differences",
+    "Effect",
     "Evaluation",
+    "Evaluator",
     "F",
     "FallOut",
     "FileMissingError",
+    "Finding",
     "FormatError",
     "G",
+    "Gini",
     "HitRatio",
     "IPrec",
     "IdTypeError",
     "Input",
     "Judged",
+    "ListAUC",
+    "LogLoss",
     "MaxRank",
     "MeanP",
     "MeanR",
@@ -135,6 +179,8 @@ __all__ = [
     "PMeasure",
     "PPlus",
     "PartialAUC",
+    "PredictionCounts",
+    "PredictionResult",
     "QMeasure",
     "R",
     "RBPResidual",
@@ -142,16 +188,21 @@ __all__ = [
     "RankmarkError",
     "Result",
     "RnDCG",
+    "RowMeasureCounts",
     "Rprec",
     "SetAP",
     "SignatureError",
+    "Slice",
+    "Slices",
     "Unjudged",
     "UsageError",
     "Utility",
     "binG",
+    "check",
     "conventions",
     "differences",
     "evaluate",
+    "evaluate_predictions",
     "from_signature",
     "infAP",
     "nDCG",
@@ -168,7 +219,16 @@ _HOME = {
     "Difference": "difference",
     "Differences": "difference",
     "differences": "difference",
+    "CheckReport": "checking",
+    "check": "checking",
+    "Effect": "checks.finding",
+    "Finding": "checks.finding",
     "evaluate": "evaluation",
+    "Evaluator": "evaluator",
+    "PredictionCounts": "predictions",
+    "PredictionResult": "predictions",
+    "RowMeasureCounts": "predictions",
+    "evaluate_predictions": "predictions",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",
@@ -180,6 +240,8 @@ _HOME = {
     "Result": "result",
     "Evaluation": "signature",
     "from_signature": "signature",
+    "Slice": "slices",
+    "Slices": "slices",
 }
 """The module of every name that is neither an error nor a measure."""
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
+from rankmark.commands.check import check_data
 from rankmark.commands.convention import convention
 from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.measures import measures
+from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 
@@ -78,11 +80,11 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @click.pass_context
 def _rankmark(context: click.Context) -> None:
-    """Measure how good rankings are, in numbers that say how they were computed."""
+    """Measure rankings and predictions, in numbers that say how they were computed."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         context.exit(2)
 
 
-for _command in (evaluate_runs, trec_eval, measures, convention, demo):
+for _command in (evaluate_runs, evaluate_table, check_data, trec_eval, measures, convention, demo):
     _rankmark.add_command(_command)

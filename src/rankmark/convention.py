@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from rankmark.choices import Choices
 from rankmark.errors import ChoiceError, MeasureError, did_you_mean
-from rankmark.measure import Measure, as_measure
+from rankmark.measure import Kind, Measure, as_measure
 
 __all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
 
@@ -230,13 +230,13 @@ def _names() -> Mapping[str, Convention]:
     }
 
 
-def meant(asked: str | Measure, like: str | None) -> Measure:
+def meant(asked: str | Measure, like: str | None, kinds: tuple[Kind, ...]) -> Measure:
     """The measure that `asked` is under a convention, or without one that is known here.
 
     A signature can name the version of a tool that another version of rankmark followed.
     """
     record = _names().get((like or "").lower())
-    return record.measure(asked) if record else as_measure(asked)
+    return record.measure(asked) if record else as_measure(asked, kinds)
 
 
 # --- the records as text ---------------------------------------------------------------------------------

@@ -32,9 +32,9 @@ from rankmark.choices import (
 from rankmark.convention import convention
 from rankmark.engines import local
 from rankmark.engines.choice import is_streamed
-from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 from rankmark.inputs import read_inputs, with_text_items
-from rankmark.measure import Measure, as_measure, split_measures
+from rankmark.measure import LISTS_FIRST, Kind, Measure, as_measure, namesakes, split_measures
 from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ if TYPE_CHECKING:
 __all__ = [
     "LEAST_FACTOR",
     "Plan",
+    "asked_measures",
     "check_answered",
+    "check_threads",
     "evaluate",
     "evaluate_tables",
     "finished",
@@ -75,6 +77,8 @@ def evaluate(
     memory: int | str | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
+    by: str | Sequence[str] | Mapping[Any, Any] | None = None,
+    attributes: Any = None,
 ) -> Result:
     """Measures how well a run ranks what the judgements call relevant.
 
@@ -114,6 +118,10 @@ def evaluate(
         bounds: whether to evaluate under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
             `Result.bounds`: three more evaluations of tables that have been read.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`; takes longer than evaluating.
+        by: what to slice the queries by, for `Result.slices`: one column or several (each for itself) of
+            `attributes`, `qrels` or `run`, the first of these that has it, with one value in all rows of a
+            query; or a mapping ``{query: slice}``.
+        attributes: a path or table with a column of queries, for `by`.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -142,11 +150,16 @@ def evaluate(
         "scores": scores,
     }
     plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
-    _check_threads(threads)
-    if is_streamed(engine, memory, qrels, run):
+    check_threads(threads)
+    of_tables = by is not None and attributes is None and not isinstance(by, Mapping)
+    if of_tables and engine == "stream":
+        raise UsageError(
+            'slices by a column of qrels or run read it whole; give attributes= with engine="stream"'
+        )
+    if not of_tables and is_streamed(engine, memory, qrels, run):
         from rankmark.engines import stream
 
-        return stream.evaluate(
+        result = stream.evaluate(
             qrels,
             run,
             plan,
@@ -156,8 +169,16 @@ def evaluate(
             bounds=bounds,
             hash_inputs=hash_inputs,
         )
-    judgements, results = read_inputs(qrels, run, columns)
-    return evaluate_tables(judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs)
+    else:
+        judgements, results = read_inputs(qrels, run, columns)
+        result = evaluate_tables(
+            judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs
+        )
+    if by is None and attributes is None:
+        return result
+    from rankmark.slices import slices_by  # which needs polars
+
+    return result.with_slices(slices_by(result, by, qrels, run, attributes, columns))
 
 
 STANDARD = Choices()
@@ -215,7 +236,7 @@ def planned(
 ) -> Plan:
     """The plan for measures, a convention and the choices that the caller gives, which override its."""
     if like is None:
-        return Plan(_measures(measures), Choices(**given) if given else STANDARD)
+        return Plan(_of_lists(asked_measures(measures)), Choices(**given) if given else STANDARD)
     record = convention(like)
     meanings = [record.meaning(asked) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
@@ -230,7 +251,7 @@ def planned(
     common = Choices(**{**record.choices, **given})
     choices = different.pop() if len(different) == 1 else common
     own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
-    return Plan(_measures(by_measure), choices, own, record.label, record.text_items)
+    return Plan(_of_lists(asked_measures(by_measure)), choices, own, record.label, record.text_items)
 
 
 def evaluate_tables(
@@ -315,17 +336,33 @@ def _digest(table: Input) -> str:
     return digest(table)
 
 
-def _measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+def asked_measures(
+    measures: str | Measure | Iterable[str | Measure], kinds: tuple[Kind, ...] = LISTS_FIRST
+) -> tuple[Measure, ...]:
+    """The measures asked for, each once; names are looked for in the kinds of measures in their order."""
     asked = tuple(separate(measures))
     try:
-        return _distinct(asked)
+        return _distinct(asked, kinds)
     except TypeError:  # what cannot be hashed is no measure
-        return _distinct(tuple(as_measure(measure) for measure in asked))
+        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds)
+
+
+def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """The measures, none of which may be one of predictions."""
+    for measure in asked:
+        if measure.page.kind == "row":
+            lists = " or ".join(namesakes(measure.page))
+            hint = f"; of lists there is {lists}" if lists else ""
+            raise MeasureError(
+                f"{measure} is a measure of predictions, for evaluate_predictions (`rankmark predictions`)"
+                f"{hint}"
+            )
+    return asked
 
 
 @functools.lru_cache(maxsize=256)
-def _distinct(measures: tuple[str | Measure, ...]) -> tuple[Measure, ...]:
-    asked = tuple(dict.fromkeys(as_measure(measure) for measure in measures))
+def _distinct(measures: tuple[str | Measure, ...], kinds: tuple[Kind, ...]) -> tuple[Measure, ...]:
+    asked = tuple(dict.fromkeys(as_measure(measure, kinds) for measure in measures))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
     for name, count in Counter(map(str, asked)).items():
@@ -347,7 +384,8 @@ def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str 
     raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 
 
-def _check_threads(threads: int | None) -> None:
+def check_threads(threads: int | None) -> None:
+    """Refuses what is no number of threads."""
     if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
         raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
 

@@ -25,14 +25,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "PARQUET",
+    "Grid",
     "Options",
     "check_writable",
     "format_of",
+    "grid_text",
     "html",
     "known_format",
+    "note_text",
     "printable",
     "render",
     "render_differences",
+    "write_parquet",
     "write_whole",
 ]
 
@@ -56,7 +61,10 @@ def render(results: Result | Mapping[str, Result], name: str = "table", **option
     return FORMATS[known_format(name)](View(runs, **options))
 
 
+PARQUET = "parquet"
+"""The format of files that hold the values of each query for other programs; it is no text."""
 ENDINGS = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+ENDINGS |= {".parquet": PARQUET}
 
 
 def format_of(path: str | Path) -> str:
@@ -77,6 +85,8 @@ def format_of(path: str | Path) -> str:
 
 def known_format(name: str) -> str:
     """`name` if it is a format."""
+    if name == PARQUET:
+        raise ChoiceError("format='parquet' is no text; write it to a file, with the values of each query")
     if name not in FORMATS:
         hint = did_you_mean(name, FORMATS)
         raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{hint}")
@@ -94,22 +104,47 @@ def check_writable(path: str | Path) -> None:
         raise UsageError(f"cannot write {path}: no permission to write in its folder")
 
 
-def write_whole(path: str | Path, text: str) -> None:
-    """Write `text` to `path` whole or not at all: until it is complete, what was there stays."""
+def write_whole(path: str | Path, content: str | bytes | Callable[[Path], object]) -> None:
+    """Write `content` to `path` whole or not at all: until it is complete, what was there stays.
+
+    A function is given the path that it is to write to.
+    """
+
+    def write(to: Path) -> None:
+        if callable(content):
+            content(to)
+        else:
+            to.write_bytes(content.encode() if isinstance(content, str) else content)
+
     check_writable(path)
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         if _is_device(path):  # written to, never replaced
-            Path(path).write_text(text, encoding="utf-8")
+            write(Path(path))
             return
         try:
-            draft.write_text(text, encoding="utf-8")
+            write(draft)
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def write_parquet(path: str | Path, results: Result | Mapping[str, Result]) -> None:
+    """Write the values of each query to a Parquet file, as `Result.per_query` has them.
+
+    Several results, by the names of their runs, stand one after another, with a column ``run``.
+    """
+    import polars as pl
+
+    if isinstance(results, Mapping):
+        named = (each.per_query.select(pl.lit(n).alias("run"), pl.all()) for n, each in results.items())
+        frame = pl.concat(named, how="diagonal_relaxed")
+    else:
+        frame = results.per_query
+    write_whole(path, frame.write_parquet)
 
 
 def _is_device(path: str | Path) -> bool:
@@ -150,6 +185,11 @@ class View:
         return list(dict.fromkeys(m for result in self.runs.values() for m in result.measures))
 
     @cached_property
+    def query_measures(self) -> list[Measure]:
+        """Those of them that have a value for each query."""
+        return list(dict.fromkeys(m for result in self.runs.values() for m in result.query_measures))
+
+    @cached_property
     def columns(self) -> list[tuple[str, dict[str, float]]]:
         """The values of each run by their measures' names, and beside them their bounds if there are any."""
         columns = []
@@ -186,25 +226,36 @@ class View:
         """A row a query of each run, a column a measure."""
         header = ["run"] * self.named + ["query"]
         rows = [row for name, result in self.runs.items() for row in self._query_rows(name, result, cell)]
-        return Grid(len(header), [[*header, *map(str, self.measures)], *rows])
+        return Grid(len(header), [[*header, *map(str, self.query_measures)], *rows])
 
     def _query_rows(self, name: str, result: Result, cell: Cell) -> Iterator[list[str]]:
         ids = result.query_ids
         nothing = [math.nan] * len(ids)
-        columns = [result.query_values(m).tolist() if m in result else nothing for m in self.measures]
+        own, measures = result.query_measures, self.query_measures
+        columns = [result.query_values(m).tolist() if m in own else nothing for m in measures]
         for query, *values in zip(ids, *columns, strict=True):
-            yield [name] * self.named + [str(query), *map(cell, self.measures, values)]
+            yield [name] * self.named + [str(query), *map(cell, measures, values)]
+
+    def sliced(self, name: str) -> list[str]:
+        """What the runs come to in slices of the queries, if they were asked for."""
+        found = {run: result.slices for run, result in self.runs.items() if result.slices is not None}
+        if not found:
+            return []
+        from rankmark.slices import slices_text
+
+        return [slices_text(found, name, self.digits).rstrip("\n")]
 
     def grids(self) -> list[Grid]:
         """What people want to see: the queries if asked for, then the summary."""
-        grids = [self.queries(self.rounded)] * self.per_query + [self.summary(self.rounded)]
+        queries = self.per_query and bool(self.query_measures)
+        grids = [self.queries(self.rounded)] * queries + [self.summary(self.rounded)]
         return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
 
     def notes(self) -> list[str]:
         """What happened to the queries of each run; lines that belong to the one before are indented."""
         lines = []
         for name, result in self.runs.items():
-            first, *others = account(result)
+            first, *others = result.account()
             lines += [f"{printable(name)}: {first}" if name else first, *(f"  {line}" for line in others)]
         return lines
 
@@ -287,6 +338,7 @@ def _table(view: View) -> str:
     blocks = [_aligned(grid) for grid in view.grids()]
     notes = (fill(note, 80, subsequent_indent="  ", break_on_hyphens=False) for note in view.notes())
     blocks.append("\n".join(notes))
+    blocks += view.sliced("table")
     if view.signatures:
         blocks.append("\n".join(view.signature_lines()))
     return "\n\n".join(blocks) + "\n"
@@ -305,6 +357,8 @@ def _padded(cells: list[str], widths: list[int], names: int) -> Iterator[str]:
 
 
 def _csv(view: View) -> str:
+    if not view.per_query and (slices := view.sliced("csv")):
+        return slices[0] + "\n"
     rows = (view.queries if view.per_query else view.summary)(view.exact).rows
     if view.signatures and not view.per_query:
         signatures = [" ".join(view.signature_of(m)) for m in view.measures]
@@ -343,10 +397,12 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         found = {rule: None if value is None else _finite(value) for rule, value in values.items()}
         measures[name]["bounds"] = {**found, "tied": bounds.tied}
     record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
-    record |= {"queries": counts, "choices": result.choices, "inputs": result.inputs or None}
+    record |= {result.counted: counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)
+    if result.slices is not None:
+        record["slices"] = result.slices.records()
     if per_query:
-        each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.measures}
+        each = {str(m): list(map(_finite, result.query_values(m).tolist())) for m in result.query_measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
     return record
 
@@ -358,6 +414,7 @@ def _finite(value: float) -> float | None:
 def _markdown(view: View) -> str:
     blocks = [_markdown_table(grid) for grid in view.grids()]
     blocks.append("\\\n".join(_markdown_text(note.strip()) for note in view.notes()))
+    blocks += view.sliced("markdown")
     if view.signatures:
         blocks.append("\n".join(["```", *view.signature_lines(), "```"]))
     return "\n\n".join(blocks) + "\n"
@@ -376,7 +433,7 @@ def _markdown_text(text: str) -> str:
 
 
 def _latex(view: View) -> str:
-    blocks = [_latex_table(grid) for grid in view.grids()]
+    blocks = [*(_latex_table(grid) for grid in view.grids()), *view.sliced("latex")]
     lines = view.notes() + (view.signature_lines() if view.signatures else [])
     comments = [f"% {line}" for line in lines]
     return "\n\n".join(blocks) + "\n" + "\n".join(comments) + "\n"
@@ -396,6 +453,18 @@ def _latex_text(text: str) -> str:
     return "".join(special.get(char, char) for char in text)
 
 
+def grid_text(grid: Grid, name: str) -> str:
+    """Rows as an aligned ``table``, or in ``markdown`` or ``latex``."""
+    return {"table": _aligned, "markdown": _markdown_table, "latex": _latex_table}[name](grid)
+
+
+def note_text(note: str, name: str) -> str:
+    """A sentence beneath such rows: wrapped, escaped, or as a comment."""
+    if name == "table":
+        return fill(note, 80, subsequent_indent="  ", break_on_hyphens=False)
+    return _markdown_text(note) if name == "markdown" else f"% {note}"
+
+
 def _trec(view: View) -> str:
     lines: list[str] = []
     for name, result in view.runs.items():
@@ -408,10 +477,10 @@ def _trec(view: View) -> str:
 
 
 def _trec_queries(view: View, result: Result) -> Iterator[str]:
-    names = list(map(_trec_name, result.measures))
-    columns = [result.query_values(m).tolist() for m in result.measures]
+    names = list(map(_trec_name, result.query_measures))
+    columns = [result.query_values(m).tolist() for m in result.query_measures]
     for query, *values in zip(result.query_ids, *columns, strict=True):
-        for name, measure, value in zip(names, result.measures, values, strict=True):
+        for name, measure, value in zip(names, result.query_measures, values, strict=True):
             if not math.isnan(value):
                 yield _trec_line(name, str(query), view.rounded(measure, value))
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["measure_list", "measure_page", "page_text"]
 
 WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
+PREDICTIONS = "Predictions: labelled scores (rankmark predictions)"
 LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
 are understood in any case, with or without hyphens and underscores, and so are
@@ -26,7 +27,8 @@ The page of one, with its parameters: rankmark measures NAME"""
 
 def measure_list() -> str:
     """Every measure with its summary and aliases, in groups."""
-    groups: dict[str, list[str]] = {"Graded relevance": [], "Relevant or not": [], "Counts and coverage": []}
+    titles = ("Graded relevance", "Relevant or not", "Counts and coverage", PREDICTIONS)
+    groups: dict[str, list[str]] = {title: [] for title in titles}
     for page in pages().values():
         groups[_group(page)].append(_listed(page))
     blocks = ["\n".join([title, *lines]) for title, lines in groups.items() if lines]
@@ -34,6 +36,8 @@ def measure_list() -> str:
 
 
 def _group(page: Page) -> str:
+    if page.kind == "row":
+        return PREDICTIONS
     if page.aggregate == "sum" or page.better == "neither":
         return "Counts and coverage"
     gain = page.parameters.get("gain")

@@ -14,31 +14,49 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_type_hints
 
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.parameters import Parameter, format_value, parse_value
 
 if TYPE_CHECKING:
     from rankmark.lists import JudgedLists, Values
+    from rankmark.rows import PerQuery, Rows
 
 __all__ = [
+    "LISTS_FIRST",
+    "ROWS_FIRST",
+    "Kind",
     "Measure",
     "Page",
     "as_measure",
     "is_known",
     "list_measure",
+    "namesakes",
     "no_closed_form",
     "page",
     "pages",
     "parse",
+    "row_measure",
     "split_measures",
 ]
 
-Aggregate: TypeAlias = Literal["mean", "sum", "ratio"]
+Kind: TypeAlias = Literal["list", "row"]
+"""What a measure looks at: the list of each query, or all rows of a table of labelled scores."""
+
+LISTS_FIRST: tuple[Kind, ...] = ("list", "row")
+ROWS_FIRST: tuple[Kind, ...] = ("row", "list")
+"""In which kind of measure a name is looked for first: a name can mean one measure in each."""
+
+Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows"]
 Better: TypeAlias = Literal["more", "less", "neither"]
 Mean: TypeAlias = Literal["arithmetic", "geometric"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery]")
+Labels: TypeAlias = Literal["binary", "numbers"]
+"""What a row measure takes a label for: positive or not, or a number."""
+ScoreKind: TypeAlias = Literal["any", "probability"]
+"""What a row measure takes a score for: whatever orders the rows, or a probability."""
 Fact: TypeAlias = "bool | Callable[[Measure], bool]"
 """What holds of a page whatever the parameters, or what says of a measure of it whether it does."""
 
@@ -59,7 +77,8 @@ class Page:
     """A measure's definition, read off the function that computes it."""
 
     name: str
-    function: ListFunction
+    kind: Kind
+    function: Callable[..., Any]
     aliases: tuple[str, ...]
     variants: Mapping[str, Mapping[str, Any]]
     bounds: tuple[float | None, float | None]
@@ -67,10 +86,13 @@ class Page:
     aggregate: Aggregate
     expected: Fact
     better: Better
-    order: Looks
-    tells_unjudged: Fact
     parameters: Mapping[str, Parameter]
     takes_cutoff: bool
+    order: Looks = "nothing"
+    tells_unjudged: Fact = False
+    labels: Labels = "numbers"
+    scores: ScoreKind = "any"
+    per_query: bool = False
 
     def __str__(self) -> str:
         from rankmark.manual import page_text
@@ -142,14 +164,10 @@ def list_measure(
     """
 
     def register(function: ListFunction) -> ListFunction:
-        hints = get_type_hints(function, include_extras=True)
-        arguments = list(inspect.signature(function).parameters.values())[1:]
-        parameters = {
-            a.name: Parameter(a.name, hints[a.name], a.default) for a in arguments if a.name != "cutoff"
-        }
-        takes_cutoff = len(parameters) < len(arguments)
+        parameters, takes_cutoff = _parameters(function)
         _PAGES[name] = Page(
             name,
+            "list",
             function,
             aliases,
             MappingProxyType(dict(variants)),
@@ -158,14 +176,78 @@ def list_measure(
             aggregate,
             expected,
             better,
-            order,
-            tells_unjudged,
-            MappingProxyType(parameters),
+            parameters,
             takes_cutoff,
+            order=order,
+            tells_unjudged=tells_unjudged,
         )
         return function
 
     return register
+
+
+def row_measure(
+    name: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    bounds: tuple[float | None, float | None],
+    cite: str,
+    labels: Labels,
+    scores: ScoreKind = "any",
+    per_query: bool = False,
+    better: Better = "more",
+) -> Callable[[RowFunction], RowFunction]:
+    """Makes a function the page of a row measure.
+
+    The function takes `Rows` and returns one number, or with ``per_query=True`` a `PerQuery`; it raises
+    `Undefined` where the rows give no value. Its keyword arguments are the measure's parameters.
+
+    Args:
+        name: the measure's one name; no list measure has it.
+        aliases: other names, as for a `list_measure`; list measures may have the same.
+        variants: names of the measure with parameters set.
+        bounds: least and greatest value, None where there is none.
+        cite: the source.
+        labels: whether a label is ``binary`` (other labels are refused) or a number.
+        scores: whether a score is a ``probability`` (others are refused) or anything that orders rows.
+        per_query: whether rows must have a query, and each query a value.
+        better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+
+    """
+
+    def register(function: RowFunction) -> RowFunction:
+        parameters, takes_cutoff = _parameters(function)
+        _PAGES[name] = Page(
+            name,
+            "row",
+            function,
+            aliases,
+            MappingProxyType(dict(variants)),
+            bounds,
+            cite,
+            "rows",
+            expected=True,
+            better=better,
+            parameters=parameters,
+            takes_cutoff=takes_cutoff,
+            labels=labels,
+            scores=scores,
+            per_query=per_query,
+        )
+        return function
+
+    return register
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[Mapping[str, Parameter], bool]:
+    """The parameters that a page's function declares, and whether it takes a cutoff."""
+    hints = get_type_hints(function, include_extras=True)
+    arguments = list(inspect.signature(function).parameters.values())[1:]
+    parameters = {
+        a.name: Parameter(a.name, hints[a.name], a.default) for a in arguments if a.name != "cutoff"
+    }
+    return MappingProxyType(parameters), len(parameters) < len(arguments)
 
 
 @functools.cache
@@ -191,17 +273,18 @@ class _Meaning:
 
 
 @functools.cache
-def _meanings() -> Mapping[str, list[_Meaning]]:
-    """The key of every name and alias, and what it can mean: one thing, unless pages do not agree."""
+def _meanings(kind: Kind) -> Mapping[str, list[_Meaning]]:
+    """The key of every name and alias of a kind, and what it can mean: one, unless pages do not agree."""
     meanings: dict[str, list[_Meaning]] = {}
-    for known in pages().values():
+    of_kind = {name: known for name, known in pages().items() if known.kind == kind}
+    for known in of_kind.values():
         claims = [*((alias, {}) for alias in known.aliases), *known.variants.items()]
         for alias, parameters in claims:
             claimed = meanings.setdefault(_key(alias), [])
             meaning = _Meaning(known, parameters)
             if meaning not in claimed:
                 claimed.append(meaning)
-    names = {_key(name): [_Meaning(known, {})] for name, known in pages().items()}
+    names = {_key(name): [_Meaning(known, {})] for name, known in of_kind.items()}
     return meanings | names
 
 
@@ -214,12 +297,18 @@ _DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?t
 """What tools write before or after a measure's name: RetrievalMAP, ndcg_score, PrecisionTopK, RecallK."""
 
 
-def _meanings_of(name: str) -> list[_Meaning]:
-    return _meanings().get(_key(name)) or _meanings().get(_key(_DECORATION.sub("", name)), [])
+def _meanings_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[_Meaning]:
+    if name in pages():  # a name as its page writes it is unique over all kinds
+        return [_Meaning(pages()[name], {})]
+    for kind in kinds:
+        known = _meanings(kind)
+        if found := known.get(_key(name)) or known.get(_key(_DECORATION.sub("", name))):
+            return found
+    return []
 
 
-def _meaning(name: str) -> _Meaning:
-    meanings = _meanings_of(name)
+def _meaning(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> _Meaning:
+    meanings = _meanings_of(name, kinds)
     if len(meanings) == 1:
         return meanings[0]
     if meanings:
@@ -231,6 +320,13 @@ def _meaning(name: str) -> _Meaning:
     raise MeasureError(f"no measure {name!r}{near} (`rankmark measures` lists them all)")
 
 
+def namesakes(page: Page) -> list[str]:
+    """The names of the measures of another kind that share a name or an alias with this one."""
+    own = {_key(name) for name in (page.name, *page.aliases)}
+    others = (other for other in pages().values() if other.kind != page.kind)
+    return [o.name for o in others if own & {_key(name) for name in (o.name, *o.aliases)}]
+
+
 @functools.cache
 def _spellings() -> Mapping[str, None]:
     """Every name and alias as its page writes it."""
@@ -238,9 +334,9 @@ def _spellings() -> Mapping[str, None]:
     return dict.fromkeys(name for each in names for name in each)
 
 
-def is_known(name: str) -> bool:
+def is_known(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> bool:
     """Whether the name means a measure, or several."""
-    return bool(_meanings_of(name))
+    return bool(_meanings_of(name, kinds))
 
 
 def page(name: str) -> Page:
@@ -338,7 +434,13 @@ class Measure:
         """The measure's value for each query; NaN where the query has no relevant item."""
         if lists.ties is not None and not self.expected:
             raise no_closed_form(str(self))
-        return self.page.function(lists, **self._given)
+        value: Values | tuple[Values, Values] = self.page.function(lists, **self._given)
+        return value
+
+    def compute_rows(self, rows: Rows) -> float | PerQuery:
+        """The row measure's value, or that of each query."""
+        value: float | PerQuery = self.page.function(rows, **self._given)
+        return value
 
     def signature(self) -> list[str]:
         """The measure and the value of each parameter, the page's defaults included."""
@@ -427,10 +529,11 @@ _JOINED = re.compile(r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)")
 
 
 @functools.lru_cache(maxsize=1024)
-def parse(text: str) -> Measure:
+def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or as other tools write it.
 
-    Those are ``ndcg_cut_10`` (trec_eval), ``ndcg_at_10`` (MTEB) and ``map@10-l2`` (ranx: rel=2).
+    Those are ``ndcg_cut_10`` (trec_eval), ``ndcg_at_10`` (MTEB) and ``map@10-l2`` (ranx: rel=2). A name
+    that is not written as its page does is looked for in the `kinds` of measures in their order.
 
     Raises:
         MeasureError: no such measure, parameter or value, with what comes near; or a name that means several
@@ -441,24 +544,36 @@ def parse(text: str) -> Measure:
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
     if text in _spellings():
-        return Measure(text)
+        return _named(text, kinds)
     joined = _JOINED.fullmatch(text)
-    known = joined is not None and is_known(joined["name"])
+    known = joined is not None and is_known(joined["name"], kinds)
     if joined and known and joined["sign"] == ".":
         _refuse_patience(joined["name"], joined["cutoff"])
-    if trec := _trec_measure(text):
+    of_rows = kinds[0] == "row" and is_known(text, ("row",))
+    if not of_rows and (trec := _trec_measure(text)):
         return trec
     if joined and known:
-        return Measure(joined["name"], {}, int(joined["cutoff"]))
-    if is_known(text):
-        return Measure(text)
+        return _named(joined["name"], kinds, cutoff=int(joined["cutoff"]))
+    if is_known(text, kinds):
+        return _named(text, kinds)
     written = _WRITTEN.fullmatch(text)
     if not written:
         raise MeasureError(f"{text!r} is not a measure: write Name, Name@10 or Name(parameter=value)@10")
     parameters = dict(_arguments(written["name"], written["parameters"] or ""))
     if written["rel"] is not None:
         parameters["rel"] = int(written["rel"])
-    return Measure(written["name"], parameters, _cutoff(text, written["cutoff"]))
+    return _named(written["name"], kinds, parameters, _cutoff(text, written["cutoff"]))
+
+
+def _named(
+    name: str,
+    kinds: tuple[Kind, ...],
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    cutoff: int | None = None,
+) -> Measure:
+    """The measure of a name, looked for in the kinds in their order."""
+    meaning = _meaning(name, kinds)
+    return Measure(meaning.page.name, {**meaning.parameters, **parameters}, cutoff)
 
 
 def _trec_measure(text: str) -> Measure | None:
@@ -511,10 +626,10 @@ def split_measures(text: str) -> list[str]:
     return [name for name in names if name]
 
 
-def as_measure(measure: str | Measure) -> Measure:
+def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     """The measure itself, or the one that the text writes."""
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, str):
-        return parse(measure)
+        return parse(measure, kinds)
     raise MeasureError(f"{measure!r} is neither a measure nor its name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.choices import Choices
 from rankmark.convention import meant
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.measure import Measure
+from rankmark.measure import LISTS_FIRST, Measure
 from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.formats import Options
     from rankmark.signature import ItemIds
+    from rankmark.slices import Slices
 
 __all__ = ["Bounds", "Counts", "MeasureCounts", "Result"]
 
@@ -110,15 +112,21 @@ class Result:
         "_own_choices",
         "_per_query",
         "_query_ids",
+        "_slices",
         "_values",
     )
+
+    counted = "queries"
+    """What `counts` counts, in JSON."""
+    kinds = LISTS_FIRST
+    """The kind of measure of which a name is understood first."""
 
     def __init__(
         self,
         *,
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
-        query_ids: Table,
+        query_ids: Table | None,
         choices: Choices,
         own_choices: Mapping[Measure, Choices] = MappingProxyType({}),
         counts: Counts,
@@ -127,6 +135,7 @@ class Result:
         bounds: Mapping[str, Bounds] = MappingProxyType({}),
         inputs: Mapping[str, str] = MappingProxyType({}),
         notes: Iterable[str] = (),
+        slices: Slices | None = None,
     ) -> None:
         self._values = dict(values)
         self._per_query = dict(per_query_values)
@@ -139,6 +148,7 @@ class Result:
         self._convention = convention
         self._bounds = dict(bounds)
         self._inputs = dict(inputs)
+        self._slices = slices
         self._notes = tuple(notes)
         self._own_choices = dict(own_choices)
 
@@ -158,12 +168,26 @@ class Result:
         import polars as pl
 
         columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self._query_ids).with_columns(columns)
+        return pl.DataFrame(self.query_table).with_columns(columns)
+
+    @property
+    def query_measures(self) -> tuple[Measure, ...]:
+        """The measures that have a value for each query."""
+        return tuple(self._per_query)
 
     @property
     def query_ids(self) -> list[int] | list[str]:
         """The judged queries, in the order of the per-query values."""
-        return self._query_ids.column_values("query")
+        return [] if self._query_ids is None else self._query_ids.column_values("query")
+
+    @property
+    def query_table(self) -> Table:
+        """The same as a table with a column ``query``."""
+        import polars as pl
+
+        from rankmark._native import Table
+
+        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
@@ -215,6 +239,54 @@ class Result:
         choices = self._own_choices.get(found, self._choices)
         return Evaluation(found, choices, self._item_ids, self._convention).signature(short=short)
 
+    def account(self) -> list[str]:
+        """What happened to the queries: a line, and a second one if there is something to notice."""
+        from rankmark.formats import account
+
+        return account(self)
+
+    @property
+    def slices(self) -> Slices | None:
+        """The measures in slices of the queries; None unless `rankmark.evaluate` was given `by`."""
+        return self._slices
+
+    def by(self, attributes: Any, *columns: str, confidence: float = 0.95) -> Slices:
+        """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
+
+        Args:
+            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
+                column of queries.
+            *columns: the columns to slice by, each for itself; all but the query if none is named.
+            confidence: the share of the intervals that hold the true value.
+
+        Returns:
+            For each slice and measure the number of queries, the mean with Student's interval, and its
+            difference from the mean of all other queries, with Welch's interval and test. The p-values are
+            corrected for all slices and measures together (Holm). Queries without a value are a slice.
+
+        Raises:
+            DataError: a query has several values, or none of the queries has one.
+
+        Example:
+            >>> import rankmark as rm
+            >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+            >>> run = {f"q{i}": ["a", "x"] if i < 3 else ["x", "a"] for i in range(6)}
+            >>> result = rm.evaluate(qrels, run, "RR")
+            >>> slices = result.by({"q0": "DE", "q1": "DE", "q2": "FR", "q3": "FR", "q4": "DE", "q5": "FR"})
+            >>> [(row.slice, row.queries, round(row.mean, 4)) for row in slices.rows]
+            [('DE', 3, 0.8333), ('FR', 3, 0.6667)]
+
+        """
+        from rankmark.slices import slices_of
+
+        return slices_of(self, attributes, columns, confidence=confidence)
+
+    def with_slices(self, slices: Slices) -> Result:
+        """The same result with these slices."""
+        again = copy(self)
+        again._slices = slices
+        return again
+
     def __getitem__(self, measure: str | Measure) -> float:
         return self._values[self._find(measure)]
 
@@ -241,8 +313,9 @@ class Result:
             "bounds": self._bounds,
             "inputs": self._inputs,
             "notes": self._notes,
+            "slices": self._slices,
         }
-        return _restored, (pl.DataFrame(self._query_ids), saved)
+        return _restored, (pl.DataFrame(self.query_table), saved)
 
     def __str__(self) -> str:
         return self.to_table().rstrip("\n")
@@ -295,15 +368,22 @@ class Result:
         return self.format("trec", **options)
 
     def write(self, path: str | Path, name: str | None = None, **options: Unpack[Options]) -> None:
-        """Write this result to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.formats import format_of, write_whole
+        """Write this result to a file, whole or not at all; the path's ending says how unless `name` does.
 
-        write_whole(path, self.format(name or format_of(path), **options))
+        A file ``.parquet`` has the values of each query, as `per_query`.
+        """
+        from rankmark.formats import PARQUET, format_of, write_parquet, write_whole
+
+        name = name or format_of(path)
+        if name == PARQUET:
+            write_parquet(path, self)
+        else:
+            write_whole(path, self.format(name, **options))
 
     def _find(self, measure: str | Measure) -> Measure:
         known = self._known(measure)
         if known is None:
-            found = meant(measure, self._convention)
+            found = meant(measure, self._convention, self.kinds)
             here = list(self.values)
             hint = did_you_mean(str(found), here)
             raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
@@ -316,7 +396,7 @@ class Result:
         written = {str(each): each for each in self._values}
         if measure in written:
             return written[str(measure)]
-        found = meant(measure, self._convention)
+        found = meant(measure, self._convention, self.kinds)
         return found if found in self._values else None
 
 

@@ -161,6 +161,11 @@ def from_signature(text: str) -> Evaluation:
     values = _values(parts)
     _check_version(text, values.pop("rankmark", None))
     measure = _measure(written, values)
+    if measure.page.kind == "row":
+        raise SignatureError(
+            f"the signature is of {measure}, a measure of predictions, which evaluate_predictions evaluates; "
+            "only those of lists are read back"
+        )
     evaluation = Evaluation(measure, _choices(values), _item_ids(values), values.pop("like", None))
     _refuse_unknown(values, measure)
     return evaluation

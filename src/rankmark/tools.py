@@ -218,7 +218,7 @@ SKLEARN = Convention(
     choices={"ties": "expected"},
     measures={
         **_uncut_and_cut({"ndcg_score": "nDCG", "dcg_score": "DCG"}),
-        "roc_auc_score": Variant("AUC", {"no_relevant": "skip"}),
+        "roc_auc_score": Variant("ListAUC", {"no_relevant": "skip"}),
         "average_precision_score": "AP",
         "label_ranking_average_precision_score": Variant("AP", {"no_relevant": "one"}),
         "label_ranking_loss": Variant("RankingLoss", {"ties": "worst"}),
@@ -331,7 +331,7 @@ REPLAY = Convention(
             "Precision": "P",
             "Recall": "R",
             "HitRate": "HR",
-            "RocAuc": "AUC(items=retrieved)",
+            "RocAuc": "ListAUC(items=retrieved)",
         }
     ),
     notes=(
@@ -692,7 +692,7 @@ FUXICTR = Convention(
         "NDCG(k={k})": "nDCG(gain=exp2)@{k}",
         "MRR": "RR(hits=all,denominator=relevant)",
         "HitRate(k={k})": "HR@{k}",
-        "avgAUC": Variant("AUC", {"ties": "expected"}),
+        "avgAUC": Variant("ListAUC", {"ties": "expected"}),
     },
     notes=(
         CANDIDATES,

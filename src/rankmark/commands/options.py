@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -59,7 +59,7 @@ def with_columns(command: Command) -> Command:
     )(command)
 
 
-def with_output(command: Command) -> Command:
+def with_output(command: Command, formats: Iterable[str] = FORMATS) -> Command:
     """Gives a command the options --format, --digits and --output, the last for `show`."""
     for option in (
         click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
@@ -74,7 +74,7 @@ def with_output(command: Command) -> Command:
         click.option(
             "--format",
             "format_",
-            metavar="|".join(FORMATS),
+            metavar="|".join(formats),
             help="How to show it, whatever the ending of FILE.",
         ),
     ):

@@ -26,7 +26,7 @@ __all__ = ["Partitions", "no_room", "temporary_folder"]
 class Partitions:
     """Tables dealt out to files in a folder: one for each table and partition.
 
-    A file is a row of pieces: 8 bytes that say how long one is, and then so many bytes of an Arrow IPC stream.
+    A file is a row of pieces: 8 bytes that say how long one is, then so many bytes of an Arrow IPC stream.
 
     Attributes:
         folder: where the files are.
@@ -84,9 +84,9 @@ class Partitions:
 def no_room(folder: Path, reason: str) -> UsageError:
     """The error for temporary files that cannot be written."""
     return UsageError(
-        "the run is not grouped by query, or the judgements are large, and dealing them out to temporary files in "
-        f"{str(folder)!r} failed: {reason}; make room there, name another folder in the environment variable "
-        "TMPDIR, or sort the run by query"
+        "the run is not grouped by query, or the judgements are large, and dealing them out to temporary "
+        f"files in {str(folder)!r} failed: {reason}; make room there, name another folder in the environment "
+        "variable TMPDIR, or sort the run by query"
     )
 
 

@@ -110,18 +110,18 @@ class State:
         frame = pl.concat(self.parts)
         return frame.sort(order) if order == "place" else frame.sort("query", *frame.columns[1:])
 
-    def unjudged(self) -> pl.Series:
-        """The queries without judgements, each once and in order."""
+    def unjudged(self, repeated: bool = False) -> pl.Series:
+        """The queries without judgements in order, each once unless `repeated`."""
         import polars as pl
 
         if not self.others:
             return self.parts[0]["query"].clear() if self.parts else pl.Series("query", [], dtype=pl.Int64)
-        return pl.concat(self.others).unique().sort()
+        others = pl.concat(self.others)
+        return (others if repeated else others.unique()).sort()
 
     def finished(self, order: Literal["place", "query"], unjudged: int) -> tuple[Table, list[Observed]]:
         """The ids of all judged queries, and what each group observed of them."""
         frame = self.frame(order)
-        self.parts.clear()
         answered = frame["answered"].to_numpy()
         hits = sum(self.hits)
         nowhere = np.empty(0, dtype=np.uint32)

@@ -1,8 +1,8 @@
 """Files larger than memory, read in batches that are cut at the borders of queries.
 
-A run whose rows are grouped by query is evaluated as it is read, against judgements that are in memory, sorted
-by query: those of the queries that are in the batch. A query that comes back in a later batch ends this before
-it is counted twice: both tables are then dealt out by a hash of the query to temporary files, each small enough
+A run whose rows are grouped by query is evaluated as it is read, against judgements that are in memory, by
+query: those of the queries in the batch. A query that comes back in a later batch ends this before it is
+counted twice: both tables are then dealt out by a hash of the query to temporary files, each small enough
 to be evaluated alone. So are they where the judgements are too large to be kept in memory.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rankmark._native import Table
@@ -20,6 +21,7 @@ __all__ = [
     "read_inputs",
     "read_qrels",
     "read_run",
+    "read_tables",
     "run_tag",
     "with_text_items",
 ]
@@ -31,9 +33,17 @@ def read_inputs(qrels: object, run: object, columns: ColumnNames | None = None) 
     `columns` says outright which column has which role, ``{"query": "user"}``; a table without that column
     finds the role by the usual names. With a prefix, ``{"run.score": "p"}``, it speaks of one table only.
     """
-    judged, results = _open(qrels, "qrels", columns), _open(run, "run", columns)
-    check_names(columns, judged.names, results.names)
-    return align_ids(_read(judged, "qrels", columns), _read(results, "run", columns))
+    judged, (results,) = read_tables(qrels, [run], columns)
+    return align_ids(judged, results)
+
+
+def read_tables(
+    qrels: object, runs: Sequence[object], columns: ColumnNames | None = None
+) -> tuple[Input, list[Input]]:
+    """Reads judgements and the results of several systems, whose ids may be of different types."""
+    judged, results = _open(qrels, "qrels", columns), [_open(run, "run", columns) for run in runs]
+    check_names(columns, judged.names, [name for each in results for name in each.names])
+    return _read(judged, "qrels", columns), [_read(each, "run", columns) for each in results]
 
 
 def read_qrels(source: object, columns: ColumnNames | None = None) -> Input:

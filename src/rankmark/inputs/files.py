@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from rankmark import _native
 from rankmark.errors import ColumnError, FileMissingError, FormatError, UsageError, did_you_mean
-from rankmark.inputs.roles import ColumnNames, Roles, Side, are_column_names, find_roles, listed
+from rankmark.inputs.roles import (
+    Chosen,
+    ColumnNames,
+    Side,
+    TableName,
+    are_column_names,
+    find_roles,
+    listed,
+)
 from rankmark.inputs.tables import Source, from_lazy_frame
 from rankmark.progress import reading
 
@@ -46,7 +54,7 @@ SUFFIXES = {
 COMPRESSED = {".gz", ".zst"}
 SEPARATORS = {"TSV": "\t", "CSV": ","}
 # By the number of fields in a line of TREC text, the fields of which one must be a number.
-NUMBERS: Mapping[Side, Mapping[int, tuple[int, ...]]] = {
+NUMBERS: Mapping[TableName, Mapping[int, tuple[int, ...]]] = {
     "qrels": {3: (2,), 4: (3,)},
     "run": {3: (2,), 4: (3,), 5: (4, 3), 6: (4,)},
 }
@@ -54,7 +62,7 @@ HEAD = 1 << 16
 """Bytes looked at to find a file's format."""
 
 
-def open_files(path: str | os.PathLike[str], side: Side, columns: ColumnNames | None) -> Source:
+def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNames | None) -> Source:
     """The file at `path`, or all files of a glob, one after another."""
     paths = expand(os.fspath(path))
     sources = [_open(one, side, columns) for one in paths]
@@ -143,15 +151,22 @@ class File:
             return _native.decompress(str(self.path))
 
 
-def _open(path: Path, side: Side, columns: ColumnNames | None) -> Source:
+def _open(path: Path, side: TableName, columns: ColumnNames | None) -> Source:
     file = File(path, f"{side} {str(path)!r}")
     if not file.head:
         raise FormatError(f"{file.where} is empty")
     form = form_of(file, side, columns)
-    return _open_trec(file, side) if form == "TREC" else _open_table(file, form)
+    if form != "TREC":
+        return _open_table(file, form)
+    if side == "predictions":
+        raise FormatError(
+            f"{file.where} is none of these: CSV or TSV whose first line names the columns, JSON lines, "
+            "Parquet"
+        )
+    return _open_trec(file, side)
 
 
-def form_of(file: File, side: Side, columns: ColumnNames | None) -> str:
+def form_of(file: File, side: TableName, columns: ColumnNames | None) -> str:
     """The format by the file's name, or else by its content."""
     suffixes = [suffix.lower() for suffix in file.path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
@@ -180,9 +195,9 @@ def _first_line(head: bytes) -> str:
     return next((line for line in lines if line.strip() and not line.startswith("#")), "")
 
 
-def _is_trec(fields: Sequence[str], side: Side) -> bool:
+def _is_trec(fields: Sequence[str], side: TableName) -> bool:
     """Whether a line has as many fields as TREC text, with numbers where they must be."""
-    return any(_is_number(fields[at]) for at in NUMBERS[side].get(len(fields), ()))
+    return any(_is_number(fields[at]) for at in NUMBERS.get(side, {}).get(len(fields), ()))
 
 
 def _is_number(text: str) -> bool:
@@ -205,7 +220,7 @@ def _open_table(file: File, form: str) -> Source:
     with polars_errors(file, form):
         source = _scan(file, form)
 
-    def take(roles: Roles) -> _native.Table:
+    def take(roles: Chosen) -> _native.Table:
         with polars_errors(file, form), reading(file.path.name, None, None):
             return source.take(roles)
 
@@ -232,10 +247,9 @@ def _scan_json_lines(content: str | bytes, where: str) -> Source:
 
     schema = pl.scan_ndjson(content).collect_schema()
 
-    def take(roles: Roles) -> _native.Table:
+    def take(roles: Chosen) -> _native.Table:
         # The types come from the first lines, where numbers may all be whole by chance.
-        numbers = [name for name in (roles.value, roles.rank) if name is not None]
-        floats = {name: _as_float(schema[name]) for name in numbers}
+        floats = {name: _as_float(schema[name]) for name in roles.numbers}
         return from_lazy_frame(pl.scan_ndjson(content, schema_overrides=floats), where).take(roles)
 
     return Source(where, schema.names(), take)
@@ -258,10 +272,9 @@ def _scan_csv(content: Path | bytes, where: str, separator: str) -> Source:
 
     schema = scan().collect_schema()
 
-    def take(roles: Roles) -> _native.Table:
+    def take(roles: Chosen) -> _native.Table:
         texts: dict[str, type[pl.DataType]] = dict.fromkeys(roles.names, pl.String)
-        names = [name for name in (roles.value, roles.rank) if name is not None]
-        numbers = {name: pl.Boolean if schema[name] == pl.Boolean else pl.Float64 for name in names}
+        numbers = {name: pl.Boolean if schema[name] == pl.Boolean else pl.Float64 for name in roles.numbers}
         try:
             return from_lazy_frame(scan(texts | numbers), where).take(roles)
         except pl.exceptions.PolarsError:
@@ -309,15 +322,22 @@ def polars_errors(file: File, form: str) -> Iterator[None]:
         raise FormatError(f"{file.where} cannot be read as {form}: {reason}") from error
 
 
-def _concatenated(sources: Sequence[Source], side: Side, columns: ColumnNames | None, pattern: str) -> Source:
+def _concatenated(
+    sources: Sequence[Source], side: TableName, columns: ColumnNames | None, pattern: str
+) -> Source:
     """Several files as one table."""
     first = sources[0]
-    expected = find_roles(first.names, side, columns, first.where)
+
+    def columns_of(source: Source) -> object:
+        if side == "predictions":
+            return set(source.names)
+        return find_roles(source.names, side, columns, source.where)
+
     for source in sources[1:]:
-        if find_roles(source.names, side, columns, source.where) != expected:
+        if columns_of(source) != columns_of(first):
             raise refuse_differing(source, first)
 
-    def take(roles: Roles) -> _native.Table:
+    def take(roles: Chosen) -> _native.Table:
         import polars as pl
 
         frames = [pl.DataFrame(source.take(roles)).select(roles.names) for source in sources]

@@ -13,20 +13,26 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 
 __all__ = [
+    "ALIASES",
     "VALUE_OF",
+    "Chosen",
     "ColumnNames",
     "Described",
     "Input",
     "Roles",
     "Side",
+    "TableName",
     "are_column_names",
     "check_names",
+    "find_query",
     "find_roles",
     "listed",
     "missing_role",
+    "normal",
 ]
 
 Side = Literal["qrels", "run"]
+TableName = Side | Literal["predictions"]
 ColumnNames = Mapping[str, str | Sequence[str] | None]
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -124,6 +130,18 @@ class Described(Protocol):
         """What a reader of the result should know of how the table was understood."""
 
 
+class Chosen(Protocol):
+    """Columns that have been chosen from a table, to be read."""
+
+    @property
+    def names(self) -> list[str]:
+        """Every one of them."""
+
+    @property
+    def numbers(self) -> list[str]:
+        """Those that hold numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """Columns by what they are for; several items are the ranked columns of a wide table."""
@@ -137,12 +155,22 @@ class Roles:
     @property
     def names(self) -> list[str]:
         """Every column that has a role."""
-        return [self.query, *self.items, *(name for name in (self.value, self.rank) if name is not None)]
+        return [self.query, *self.items, *self.numbers]
+
+    @property
+    def numbers(self) -> list[str]:
+        """Those that hold numbers."""
+        return [name for name in (self.value, self.rank) if name is not None]
 
 
 def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> Roles:
     """The roles of a table's columns, said outright or found by their names; `where` is for messages."""
     return _Finder(names, side, columns or {}, where).roles()
+
+
+def find_query(names: Sequence[str], columns: ColumnNames | None, where: str) -> str:
+    """The column of queries, in a table of which the others may be anything."""
+    return _Finder(names, "qrels", columns or {}, where).need("query")
 
 
 def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence[str]) -> None:
@@ -164,7 +192,7 @@ def are_column_names(texts: Iterable[str], columns: ColumnNames | None) -> bool:
     """Whether one of the texts is known as a column's name, so that they may be the head of a table."""
     said = {name for key, value in (columns or {}).items() for name in _parts(_parse_key(key)[1], value, ())}
     known = {alias for aliases in NORMAL_ALIASES.values() for alias in aliases}
-    return any(text in said or _normal(text) in known for text in texts)
+    return any(text in said or normal(text) in known for text in texts)
 
 
 def said_outright(role: str, name: str = "…") -> str:
@@ -205,12 +233,12 @@ def _parts(role: str, value: str | Sequence[str] | None, names: Sequence[str]) -
     return [value]
 
 
-def _normal(name: str) -> str:
+def normal(name: str) -> str:
     """A name without what its writers differ in: case, and what separates words."""
     return re.sub(r"[-_\s]", "", name.lower())
 
 
-NORMAL_ALIASES = {role: {_normal(alias) for alias in aliases} for role, aliases in ALIASES.items()}
+NORMAL_ALIASES = {role: {normal(alias) for alias in aliases} for role, aliases in ALIASES.items()}
 # Prefixes by which numbered columns are known as a ranked list.
 NORMAL_PREFIXES = {
     *("", "pred", "predicted", "prediction", "rank", "rec", "recommendation", "top"),
@@ -235,8 +263,8 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
 
 def _may_be_relevance(name: str) -> bool:
     """Whether a column's name comes near a relevance's, or is that of a score, as if a run were the qrels."""
-    return _normal(name) in NORMAL_ALIASES["score"] or any(
-        alias in _normal(name) for alias in NORMAL_ALIASES["relevance"] if alias != "gain"
+    return normal(name) in NORMAL_ALIASES["score"] or any(
+        alias in normal(name) for alias in NORMAL_ALIASES["relevance"] if alias != "gain"
     )
 
 
@@ -255,7 +283,7 @@ class _Finder:
                 self._say(key, role, _parts(role, value, names))
 
     def roles(self) -> Roles:
-        query = self._need("query")
+        query = self.need("query")
         items, wide = self._items({query})
         if self.side == "qrels":
             return Roles(query, items, wide, self._relevance({query, *items}), None)
@@ -283,10 +311,8 @@ class _Finder:
             return next(iter(self.outright[role]), None)
         said = {name for names in self.outright.values() for name in names}
         free = [name for name in self.names if name not in said]
-        fitting = [name for name in free if _normal(name) in NORMAL_ALIASES[role]]
-        fitting = fitting or [
-            name for name in free if _normal(name).removesuffix("s") in NORMAL_ALIASES[role]
-        ]
+        fitting = [name for name in free if normal(name) in NORMAL_ALIASES[role]]
+        fitting = fitting or [name for name in free if normal(name).removesuffix("s") in NORMAL_ALIASES[role]]
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
@@ -307,7 +333,8 @@ class _Finder:
                 )
         return None
 
-    def _need(self, role: str) -> str:
+    def need(self, role: str) -> str:
+        """The one column of a role without which the table is of no use."""
         found = self._find(role)
         if found is None:
             raise missing_role(role, self.names, self.where, self.columns)
@@ -321,7 +348,7 @@ class _Finder:
         if single is not None:
             return (single,), False
         ranked = self._numbered([name for name in self.names if name not in taken])
-        return (ranked, True) if ranked else ((self._need("item"),), False)
+        return (ranked, True) if ranked else ((self.need("item"),), False)
 
     def _numbered(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns of one prefix with consecutive numbers, in their order."""
@@ -334,7 +361,7 @@ class _Finder:
             for prefix, group in groups.items()
             if sorted(group) in (list(range(len(group))), list(range(1, len(group) + 1)))
         }
-        fitting = [prefix for prefix in whole if _normal(prefix) in NORMAL_PREFIXES]
+        fitting = [prefix for prefix in whole if normal(prefix) in NORMAL_PREFIXES]
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} groups of numbered columns that can be the ranked items: "

@@ -13,10 +13,12 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError
 from rankmark.inputs.roles import (
     VALUE_OF,
+    Chosen,
     ColumnNames,
     Input,
     Roles,
     Side,
+    TableName,
     find_roles,
     listed,
     missing_role,
@@ -36,7 +38,7 @@ class Source:
     where: str
     """What messages call it."""
     names: Sequence[str]
-    take: Callable[[Roles], Table]
+    take: Callable[[Chosen], Table]
     """Reads the columns that have a role."""
     text_ids: bool = False
     in_rank_order: bool = False
@@ -48,7 +50,7 @@ class Source:
         return to_input(self.take(roles), roles, self, side, columns)
 
 
-def open_table(source: object, side: Side) -> Source | None:
+def open_table(source: object, side: TableName) -> Source | None:
     """A table in memory, or None if `source` is none."""
     polars, pandas, pyarrow = (sys.modules.get(name) for name in ("polars", "pandas", "pyarrow"))
     if polars is not None and isinstance(source, polars.LazyFrame):
@@ -56,7 +58,7 @@ def open_table(source: object, side: Side) -> Source | None:
     if polars is not None and isinstance(source, polars.DataFrame):
         # Indexed, not selected: a selection runs on polars' threads, which a forked process lacks.
         return Source(side, source.columns, lambda roles: from_polars(source[roles.names], side))
-    if pandas is not None and isinstance(source, pandas.Series):
+    if pandas is not None and isinstance(source, pandas.Series) and side != "predictions":
         return _from_pandas(source.to_frame(source.name or VALUE_OF[side]), side)
     if pandas is not None and isinstance(source, pandas.DataFrame):
         return _from_pandas(source, side)
@@ -76,7 +78,7 @@ def from_lazy_frame(
     """A polars frame, of which only the columns with a role are computed, on this engine of polars."""
     names = frame.collect_schema().names()
 
-    def take(roles: Roles) -> Table:
+    def take(roles: Chosen) -> Table:
         return from_polars(frame.select(roles.names).collect(engine=engine), where)
 
     return Source(where, names, take, text_ids)
@@ -131,12 +133,12 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
     return Table.from_arrow(frame.to_struct())
 
 
-def _from_pandas(frame: Any, side: Side) -> Source:
+def _from_pandas(frame: Any, side: TableName) -> Source:
     levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
     frame = frame.reset_index(levels) if levels else frame
     names = [str(name) for name in frame.columns]
 
-    def take(roles: Roles) -> Table:
+    def take(roles: Chosen) -> Table:
         chosen = frame.iloc[:, [names.index(name) for name in roles.names]].set_axis(roles.names, axis=1)
         chosen = chosen.reset_index(drop=True)
         try:
@@ -160,15 +162,15 @@ def _by_column(frame: Any) -> pl.DataFrame:
     return pl.DataFrame({name: values(frame[name]) for name in frame.columns}, strict=True)
 
 
-def _from_duckdb(relation: Any, side: Side) -> Source:
-    def take(roles: Roles) -> Table:
+def _from_duckdb(relation: Any, side: TableName) -> Source:
+    def take(roles: Chosen) -> Table:
         quoted = ('"' + name.replace('"', '""') + '"' for name in roles.names)
         return Table.from_arrow(relation.project(", ".join(quoted)))
 
     return Source(side, relation.columns, take)
 
 
-def _from_capsule(source: object, side: Side) -> Table:
+def _from_capsule(source: object, side: TableName) -> Table:
     try:
         return Table.from_arrow(source)
     except DataError as error:

@@ -2,102 +2,112 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
-from rankmark.unretrieved import Catalogue, catalogue
+from rankmark.errors import MeasureError
+from rankmark.measure import row_measure
+from rankmark.parameters import Within
+from rankmark.rows import Rows, Values
+
+Rate = Annotated[float, Within(0, 1)]
 
 
-@list_measure(
+@row_measure(
     "AUC",
-    aliases=("ROC_AUC", "AUROC", "LAUC"),
-    variants={"Accuracy": {"items": "retrieved"}},
-    bounds=(0, 1),
+    aliases=("ROC_AUC", "AUROC", "roc_auc_score"),
+    bounds=(None, 1),
     cite="hanley1982",
-    expected=lambda measure: measure.arguments["items"] != "retrieved" or measure.cutoff is None,
-    tells_unjudged=lambda measure: measure.arguments["items"] == "judged",
+    labels="binary",
 )
 def area_under_roc_curve(
-    lists: JudgedLists,
+    rows: Rows,
     *,
-    cutoff: int | None = None,
-    rel: float = 1,
-    items: Literal["judged", "retrieved"] | Catalogue = "judged",
-) -> Values:
-    """Area under the ROC curve of a list: the share of pairs in which the relevant item comes first.
+    min_fpr: Rate = 0,
+    max_fpr: Rate = 1,
+    min_tpr: Rate = 0,
+    max_tpr: Rate = 1,
+    scale: Literal["mcclish", "share", "area"] = "mcclish",
+) -> float:
+    """Area under the ROC curve: the share of pairs in which the positive row has the greater score.
 
-        AUC@k = Σ_{d,e} ([d before e] + ½ [neither before]) / (R · M)
+        AUC = Σ_{i,j} w_i·w_j·([s_i > s_j] + ½ [s_i = s_j]) / (P · N)
 
-    d runs over the R relevant items, e over the M others. An item before another stands higher in the
-    list, or is in it where the other is not. Items that were not retrieved, or only after rank k, are in
-    no order: such a pair counts half (limited AUC; the ROC curve goes on as a straight line).
+    i runs over the positive rows, whose weights sum up to P, and j over the others, whose weights sum up to
+    N. It is the area under the curve of TPR = TP/P over FPR = FP/N, which goes straight from one threshold
+    to the next. A partial AUC is the part of that area within a rectangle:
+
+        A = ∫ (min(max(TPR, min_tpr), max_tpr) − min_tpr) dFPR
+
+    over FPR from `min_fpr` to `max_fpr`.
 
     Args:
-        rel: the least grade that counts as relevant.
-        items: the items of which pairs are made. ``judged``: those judged for the query; ``retrieved``:
-            those in the list down to k, where unjudged ones count as not relevant (RePlay; "Accuracy" in
-            ir_measures); a number N: all N items that there are, judged or not (recometrics, Elliot).
+        min_fpr: the lowest rate of false positives that counts.
+        max_fpr: the highest (``max_fpr`` of scikit-learn).
+        min_tpr: the lowest rate of true positives that counts; with ``max_fpr`` the two-way partial AUC.
+        max_tpr: the highest.
+        scale: of a partial AUC: ``mcclish`` is ½(1 + (A − C)/(B − C)), where B is the area of the rectangle
+            and C the part of it that chance reaches: 1/2 is chance and 1 is best; ``share`` is A/B;
+            ``area`` is A. Of the whole curve they are the same.
 
-    Range: 0 to 1; 1/2 is what chance gives.
-    No relevant item, or none that is not: decided by `no_relevant`. With ``items=retrieved`` a list that
-    holds nothing relevant has 0, and one that holds nothing else 1.
-    Equal scores under ``ties="expected"``: the mean over all orders, in closed form: a pair with equal
-    scores counts half; there is none for ``items=retrieved`` with a cutoff.
-    More retrieved or judged items than `items` are a DataError.
+    Range: 0 to 1; 1/2 is what chance gives. A partial AUC on the scale ``mcclish`` can be negative.
+    Rows of one class only: undefined.
 
     Source: J. Hanley, B. McNeil, "The meaning and use of the area under a receiver operating characteristic
-    curve", Radiology 143, 1982; G. Schröder, M. Thiele, W. Lehner, "Setting goals and choosing metrics for
-    recommender system evaluations", UCERSTI 2011 (limited AUC).
+    curve", Radiology 143, 1982; D. McClish, "Analyzing a portion of the ROC curve", Medical Decision Making
+    9, 1989.
 
     Example:
-        Relevant items at ranks 1 and 3, two others at ranks 2 and 4: three of four pairs are in order.
-        With k = 2, the items at ranks 3 and 4 are in no order: (1 + 1 + 0 + 1/2) / 4.
+        Positive rows score 3 and 1, others 2 and 1: of four pairs two are in order, and one is tied.
 
         >>> import rankmark as rm
-        >>> qrels = {"q": {"a": 1, "b": 0, "c": 1, "d": 0}}
-        >>> result = rm.evaluate(qrels, {"q": ["a", "b", "c", "d"]}, ["AUC", "AUC@2"])
-        >>> result["AUC"], result["AUC@2"]
-        (0.75, 0.625)
+        >>> table = {"label": [1, 0, 1, 0], "score": [3, 2, 1, 1]}
+        >>> rm.evaluate_predictions(table, ["AUC", "AUC(max_fpr=0.5,scale=share)"]).values
+        {'AUC': 0.625, 'AUC(max_fpr=0.5,scale=share)': 0.5}
 
     """
-    if items == "retrieved":
-        return _of_retrieved(lists, rel, cutoff)
-    others = (lists.judged if items == "judged" else catalogue(lists, "AUC", items)) - lists.relevant(rel)
-    in_order, pairs = ordered_pairs(lists, rel, cutoff, others, judged=items == "judged")
-    return ratio(in_order, pairs, pairs)
+    if min_fpr >= max_fpr or min_tpr >= max_tpr:
+        raise MeasureError(
+            f"AUC: nothing lies between the rates {min_fpr:g} and {max_fpr:g} (FPR) "
+            f"and {min_tpr:g} and {max_tpr:g} (TPR)"
+        )
+    rows.check_both_classes()
+    ranked = rows.ranked
+    if (min_fpr, max_fpr, min_tpr, max_tpr) == (0, 1, 0, 1):
+        return ranked.pairs / (ranked.positive * ranked.negative)
+    area = _area_within(ranked.curve.fpr, ranked.curve.tpr, (min_fpr, max_fpr), (min_tpr, max_tpr))
+    diagonal = np.array([0.0, 1.0])
+    chance = _area_within(diagonal, diagonal, (min_fpr, max_fpr), (min_tpr, max_tpr))
+    most = (max_fpr - min_fpr) * (max_tpr - min_tpr)
+    if scale == "area":
+        return area
+    return area / most if scale == "share" else (1 + (area - chance) / (most - chance)) / 2
 
 
-def _of_retrieved(lists: JudgedLists, rel: float, cutoff: int | None) -> Values:
-    hits = lists.hits(rel).count(cutoff)
-    others = lists.length(cutoff) - hits
-    in_order, _ = ordered_pairs(lists, rel, cutoff, others, judged=False)
-    value = ratio(in_order, hits * others, lists.relevant(rel))
-    return np.where((hits > 0) & (others == 0), 1.0, value)
+def _area_within(x: Values, y: Values, across: tuple[float, float], up: tuple[float, float]) -> float:
+    """The area under a curve that does not fall, within a rectangle."""
+    low, high = up
+    return _area_below(x, y, across, high) - _area_below(x, y, across, low)
 
 
-def ordered_pairs(
-    lists: JudgedLists, rel: float, cutoff: int | None, others: Values, *, judged: bool
-) -> tuple[Values, Values]:
-    """Pairs of a relevant item and one of the `others`: those in order (half of those in none), and all.
+def _area_below(x: Values, y: Values, across: tuple[float, float], cap: float) -> float:
+    """∫ min(y, cap) dx."""
+    begin, end = across
+    reaches = int(np.searchsorted(y, cap))  # the first point that is as high as the cap
+    if reaches == 0:
+        return cap * (end - begin)
+    share = (cap - y[reaches - 1]) / (y[reaches] - y[reaches - 1])
+    crossing = float(x[reaches - 1] + share * (x[reaches] - x[reaches - 1]))
+    turn = min(max(crossing, begin), end)
+    return _integral(x, y, turn) - _integral(x, y, begin) + cap * (end - turn)
 
-    Whether an item is among the first k need not be certain: with equal scores it is so with chance w.
-    It then stands before all others below its tie if it is, and is in no order with them if it is not.
-    """
-    hit = lists.relevance >= rel
-    hits_above, hits_tied = lists.tied(hit)
-    within = lists.within(cutoff)
-    if judged:
-        above, tied = lists.tied(~hit)
-        seen = lists.sum(~hit * within)
-    else:
-        first, last = (lists.rank, lists.rank) if lists.ties is None else lists.ties
-        above, tied = first - 1 - hits_above, last - first + 1 - hits_tied
-        seen = lists.length(cutoff) - lists.sum(hit * within)
-    below = lists.spread(others) - above - tied
-    unordered = (others - seen) / 2
-    found = np.where(within > 0, tied / 2 + below * (1 + within) / 2, lists.spread(unordered))
-    relevant = lists.relevant(rel)
-    return lists.sum(hit * found) + (relevant - lists.sum(hit)) * unordered, relevant * others
+
+def _integral(x: Values, y: Values, end: float) -> float:
+    """∫ y dx up to `end`."""
+    after = int(np.searchsorted(x, end))  # the first point there or beyond
+    if after == 0:
+        return 0.0
+    share = (end - x[after - 1]) / (x[after] - x[after - 1])
+    height = y[after - 1] + share * (y[after] - y[after - 1])
+    return float(np.trapezoid(np.append(y[:after], height), np.append(x[:after], end)))

@@ -19,7 +19,7 @@ def ordered_pair_accuracy(lists: JudgedLists) -> Values:
 
     d and e run over the judged items, ``rel_d`` is the grade of d. An item before another stands higher
     in the list, or is in it where the other is not; two that were both not retrieved are in no order.
-    With two grades it is AUC.
+    With two grades it is ListAUC.
 
     Range: 0 to 1; 1/2 is what chance gives.
     No relevant item: makes no difference; where all grades are the same there is no pair, which

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.lists import JudgedLists, Values, ratio
 from rankmark.measure import list_measure
-from rankmark.measures.auc import ordered_pairs
+from rankmark.measures.list_auc import ordered_pairs
 
 
 @list_measure(
@@ -18,7 +18,7 @@ from rankmark.measures.auc import ordered_pairs
 def ranking_loss(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Ranking loss: the share of pairs of a relevant and another judged item that are in the wrong order.
 
-        RankingLoss = Σ_{d,e} ([e before d] + ½ [neither before]) / (R · M) = 1 − AUC
+        RankingLoss = Σ_{d,e} ([e before d] + ½ [neither before]) / (R · M) = 1 − ListAUC
 
     d runs over the R relevant items, e over the M other judged ones; two that were both not retrieved are
     in no order.

@@ -1,0 +1,157 @@
+"""The tables that the checks look at, and what they come to when evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark._native import Table
+from rankmark.checks.finding import examples
+from rankmark.evaluation import evaluate
+from rankmark.inputs import Input
+from rankmark.inputs.roles import VALUE_OF
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.measure import Measure
+    from rankmark.result import Result
+
+__all__ = ["IDS", "Pair", "Rows"]
+
+IDS = ["query", "item"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table as a polars frame with the columns query, item and, if it has such numbers, value.
+
+    The value is the grade, the score or, where `by_rank`, the rank.
+    """
+
+    source: Input
+    where: str
+    frame: pl.DataFrame
+    _ids: dict[str, pl.DataFrame] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    @classmethod
+    def of(cls, source: Input, where: str) -> Rows:
+        """The rows of a table that has been read."""
+        import polars as pl
+
+        number = source.value or source.rank
+        roles = {"query": source.query, "item": source.item} | ({"value": number} if number else {})
+        frame = pl.DataFrame(source.table).select(pl.col(name).alias(role) for role, name in roles.items())
+        texts = [name for name in IDS if not frame.schema[name].is_integer()]
+        frame = frame.with_columns(pl.col(texts).cast(pl.String))
+        if number and frame.schema["value"] == pl.Boolean:
+            frame = frame.with_columns(pl.col("value").cast(pl.Float64))
+        return cls(source, where, frame)
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether lower values are better."""
+        return self.source.value is None and self.source.rank is not None
+
+    @property
+    def has_values(self) -> bool:
+        """Whether there is a column of values."""
+        return "value" in self.frame.columns
+
+    @property
+    def has_floats(self) -> bool:
+        """Whether the values can be NaN or infinite."""
+        return self.has_values and self.frame.schema["value"].is_float()
+
+    def examples(self, found: pl.DataFrame) -> tuple[Mapping[str, Any], ...]:
+        """The first few of the rows found, with their values under the name of what they are."""
+        return examples(
+            found.rename({"value": "rank" if self.by_rank else VALUE_OF[self.source.side]}, strict=False)
+        )
+
+    def with_frame(self, frame: pl.DataFrame) -> Rows:
+        """The same table with other rows."""
+        return replace(self, frame=frame)
+
+    def ids(self, role: str) -> pl.DataFrame:
+        """The queries or the items, each once, in the order in which they come."""
+        if role not in self._ids:
+            self._ids[role] = self.frame.select(role).unique(maintain_order=True)
+        return self._ids[role]
+
+    @cached_property
+    def repeated(self) -> pl.DataFrame:
+        """The rows whose item stood in an earlier row of the same query."""
+        import polars as pl
+
+        # Pairs that are equal have equal hashes, and sorting those is far cheaper than grouping the pairs.
+        key = pl.col("query").hash(1) * 0x9E3779B97F4A7C15 + pl.col("item").hash(2)
+        hashes = np.sort(self.frame.select(key).to_series().to_numpy())
+        twice = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+        numbered = self.frame.with_row_index("row")
+        if not len(twice):
+            return numbered.clear()
+        return numbered.filter(key.is_in(pl.Series(twice).implode())).filter(
+            ~pl.struct(IDS).is_first_distinct()
+        )
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """Of each query how many rows it has, and the least, greatest, first and summed value of them."""
+        import polars as pl
+
+        value = pl.col("value")
+        of_values = (value.min().alias("low"), value.max().alias("high"), value.first().alias("first"))
+        total = value.cast(pl.Float64).sum().alias("total")
+        return self.frame.group_by("query", maintain_order=True).agg(
+            pl.len().alias("rows"), *of_values, total
+        )
+
+    @cached_property
+    def input(self) -> Input:
+        """The table as `evaluate` takes it."""
+        value = "value" if self.source.value else None
+        rank = "value" if self.by_rank else None
+        table = Table.from_arrow(self.frame.to_struct())
+        return replace(self.source, table=table, query="query", item="item", value=value, rank=rank)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The judgements and one run, without the rows and with the types that let them be evaluated."""
+
+    qrels: Rows
+    run: Rows
+    measures: tuple[Measure, ...]
+    duplicates: str
+    """``error`` if there are none, else ``first``."""
+
+    @property
+    def where(self) -> str:
+        """What to call the run."""
+        return self.run.where
+
+    @cached_property
+    def answered(self) -> int:
+        """How many of the judged queries have results."""
+        return self.qrels.ids("query").join(self.run.ids("query"), on="query", how="semi").height
+
+    @cached_property
+    def result(self) -> Result | None:
+        """What the measures come to; None if no judged query has results."""
+        return self.evaluate()
+
+    def evaluate(self, *measures: str, **options: Any) -> Result | None:
+        """What these measures, or else those asked for, come to under some choices."""
+        if not self.answered:
+            return None
+        chosen: Mapping[str, Any] = {"duplicates": self.duplicates} | options
+        return evaluate(self.qrels.input, self.run.input, measures or self.measures, **chosen)
+
+    def with_tables(self, *, qrels: Rows | None = None, run: Rows | None = None) -> Pair:
+        """The same with other rows, in which items may come twice."""
+        return Pair(qrels or self.qrels, run or self.run, self.measures, "first")

@@ -1,0 +1,210 @@
+"""What is odd in the lists of a run: equal scores, their direction, short lists, unjudged items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark.checks.data import Pair
+from rankmark.checks.finding import EXAMPLES, Effect, Finding, effects, examples, share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark.result import Result
+
+__all__ = ["constant_scores", "order_of_scores", "short_lists", "ties", "unjudged_results"]
+
+LARGE = 0.05
+"""The part of a value from which on what equal scores could change of it is serious."""
+CERTAIN = 3.0
+"""Standard deviations from which on relevant items score lower than others by no accident (sign test)."""
+MOST = 0.9
+"""The part of the lists that have to look like ranks."""
+STEPS = 5
+"""So often at least the scores have to count up by one, for a few small lists may do so by chance."""
+
+
+def ties(pair: Pair) -> Iterator[Finding]:
+    """Equal scores on whose order a value depends."""
+    worst, best = (pair.evaluate(ties=rule) for rule in ("worst", "best"))
+    if pair.result is None or worst is None or best is None:
+        return
+    found = effects(pair.result, {"ties=worst": worst, "ties=best": best})
+    if not found:
+        return
+    changed = np.logical_or.reduce(
+        [~_close(worst.query_values(m), best.query_values(m)) for m in pair.measures]
+    )
+    yield Finding(
+        "ties",
+        "serious" if max(map(_spread, found)) >= LARGE else "worth knowing",
+        pair.where,
+        f"equal scores decide values of {_share_of_queries(changed)}",
+        int(changed.sum()),
+        _queries(pair.result, changed),
+        "the order of equal scores is that of the item ids unless told otherwise",
+        found,
+    )
+
+
+def _spread(effect: Effect) -> float:
+    """How far apart the values are, as a part of the greatest."""
+    values = [value for value in (effect.as_is, *effect.otherwise.values()) if value is not None]
+    greatest = max(map(abs, values))
+    return (max(values) - min(values)) / greatest if greatest else 0.0
+
+
+def _close(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+    close: NDArray[np.bool_] = np.isclose(one, other, rtol=1e-12, atol=0, equal_nan=True)
+    return close
+
+
+def _share_of_queries(chosen: NDArray[np.bool_]) -> str:
+    return share(int(chosen.sum()), len(chosen), "query", "queries")
+
+
+def _queries(result: Result, chosen: NDArray[np.bool_]) -> tuple[dict[str, Any], ...]:
+    """The first few of the chosen queries."""
+    ids = result.query_ids
+    return tuple({"query": ids[place]} for place in np.flatnonzero(chosen)[:EXAMPLES])
+
+
+def constant_scores(pair: Pair) -> Iterator[Finding]:
+    """Lists that are in no order at all."""
+    import polars as pl
+
+    if not pair.run.has_values:
+        return
+    several = pair.run.lists.filter(pl.col("rows") > 1)
+    found = several.filter(pl.col("low") == pl.col("high"))
+    if found.height:
+        number = "rank" if pair.run.by_rank else "score"
+        yield Finding(
+            "constant-scores",
+            "serious" if found.height * 2 >= several.height else "worth knowing",
+            pair.where,
+            f"{share(found.height, several.height, 'list')} of several items with one and the same {number}",
+            found.height,
+            examples(found.select("query", pl.col("rows").alias("items"), pl.col("low").alias(number))),
+            "their order is that of the item ids, whatever the system thought",
+        )
+
+
+def short_lists(pair: Pair) -> Iterator[Finding]:
+    """Lists that end before the cutoff."""
+    # Where nothing is relevant, nothing relevant is missing.
+    found = pair.evaluate("NumRet", "R", missing="skip", no_relevant="one")
+    if found is None:
+        return
+    length, recall = found.query_values("NumRet"), found.query_values("R")
+    lists = int((length > 0).sum())
+    for cutoff in sorted({measure.cutoff for measure in pair.measures if measure.cutoff}):
+        short = (length > 0) & (length < cutoff)
+        if not short.any():
+            continue
+        incomplete = int((short & (recall < 1)).sum())
+        yield Finding(
+            "short-lists",
+            "worth knowing" if incomplete else "fine",
+            pair.where,
+            f"{share(int(short.sum()), lists, 'list')} of fewer than {cutoff:,} items, down to "
+            f"{int(length[short].min()):,}; {incomplete:,} of them without some relevant item",
+            int(short.sum()),
+            _queries(found, short),
+            f"the ranks down to {cutoff:,} that they do not fill count as not relevant",
+        )
+
+
+def unjudged_results(pair: Pair) -> Iterator[Finding]:
+    """Returned items that nobody judged."""
+    cutoffs = sorted({measure.cutoff for measure in pair.measures if measure.cutoff})
+    names = {f"the first {cutoff:,}": f"@{cutoff}" for cutoff in cutoffs}
+    if not all(measure.cutoff for measure in pair.measures):
+        names["all"] = ""
+    measures = {name: f"Unjudged(denominator=retrieved){suffix}" for name, suffix in names.items()}
+    found = pair.evaluate(*measures.values(), missing="skip")
+    if found is None:
+        return
+    unjudged = np.logical_or.reduce([found.query_values(each) > 0 for each in measures.values()])
+    if unjudged.any():
+        shares = ", ".join(f"{found[each]:.1%} of {name}" for name, each in measures.items())
+        yield Finding(
+            "unjudged-results",
+            "worth knowing",
+            pair.where,
+            f"unjudged results in the lists of {_share_of_queries(unjudged)}: on average {shares}",
+            int(unjudged.sum()),
+            _queries(found, unjudged),
+            "they count as not relevant unless told otherwise",
+            effects(pair.result, {"unjudged=ignore": pair.evaluate(unjudged="ignore")}),
+        )
+
+
+def order_of_scores(pair: Pair) -> Iterator[Finding]:
+    """Scores of which the lower ones seem to be the better ones, as ranks and distances are."""
+    if not pair.run.has_values:
+        return
+    below, above, low = _order(pair)
+    certainty = (below - above) / math.sqrt(below + above) if below + above else 0.0
+    if certainty >= CERTAIN:
+        yield Finding(
+            "scores-reversed",
+            "serious",
+            pair.where,
+            f"in {below:,} of {below + above:,} lists the relevant items stand below the others",
+            below,
+            low,
+            "the other way round the values would be better: the least rank is the best, and the highest "
+            "score; negate distances and losses",
+            _turned(pair),
+        )
+    if certainty > -CERTAIN and not pair.run.by_rank:
+        yield from _ranks(pair)
+
+
+def _order(pair: Pair) -> tuple[int, int, tuple[dict[str, Any], ...]]:
+    """The lists in which relevant items stand below and above the others, and the first of the former."""
+    names = ("ListAUC(items=retrieved)", "NumRelRet", "NumRet")
+    found = pair.evaluate(*names, ties="expected", missing="skip")
+    if found is None:
+        return 0, 0, ()
+    area, relevant, retrieved = (found.query_values(name) for name in names)
+    mixed = (relevant > 0) & (relevant < retrieved)
+    below = mixed & (area < 0.5)
+    return int(below.sum()), int((mixed & (area > 0.5)).sum()), _queries(found, below)
+
+
+def _turned(pair: Pair) -> tuple[Effect, ...]:
+    """What the lists come to the other way round."""
+    import polars as pl
+
+    value = pl.col("value").cast(pl.Float64)
+    turned = pair.run.with_frame(pair.run.frame.with_columns(-value))
+    return effects(pair.result, {"turned round": pair.with_tables(run=turned).result})
+
+
+def _ranks(pair: Pair) -> Iterator[Finding]:
+    """Scores that count up from the first row of each list."""
+    import polars as pl
+
+    several = pair.run.lists.filter(pl.col("rows") > 1)
+    rows, low, high, first, total = (pl.col(name) for name in ("rows", "low", "high", "first", "total"))
+    counts_up = (first == low) & (high - low == rows - 1) & (total == (low + high) * rows / 2)
+    found = several.filter(((low == 0) | (low == 1)) & counts_up)
+    evidence = int(found["rows"].sum()) - found.height
+    if evidence >= STEPS and found.height >= MOST * several.height:
+        yield Finding(
+            "scores-like-ranks",
+            "serious",
+            pair.where,
+            f"the scores of {share(found.height, several.height, 'list')} are {found['low'][0]:g}, "
+            f"{found['low'][0] + 1:g}, {found['low'][0] + 2:g} …, as ranks are",
+            found.height,
+            examples(found.select("query", pl.col("rows").alias("items"))),
+            "the highest score is taken as the best; name the column as the rank if it is one",
+            _turned(pair),
+        )

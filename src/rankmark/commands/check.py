@@ -1,0 +1,100 @@
+"""`rankmark check`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from rankmark.checks.report import FORMATS, known_format
+from rankmark.commands.options import (
+    column_names,
+    keep_inputs,
+    run_names,
+    show,
+    with_columns,
+    with_output,
+)
+from rankmark.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["check_data"]
+
+
+@click.command("check")
+@click.argument("qrels")
+@click.argument("run", nargs=-1, required=True)
+@click.option("--train", metavar="FILE", help="What the systems were trained on: query and item.")
+@click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    metavar="MEASURE",
+    help="What to show the effects on; repeat it.  [default: nDCG@10 AP R@100]",
+)
+@with_columns
+@click.option("--strict", is_flag=True, help="Exit with 1 if anything serious is found.")
+@partial(with_output, formats=FORMATS)
+def check_data(
+    qrels: str,
+    run: tuple[str, ...],
+    *,
+    train: str | None,
+    measure: tuple[str, ...],
+    column: tuple[str, ...],
+    strict: bool,
+    format_: str | None,
+    digits: int,
+    output: str | None,
+) -> None:
+    """Report what is odd in the data, and what that does.
+
+    Looks for nulls, NaN, items that stand twice, ids that do not match, queries
+    without results, without judgements or without relevant items, ties, short
+    lists, unjudged results, scores that seem to be ranks or distances, and, with
+    --train, for training data among the results and the judgements. What
+    `rankmark eval` refuses is reported, too. A finding is serious, worth knowing
+    or fine. FILE may be written as table, JSON or Markdown.
+
+    \b
+    rankmark check qrels.txt bm25.run
+    rankmark check test.parquet a.parquet b.parquet --train train.parquet
+    """  # noqa: D301
+    from rankmark.checking import CHECKED, check
+    from rankmark.formats import check_writable, format_of
+    from rankmark.measure import split_measures
+
+    name = known_format(format_ or format_of(output or ""))
+    if output:
+        check_writable(output)
+        keep_inputs(output, qrels, *run, *([train] if train else []))
+    measures = [each for text in measure for each in split_measures(text)] or CHECKED
+    with _hint_of_train(len(run)):
+        report = check(
+            qrels,
+            *run,
+            train=train,
+            measures=measures,
+            names=run_names(run),
+            columns=column_names(column),
+        )
+    show(report.format(name, digits=digits), output)
+    if strict and report.serious:
+        click.get_current_context().exit(1)
+
+
+@contextmanager
+def _hint_of_train(runs: int) -> Iterator[None]:
+    """Says how to give training data, if the last of several runs may be meant as such."""
+    try:
+        yield
+    except DataError as error:
+        if runs == 1:
+            raise
+        raise type(error)(
+            f"{error} (every file after QRELS is a run; training data is given by --train)"
+        ) from error

@@ -1,0 +1,76 @@
+"""`rankmark predictions`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import click
+
+from rankmark.choices import values_of
+from rankmark.commands.options import keep_inputs, show, with_output
+
+__all__ = ["MEASURES", "evaluate_table"]
+
+MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
+
+
+@click.command("predictions")
+@click.argument("table")
+@click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    default=MEASURES,
+    metavar="MEASURE",
+    help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+)
+@click.option("--label", metavar="NAME", help="The column of what happened.")
+@click.option("--score", metavar="NAME", help="The column of predictions.")
+@click.option("--query", metavar="NAME", help="The column of the query, user or session.")
+@click.option("--item", metavar="NAME", help="The column of the item.")
+@click.option("--weight", metavar="NAME", help="The column of weights.")
+@click.option("--positive", metavar="LABEL", help="The label of positive rows, if not 1 or true.")
+@click.option(
+    "--ties",
+    metavar="|".join(values_of("ties")),
+    help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@click.option("--signature", is_flag=True, help="Show what each number depends on.")
+@click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
+@with_output
+def evaluate_table(
+    table: str,
+    measure: tuple[str, ...],
+    per_query: bool,
+    signature: bool,
+    short_signature: bool,
+    format_: str | None,
+    digits: int,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Measure how good the predictions in TABLE are.
+
+    TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), with a
+    label and a score in each row. Columns are found by the usual names unless
+    they are said. A measure is written Name(parameter=value); `rankmark measures`
+    lists them, those of predictions at the end. Measures of lists, such as
+    nDCG@10, take the rows of each query as a list with judgements.
+
+    \b
+    rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
+    """  # noqa: D301
+    from rankmark.formats import check_writable, format_of, known_format, render
+    from rankmark.measure import split_measures
+    from rankmark.predictions import evaluate_predictions
+
+    name = known_format(format_ or format_of(output or ""))
+    if output:
+        check_writable(output)
+        keep_inputs(output, table)
+    measures = [each for text in measure for each in split_measures(text)]
+    result = evaluate_predictions(table, measures, **options)
+    signatures: bool | Literal["short"] = "short" if short_signature else signature
+    show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)

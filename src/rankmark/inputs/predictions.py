@@ -1,0 +1,257 @@
+"""One table of labelled scores: which column is the label, which the score, and what the labels are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rankmark._native import Table
+from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
+from rankmark.inputs.files import open_files
+from rankmark.inputs.roles import ALIASES, listed, normal
+from rankmark.inputs.tables import Source, no_rows, open_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["PredictionColumns", "Predictions", "read_predictions"]
+
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "label": ("label", *(name for name in ALIASES["relevance"] if name != "label"), "y", "clicked"),
+    "score": (*ALIASES["score"], "p", "prob", "probability", "pctr"),
+    "query": ALIASES["query"],
+    "item": ALIASES["item"],
+    "weight": ("weight", "sample_weight"),
+}
+"""The names by which a column is known to have a role."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionColumns:
+    """Columns by what they are for; None where there is none."""
+
+    label: str
+    score: str
+    query: str | None = None
+    item: str | None = None
+    weight: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Every column that has a role."""
+        columns = (self.query, self.item, self.label, self.score, self.weight)
+        return [name for name in columns if name is not None]
+
+    @property
+    def numbers(self) -> list[str]:
+        """Those that hold numbers; labels may be words."""
+        return [name for name in (self.score, self.weight) if name is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """Labelled scores that have been read.
+
+    Attributes:
+        table: the columns; labels are numbers or booleans.
+        name: what messages call the table.
+        columns: the roles of the columns.
+        text_ids: whether ids come from a format without types.
+        positive: the label of positive rows, as it is in the table; None where it is not said.
+        words: the labels as they were before words became numbers: that of 0 and that of 1.
+
+    """
+
+    table: Table
+    name: str
+    columns: PredictionColumns
+    text_ids: bool
+    positive: float | None
+    words: tuple[str, str] | None
+
+
+def read_predictions(source: object, said: Mapping[str, str | None], positive: object) -> Predictions:
+    """Reads a table of labelled scores.
+
+    Args:
+        source: a path, a table, or a dict of columns.
+        said: the names of the columns, where they are said, by their roles.
+        positive: the label of positive rows, where it is said.
+
+    Raises:
+        UsageError: what is no table, or a file that is not there.
+        DataError: a column that is not there or not of the right type, labels that are words and not two.
+
+    """
+    opened = _open(source)
+    columns = _Finder(opened.names, said, opened.where).columns()
+    table = opened.take(columns)
+    if not table.num_rows:
+        raise no_rows(opened.where)
+    _check_numbers(table, columns.score, "score", opened.where)
+    _check_numbers(table, columns.weight, "weight", opened.where)
+    read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
+    if table.kind(columns.label) == "string":
+        return _with_numbers(read, positive)
+    _check_numbers(table, columns.label, "label", opened.where)
+    return replace(read, positive=_number(positive, read))
+
+
+def _check_numbers(table: Table, name: str | None, role: str, where: str) -> None:
+    if name is None:
+        return
+    kinds = ("integer", "float", "boolean") if role == "label" else ("integer", "float")
+    if table.kind(name) not in kinds:
+        raise ColumnError(
+            f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or name "
+            f"another column with {_outright(role)}"
+        )
+
+
+def _open(source: object) -> Source:
+    if isinstance(source, str | os.PathLike):
+        return open_files(source, "predictions", None)
+    if isinstance(source, Mapping):
+        source = _from_columns(source)
+    opened = open_table(source, "predictions")
+    if opened is None:
+        raise UsageError(
+            f"predictions is of type {type(source).__name__}, none of these: the path of a file or a glob "
+            "(CSV, TSV, JSON lines, Parquet; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, "
+            "anything with __arrow_c_stream__), a dict of columns"
+        )
+    return opened
+
+
+def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return pl.DataFrame(dict(columns))
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(
+            f"predictions: the dict is not one of columns of the same length: {reason}"
+        ) from error
+
+
+class _Finder:
+    """Finds the columns of one table, said outright or known by their names."""
+
+    def __init__(self, names: Sequence[str], said: Mapping[str, str | None], where: str) -> None:
+        self.names = names
+        self.said = {role: name for role, name in said.items() if name is not None}
+        self.where = where
+
+    def columns(self) -> PredictionColumns:
+        self._check_said()
+        found = {role: self._find(role) for role in USUAL}
+        label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
+        return PredictionColumns(label, score, **found)
+
+    def _check_said(self) -> None:
+        roles: dict[str, str] = {}
+        for role, name in self.said.items():
+            if name not in self.names:
+                hint = did_you_mean(name, self.names)
+                raise ColumnError(
+                    f"{self.where} has no column {name!r} for the {role}{hint}; its columns are "
+                    f"{listed(self.names)}"
+                )
+            if name in roles:
+                raise ColumnError(
+                    f"{self.where}: the column {name!r} cannot be both {roles[name]} and {role}"
+                )
+            roles[name] = role
+
+    def _find(self, role: str) -> str | None:
+        if role in self.said:
+            return self.said[role]
+        known = {normal(name) for name in USUAL[role]}
+        fitting = [name for name in self.names if normal(name) in known and name not in self.said.values()]
+        if len(fitting) > 1:
+            raise ColumnError(
+                f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
+                f"say which with {_outright(role, fitting[0])}"
+            )
+        return fitting[0] if fitting else None
+
+    def _missing(self, role: str) -> str:
+        raise ColumnError(
+            f"{self.where} has no column known as the {role}; its columns are {listed(self.names)}; "
+            f"say which it is with {_outright(role)}"
+        )
+
+
+def _outright(role: str, name: str = "…") -> str:
+    return f'{role}="{name}" (on the command line --{role} {name})'
+
+
+def _number(positive: object, read: Predictions) -> float | None:
+    """The label of positive rows, if it is said, in a column of numbers."""
+    if positive is None:
+        return None
+    if isinstance(positive, str):
+        try:
+            return {"true": 1.0, "false": 0.0}.get(positive.lower()) or float(positive)
+        except ValueError:
+            pass
+    elif isinstance(positive, int | float):
+        return float(positive)
+    raise DataError(
+        f"positive={positive!r}, but the labels of {read.name} (column {read.columns.label!r}) are numbers"
+    )
+
+
+def _with_numbers(read: Predictions, positive: object) -> Predictions:
+    """Labels that are text as numbers: of a format without types what is written, else 1 for the positive."""
+    import polars as pl
+
+    name = read.columns.label
+    frame = pl.DataFrame(read.table)
+    labels = frame[name].cast(pl.String)
+    if read.text_ids and (numbers := _as_numbers(labels)) is not None:
+        table = Table.from_arrow(frame.with_columns(numbers.alias(name)).to_struct())
+        numeric = replace(read, table=table)
+        return replace(numeric, positive=_number(positive, numeric))
+    _refuse_nulls(labels, read)
+    words = labels.unique().sort().to_list()
+    where = f"{read.name}: the label column {name!r}"
+    if len(words) > 2:
+        shown = ", ".join(map(repr, words[:5])) + (", …" if len(words) > 5 else "")
+        raise DataError(f"{where} holds {len(words)} different words ({shown}); binary labels are two")
+    if positive is None:
+        raise DataError(
+            f"{where} holds words ({', '.join(map(repr, words))}); say which is the positive one with "
+            f"{_outright('positive', words[-1])}"
+        )
+    if positive not in words:
+        hint = did_you_mean(str(positive), words)
+        raise DataError(f"{where} holds {' and '.join(map(repr, words))}, not positive={positive!r}{hint}")
+    other = next((word for word in words if word != positive), f"not {positive}")
+    column = (labels == positive).alias(name)
+    table = Table.from_arrow(frame.with_columns(column).to_struct())
+    return replace(read, table=table, positive=1.0, words=(other, str(positive)))
+
+
+def _as_numbers(texts: pl.Series) -> pl.Series | None:
+    """Texts that all write numbers, or all true or false; None for others."""
+    import polars as pl
+
+    numbers = texts.cast(pl.Float64, strict=False)
+    if numbers.null_count() == texts.null_count():
+        return numbers
+    lower = texts.str.to_lowercase()
+    return lower == "true" if lower.drop_nulls().is_in(["true", "false"]).all() else None
+
+
+def _refuse_nulls(labels: pl.Series, read: Predictions) -> None:
+    nulls = labels.is_null().arg_true()
+    if len(nulls):
+        count = f"{len(nulls)} null{'s' if len(nulls) > 1 else ''}"
+        raise DataError(
+            f"{read.name}: the label column {read.columns.label!r} has {count}, the first in row {nulls[0]} "
+            "(from 0); remove those rows"
+        )

@@ -1,0 +1,42 @@
+"""NE."""
+
+from __future__ import annotations
+
+from rankmark.measure import row_measure
+from rankmark.measures.log_loss import Clip
+from rankmark.rows import Rows
+
+
+@row_measure(
+    "NE",
+    aliases=("normalised_entropy", "normalized_entropy"),
+    bounds=(0, None),
+    cite="he2014",
+    labels="binary",
+    scores="probability",
+    better="less",
+)
+def normalised_entropy(rows: Rows, *, clip: Clip = 1e-15) -> float:
+    """Normalised entropy: the log loss, over that of always predicting the share of positive rows.
+
+        NE = LogLoss / −(r · ln r + (1 − r) · ln(1 − r))        r = Σ w·y / Σ w
+
+    Below 1 the predictions tell more than that share alone. The unit of the logarithm cancels out.
+
+    Args:
+        clip: as in LogLoss.
+
+    Range: from 0; less is better.
+    Rows of one class only, whose entropy is 0: undefined.
+
+    Source: X. He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014.
+
+    Example:
+        The log loss is 1.5 bits, and that of predicting 1/2 is 1 bit.
+
+        >>> import rankmark as rm
+        >>> rm.evaluate_predictions({"label": [1, 0], "score": [0.5, 0.75]}, ["NE"])["NE"]
+        1.5
+
+    """
+    return rows.log_loss(clip) / rows.weight / rows.entropy

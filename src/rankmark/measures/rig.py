@@ -1,0 +1,42 @@
+"""RIG."""
+
+from __future__ import annotations
+
+from rankmark.measure import row_measure
+from rankmark.measures.log_loss import Clip
+from rankmark.measures.ne import normalised_entropy
+from rankmark.rows import Rows
+
+
+@row_measure(
+    "RIG",
+    aliases=("relative_information_gain", "d2_log_loss_score"),
+    bounds=(None, 1),
+    cite="graepel2010",
+    labels="binary",
+    scores="probability",
+)
+def relative_information_gain(rows: Rows, *, clip: Clip = 1e-15) -> float:
+    """Relative information gain: the share of the labels' entropy that the predictions explain.
+
+        RIG = 1 − NE
+
+    Args:
+        clip: as in LogLoss.
+
+    Range: to 1; 0 is what always predicting the share of positive rows gives.
+    Rows of one class only: undefined.
+
+    Source: T. Graepel, J. Quiñonero Candela, T. Borchert, R. Herbrich, "Web-scale Bayesian click-through rate
+    prediction for sponsored search advertising in Microsoft's Bing search engine", ICML 2010.
+
+    Example:
+        The log loss is 1/2 bit (1 − p and p are √½), and that of predicting 1/2 is 1 bit.
+
+        >>> import rankmark as rm
+        >>> table = {"label": [1, 0], "score": [0.5**0.5, 1 - 0.5**0.5]}
+        >>> round(rm.evaluate_predictions(table, ["RIG"])["RIG"], 6)
+        0.5
+
+    """
+    return 1 - normalised_entropy(rows, clip=clip)

@@ -1,0 +1,492 @@
+"""The front door for predictions: one table of labelled scores in, values of measures out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark import _native
+from rankmark.choices import Choices, Duplicates, NoRelevant, Ties
+from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, NotEvaluatedError
+from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables
+from rankmark.inputs.predictions import Predictions, read_predictions
+from rankmark.inputs.roles import Input
+from rankmark.measure import ROWS_FIRST, Measure, no_closed_form
+from rankmark.parameters import format_value
+from rankmark.result import Counts, MeasureCounts, Result
+from rankmark.rows import PerQuery, Rows, Undefined
+from rankmark.signature import version
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.rows import Values
+
+__all__ = ["PredictionCounts", "PredictionResult", "RowMeasureCounts", "evaluate_predictions"]
+
+
+def evaluate_predictions(
+    table: Any,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    query: str | None = None,
+    item: str | None = None,
+    weight: str | None = None,
+    positive: str | float | None = None,
+    ties: Ties | None = None,
+    seed: int = 0,
+    no_relevant: NoRelevant = "zero",
+    duplicates: Duplicates = "error",
+    threads: int | None = None,
+) -> PredictionResult:
+    """Measures how good predictions are, of one table in which each row has a label and a score.
+
+    `table` is a path (CSV, TSV, JSON lines, Parquet; also gzip or zstd; also a glob), a table of polars,
+    pandas, pyarrow, DuckDB or whatever else speaks the Arrow PyCapsule interface, or a dict of columns. It is
+    never changed. Columns are found by the usual names or said outright.
+
+    Measures of predictions see all rows (AUC, LogLoss, RMSE …) or those of each query (GAUC). Measures of
+    lists (nDCG@10 …) can be asked for, too, where there is a query: the rows of a query are its list by
+    falling score, and their labels the judgements. A name that both kinds have means the one of predictions.
+
+    Args:
+        table: the labelled scores.
+        measures: names such as ``"AUC"``, or measures such as ``rm.LogLoss(unit="bits")``: one or several;
+            also several names in one text, ``"AUC, GAUC"``.
+        label: the column of what happened. Measures of binary labels take 0 and 1, −1 and 1, true and false,
+            or any two with `positive`; others take numbers, and measures of lists grades.
+        score: the column of predictions. Measures of probabilities take 0 to 1, others any number.
+        query: the column of the query, user or session; only some measures need it.
+        item: the column of the item; only measures of lists look at it, to order equal scores.
+        weight: the column of the rows' weights; not for measures of lists.
+        positive: the label of positive rows, where it is not 1 or true.
+        ties: the order of equal scores for measures of lists: ``item-desc`` if there is an item, else
+            ``expected``, the mean over all orders.
+        seed: of ``ties="random"``.
+        no_relevant: for measures of lists, what a query without relevant items is.
+        duplicates: for measures of lists, what the same item twice in one query is.
+        threads: how many threads to use; all cores if None.
+
+    Returns:
+        The values, those of each query where a measure has them, and the account of the rows. A measure
+        to which the data give no value, such as the AUC of rows of one class, is NaN, and
+        `PredictionResult.undefined` says why.
+
+    Raises:
+        UsageError: an unknown measure, parameter or choice, or a file that is not there.
+        DataError: a table, a label or a score that a measure cannot take.
+
+    Example:
+        >>> import rankmark as rm
+        >>> table = {"click": [1, 0, 1, 0], "p": [0.9, 0.8, 0.7, 0.1], "user_id": ["a", "a", "b", "b"]}
+        >>> result = rm.evaluate_predictions(table, ["AUC", "GAUC", "nDCG@10"])
+        >>> result["AUC"], result["GAUC"], result["nDCG@10"]
+        (0.75, 1.0, 1.0)
+
+    """
+    asked = asked_measures(measures, ROWS_FIRST)
+    check_threads(threads)
+    said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
+    choices = Choices(ties=ties or "item-desc", seed=seed, no_relevant=no_relevant, duplicates=duplicates)
+    read = read_predictions(table, said, positive)
+    rows = _RowsOf(read, threads or 0)
+    of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
+    lists = _evaluate_lists(read, of_lists, choices, ties, threads) if of_lists else None
+    settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
+    return _result(asked, read, rows, settled, lists)
+
+
+@dataclass(frozen=True, slots=True)
+class RowMeasureCounts:
+    """What became of the rows in one measure of predictions.
+
+    Attributes:
+        averaged: queries in the mean; None for a measure that is no mean over queries.
+        skipped: queries left out of it, because they have no value.
+        skipped_rows: rows of these.
+        why_skipped: what these are, such as ``of one class``.
+        undefined: why there is no value; None where there is one.
+
+    """
+
+    averaged: int | None = None
+    skipped: int | None = None
+    skipped_rows: int | None = None
+    why_skipped: str | None = None
+    undefined: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionCounts:
+    """How many rows stand behind the values.
+
+    Attributes:
+        rows: rows of the table.
+        positive: positive rows; None if no measure of binary labels was asked for.
+        queries: queries; None if no measure looks at them.
+        measures: the counts of each measure, by its canonical name.
+
+    """
+
+    rows: int
+    positive: int | None
+    queries: int | None
+    measures: Mapping[str, MeasureCounts | RowMeasureCounts]
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What decides the values of row measures besides their parameters."""
+
+    positive: str
+    weights: str
+
+    def signature(self, measure: Measure, *, short: bool) -> str:
+        """As `Result.signature`."""
+        said = {"positive": self.positive, "weights": self.weights}
+        if measure.page.labels == "numbers":
+            del said["positive"]
+        standard = {"positive": "1", "weights": "none"}
+        parts = [f"{name}:{value}" for name, value in said.items() if not short or value != standard[name]]
+        head = [str(measure)] if short else measure.signature()
+        return "|".join([*head, *parts, f"rankmark:{version()}"])
+
+
+class PredictionResult(Result):
+    """The values of one table of predictions, with what is needed to trust them.
+
+    As `Result`; `per_query` has the measures that have a value for each query.
+    """
+
+    __slots__ = ("_basis", "_lists", "_rows")
+
+    counted = "counts"
+    kinds = ROWS_FIRST
+
+    def __init__(
+        self,
+        *,
+        values: Mapping[Measure, float],
+        per_query_values: Mapping[Measure, Values],
+        query_ids: _native.Table | None,
+        counts: PredictionCounts,
+        basis: _Basis,
+        lists: Result | None,
+    ) -> None:
+        super().__init__(
+            values=values,
+            per_query_values=per_query_values,
+            query_ids=query_ids,
+            choices=Choices(),
+            counts=Counts(0, 0, 0, 0, {}),
+            notes=lists.notes if lists else (),
+        )
+        self._rows = counts
+        self._basis = basis
+        self._lists = lists
+
+    @property
+    def undefined(self) -> dict[str, str]:
+        """Why measures have no value, by their canonical names; empty if all have one."""
+        counts = self.counts.measures.items()
+        return {n: c.undefined for n, c in counts if isinstance(c, RowMeasureCounts) and c.undefined}
+
+    @property
+    def counts(self) -> PredictionCounts:  # type: ignore[override]
+        """How many rows there are, positive ones, queries, and what became of them in each measure."""
+        return self._rows
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """How ties, duplicates … were decided in measures of lists; empty if none was asked for."""
+        return {} if self._lists is None else self._lists.choices
+
+    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
+        """One value a query; NaN where a query has none.
+
+        Raises:
+            NotEvaluatedError: the measure was not evaluated, or is none of each query.
+
+        """
+        found = self._find(measure)
+        if found not in self._per_query:
+            raise NotEvaluatedError(f"{found} is one value of all rows, with none for each query")
+        return self._per_query[found]
+
+    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
+        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
+
+        With ``short=True`` what is not the standard, and the version.
+        """
+        found = self._find(measure)
+        if found.page.kind == "row":
+            return self._basis.signature(found, short=short)
+        assert self._lists is not None
+        return self._lists.signature(found, short=short)
+
+    def account(self) -> list[str]:
+        """What happened to the rows: a line, and a second one if there is something to notice."""
+        counts = self.counts
+        first = f"{_several(counts.rows, 'row')}"
+        if counts.positive is not None:
+            first += f", {counts.positive:,} positive"
+        if counts.queries is not None:
+            first += f", {_several(counts.queries, 'query', 'queries')}"
+        of_lists = self._lists.account()[1:] if self._lists else []
+        notes = [*self._skipped(), *self._reasons(), *of_lists]
+        return [first, "; ".join(notes)] if notes else [first]
+
+    def _reasons(self) -> Iterator[str]:
+        measures: dict[str, list[str]] = {}
+        for measure, why in self.undefined.items():
+            measures.setdefault(why, []).append(measure)
+        for why, names in measures.items():
+            yield f"no value of {', '.join(names)}: {why}"
+
+    def _skipped(self) -> Iterator[str]:
+        seen: set[RowMeasureCounts] = set()
+        for counts in self.counts.measures.values():
+            if isinstance(counts, RowMeasureCounts) and counts.skipped and counts not in seen:
+                seen.add(counts)
+                queries = _several(counts.skipped, "query", "queries")
+                yield f"{queries} {counts.why_skipped} ({_several(counts.skipped_rows or 0, 'row')}) left out"
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
+        return f"<PredictionResult {values}; {_several(self.counts.rows, 'row')}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import polars as pl
+
+        saved = {
+            "values": self._values,
+            "per_query_values": self._per_query,
+            "counts": self._rows,
+            "basis": self._basis,
+            "lists": self._lists,
+        }
+        ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
+        return _restored, (ids, saved)
+
+
+def _restored(query_ids: pl.DataFrame | None, saved: Mapping[str, Any]) -> PredictionResult:
+    """A result that was pickled or copied."""
+    ids = None if query_ids is None else _native.Table.from_arrow(query_ids)
+    return PredictionResult(query_ids=ids, **saved)
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What a row measure comes to."""
+
+    value: float
+    counts: RowMeasureCounts
+    per_query: Values | None = None
+
+
+class _RowsOf:
+    """The rows of a table, checked for what each measure asks of them."""
+
+    def __init__(self, read: Predictions, threads: int) -> None:
+        self.read = read
+        self.threads = threads
+        columns = read.columns
+        core = self._core(1.0 if read.positive is None else read.positive)
+        self.count, self.labels, self.no_probability, self.first_no_probability = core.content()
+        self.rows = Rows(core, self.count, columns.query)
+        self.binary = False
+
+    def _core(self, positive: float) -> _native.LabelledRows:
+        columns = self.read.columns
+        return _native.LabelledRows(
+            self.read.table,
+            self.read.name,
+            columns.label,
+            columns.score,
+            columns.weight,
+            positive=positive,
+            threads=self.threads,
+        )
+
+    @property
+    def positive(self) -> str:
+        """The label of positive rows, as the table has it."""
+        if self.read.words:
+            return self.read.words[1]
+        return format_value(1.0 if self.read.positive is None else self.read.positive)
+
+    def settled(self, measure: Measure) -> _Settled:
+        """The measure's value."""
+        self._check(measure)
+        try:
+            value = measure.compute_rows(self.rows)
+            if isinstance(value, PerQuery):
+                return self._mean(value)
+            return _Settled(value, RowMeasureCounts())
+        except Undefined as reason:
+            return _Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
+
+    def _mean(self, each: PerQuery) -> _Settled:
+        """The weighted mean over the queries that have a value."""
+        there = ~np.isnan(each.values)
+        averaged = int(np.count_nonzero(there))
+        skipped_rows = int(self.rows.queries.rows[~there].sum())
+        counts = RowMeasureCounts(averaged, len(there) - averaged, skipped_rows, each.skipped)
+        weights = each.weights[there]
+        total = _native.exact_sum(weights)
+        if total == 0:
+            why = f"every query is {each.skipped}" if not averaged else "no query has any weight"
+            return _Settled(np.nan, replace(counts, undefined=why), each.values)
+        return _Settled(_native.exact_sum(weights * each.values[there]) / total, counts, each.values)
+
+    def _check(self, measure: Measure) -> None:
+        page = measure.page
+        if page.labels == "binary":
+            self._check_binary(measure)
+        elif self.read.words:
+            raise DataError(
+                f"{measure} takes labels that are numbers, and {self._where('label')} holds words, such as "
+                f"{self.read.words[1]!r}"
+            )
+        if page.scores == "probability" and self.no_probability:
+            column = self.read.columns.score
+            row = np.array([self.first_no_probability], dtype=np.uint32)
+            (shown,) = _column(self.read.table.take(column, row, column))
+            raise DataError(
+                f"{measure} takes probabilities, and {self._where('score')} has "
+                f"{_several(self.no_probability, 'score')} outside of 0 to 1, the first in row "
+                f"{self.first_no_probability} (from 0): {shown}"
+            )
+        if page.per_query:
+            need_query(self.read, measure)
+
+    def _check_binary(self, measure: Measure) -> None:
+        known, labels = self.read.positive, set(self.labels)
+        usual = labels <= {0.0, 1.0} or labels <= {-1.0, 1.0}
+        # One label alone may be that of either class.
+        said = (known in labels and len(labels) <= 2) or (usual and known in (0.0, 1.0, -1.0))
+        if usual if known is None else said:
+            self.binary = True
+            return
+        shown = ", ".join(map(format_value, self.labels[:5])) + (", …" if len(self.labels) > 5 else "")
+        if known is not None:
+            why = f"which {'are more than two' if len(self.labels) > 2 else 'lack it'}"
+            raise DataError(
+                f"{measure} with positive={format_value(known)}: {self._where('label')} holds {shown}, {why}"
+            )
+        hint = "; say which of the two is the positive one with positive=" if len(self.labels) == 2 else ""
+        raise DataError(
+            f"{measure} takes binary labels (0 and 1, −1 and 1, true and false), and {self._where('label')} "
+            f"holds {shown}{hint}"
+        )
+
+    def _where(self, role: str) -> str:
+        return f"{self.read.name}, the {role} column {getattr(self.read.columns, role)!r},"
+
+
+def need_query(read: Predictions, measure: Measure) -> str:
+    """The column of queries.
+
+    Raises:
+        ColumnError: there is none.
+
+    """
+    if read.columns.query is None:
+        raise ColumnError(
+            f"{measure} is a value of each query, and {read.name} has no column known as the query; say "
+            'which it is with query="…" (on the command line --query …)'
+        )
+    return read.columns.query
+
+
+def _column(table: _native.Table) -> list[Any]:
+    import polars as pl
+
+    return pl.DataFrame(table).to_series().to_list()
+
+
+def _evaluate_lists(
+    read: Predictions, asked: tuple[Measure, ...], choices: Choices, ties: Ties | None, threads: int | None
+) -> Result:
+    """The measures of lists, of a table that is both judgements and results."""
+    query = need_query(read, asked[0])
+    table, item = read.table, read.columns.item
+    if item is None:
+        _check_without_items(asked, ties)
+        table, item = _numbered(read)
+        choices = replace(choices, ties=ties or "expected")
+    columns = read.columns
+    judgements = Input(table, "qrels", read.name, query, item, columns.label, None, read.text_ids)
+    results = Input(table, "run", read.name, query, item, columns.score, None, read.text_ids)
+    return evaluate_tables(judgements, results, Plan(asked, choices), threads=threads)
+
+
+def _check_without_items(asked: Iterable[Measure], ties: Ties | None) -> None:
+    """Refuses what only ids of items could decide."""
+    if ties not in (None, "expected", "best", "worst", "input"):
+        raise ChoiceError(
+            f'ties="{ties}" orders equal scores by their items, and there is no column of items: say which '
+            'it is with item="…", or choose expected, best, worst or input'
+        )
+    for measure in asked:
+        if ties in (None, "expected") and not measure.expected:
+            raise MeasureError(
+                f"{no_closed_form(str(measure))}; without a column of items (item=…), which could order "
+                "them, that mean is what is computed"
+            )
+
+
+def _numbered(read: Predictions) -> tuple[_native.Table, str]:
+    """The table with a column that numbers its rows, and that column's name."""
+    import polars as pl
+
+    name = "row"
+    while name in read.table.names:
+        name += "_"
+    return _native.Table.from_arrow(pl.DataFrame(read.table).with_row_index(name).to_struct()), name
+
+
+def _result(
+    asked: tuple[Measure, ...],
+    read: Predictions,
+    rows: _RowsOf,
+    settled: Mapping[Measure, _Settled],
+    lists: Result | None,
+) -> PredictionResult:
+    own = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
+    of_lists = {m: lists.query_values(m) for m in lists} if lists else {}
+    per_query = {m: values for m in asked if (values := own.get(m, of_lists.get(m))) is not None}
+    query_ids = _query_ids(read, rows, lists) if per_query else None
+    counts: dict[str, MeasureCounts | RowMeasureCounts] = {str(m): s.counts for m, s in settled.items()}
+    if lists:
+        counts |= lists.counts.measures
+    return PredictionResult(
+        basis=_Basis(rows.positive, read.columns.weight or "none"),
+        lists=lists,
+        values={m: settled[m].value if m in settled else lists[m] for m in asked},  # type: ignore[index]
+        per_query_values=per_query,
+        query_ids=query_ids,
+        counts=PredictionCounts(
+            rows=rows.count,
+            positive=rows.rows.positives if rows.binary else None,
+            queries=len(query_ids.column_values("query")) if query_ids else None,
+            measures={str(m): counts[str(m)] for m in asked},
+        ),
+    )
+
+
+def _query_ids(read: Predictions, rows: _RowsOf, lists: Result | None) -> _native.Table:
+    """The queries, in the order of their first rows, as either kind of measure has them."""
+    if lists:
+        return lists.query_table
+    assert read.columns.query is not None
+    return read.table.take(read.columns.query, rows.rows.queries.first_rows, "query")
+
+
+def _several(number: int, one: str, many: str = "") -> str:
+    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"

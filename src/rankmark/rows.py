@@ -1,0 +1,289 @@
+"""What a row measure sees: labelled scores, and what several measures make of them, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rankmark import _native
+
+__all__ = ["Curve", "PerQuery", "Queries", "Ranked", "Rows", "Undefined", "Values"]
+
+Values: TypeAlias = NDArray[np.float64]
+T = TypeVar("T")
+
+
+class Undefined(Exception):  # noqa: N818 - an outcome that the result tells with its reason, no error
+    """The data give the measure no value; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PerQuery:
+    """What a row measure gives that is one value a query first.
+
+    Attributes:
+        values: one a query; NaN where it has none, and is left out of the mean.
+        weights: what each query counts for in the mean.
+        skipped: why queries are left out, in a word: ``"of one class"``.
+
+    """
+
+    values: Values
+    weights: Values
+    skipped: str
+
+
+class Rows:
+    """Labelled scores.
+
+    A row has a label, a score and a weight, which is 1 where the table has no weights. For a measure of
+    binary labels a row is positive or negative; y is 1 or 0 then, and the label's number for others. All
+    sums are over rows times their weights, compensated, and the same for any number of threads. Nothing is
+    computed before a measure asks for it, and nothing twice.
+
+    Attributes:
+        count: number of rows.
+        core: the rows in the core.
+
+    """
+
+    __slots__ = ("_known", "_query", "core", "count")
+
+    def __init__(self, core: _native.LabelledRows, count: int, query: str | None) -> None:
+        self.core = core
+        self.count = count
+        self._query = query
+        self._known: dict[Hashable, object] = {}
+
+    @property
+    def weight(self) -> float:
+        """Σ w."""
+        return self._numbers[0] if "numbers" in self._known else self._binary[0]
+
+    @property
+    def positive(self) -> float:
+        """Σ w·y of binary labels."""
+        return self._binary[1]
+
+    @property
+    def positives(self) -> int:
+        """Number of positive rows, whatever they weigh."""
+        return int(self._binary[4])
+
+    @property
+    def score(self) -> float:
+        """Σ w·s."""
+        return self._numbers[2] if "numbers" in self._known else self._binary[2]
+
+    @property
+    def brier(self) -> float:
+        """Σ w·(s − y)² of binary labels."""
+        return self._binary[3]
+
+    @property
+    def label(self) -> float:
+        """Σ w·y of labels that are numbers."""
+        return self._numbers[1]
+
+    @property
+    def squared_error(self) -> float:
+        """Σ w·(s − y)² of labels that are numbers."""
+        return self._numbers[3]
+
+    @property
+    def absolute_error(self) -> float:
+        """Σ w·|s − y| of labels that are numbers."""
+        return self._numbers[4]
+
+    def log_loss(self, clip: float) -> float:
+        """−Σ w·ln(p), p being s for a positive row and 1 − s for another, with s in [clip, 1 − clip]."""
+        return self._once(("log_loss", clip), lambda: self.core.log_loss(clip))
+
+    @property
+    def base_rate(self) -> float:
+        """The share of positive weight, Σ w·y / Σ w."""
+        return self.positive / self.weight
+
+    @property
+    def entropy(self) -> float:
+        """−r·ln r − (1 − r)·ln(1 − r) of the base rate r: the log loss of always saying r.
+
+        Raises:
+            Undefined: all rows are of one class, where it is 0.
+
+        """
+        self.check_both_classes()
+        rate = self.base_rate
+        return float(-rate * np.log(rate) - (1 - rate) * np.log1p(-rate))
+
+    def check_both_classes(self) -> None:
+        """For a measure that compares positive rows with others.
+
+        Raises:
+            Undefined: there are no positive rows, or no others.
+
+        """
+        if self.positive == 0:
+            raise Undefined("no row is positive")
+        if self.positive == self.weight:
+            raise Undefined("every row is positive")
+
+    def check_positive(self) -> None:
+        """For a measure that looks at the positive rows.
+
+        Raises:
+            Undefined: there are none.
+
+        """
+        if self.positive == 0:
+            raise Undefined("no row is positive")
+
+    @property
+    def ranked(self) -> Ranked:
+        """The rows by falling score."""
+        return self._once("ranked", lambda: Ranked(self.core.ranked()))
+
+    @property
+    def queries(self) -> Queries:
+        """The rows of each query; there is one if `row_measure` says that the measure needs it."""
+        assert self._query is not None
+        query = self._query
+        return self._once("queries", lambda: Queries(self.core.queries(query)))
+
+    @property
+    def _binary(self) -> tuple[float, float, float, float, float]:
+        return self._once("binary", self.core.binary_sums)
+
+    @property
+    def _numbers(self) -> tuple[float, float, float, float, float]:
+        return self._once("numbers", self.core.number_sums)
+
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What was computed under this key the first time."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]  # type: ignore[return-value]
+
+
+class Ranked:
+    """Rows by falling score. Equal scores are one threshold: those rows are found together.
+
+    A threshold finds the rows that score at least as much: TP is the weight of the positive ones among
+    them, FP that of the others, P and N are those of all rows.
+
+    Attributes:
+        positive: P.
+        negative: N.
+
+    """
+
+    __slots__ = ("_core", "_known", "negative", "positive")
+
+    def __init__(self, core: _native.RankedScores) -> None:
+        self._core = core
+        self._known: dict[str, Any] = {}
+        self.positive, self.negative = core.totals()
+
+    @property
+    def pairs(self) -> float:
+        """Weight of the pairs of a positive row and another with the positive ahead, ties counted half."""
+        return self._once("pairs", self._core.pairs)
+
+    @property
+    def precision_steps(self) -> float:
+        """Σ ΔTP·TP/(TP + FP) over the thresholds, from the highest."""
+        return self._once("precision_steps", self._core.precisions)
+
+    @property
+    def precision_trapezoids(self) -> float:
+        """The same with the mean of each threshold's precision and that of the one before, at first 1."""
+        return self._once("precision_trapezoids", self._core.mean_precisions)
+
+    @property
+    def greatest_gap(self) -> float:
+        """The greatest |TP/P − FP/N| over the thresholds."""
+        return self._once("greatest_gap", self._core.gap)
+
+    @property
+    def curve(self) -> Curve:
+        """Every threshold."""
+        return self._once("curve", lambda: Curve(*self._core.curve()))
+
+    def _once(self, key: str, compute: Callable[[], T]) -> T:
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """What every threshold finds, from the highest to the lowest; nothing is found above the first.
+
+    Attributes:
+        score: the thresholds, falling.
+        tp: weight of the positive rows that score at least as much.
+        fp: weight of the others that do.
+
+    """
+
+    score: Values
+    tp: Values
+    fp: Values
+
+    @property
+    def tpr(self) -> Values:
+        """TP/P, with 0 before the first threshold: one longer than `score`."""
+        return _shares(self.tp)
+
+    @property
+    def fpr(self) -> Values:
+        """FP/N, with 0 before the first threshold: one longer than `score`."""
+        return _shares(self.fp)
+
+
+def _shares(weights: Values) -> Values:
+    """Cumulated weights over the last of them, from 0 to exactly 1."""
+    shares: Values = np.append(np.zeros(1), weights / weights[-1])
+    return shares
+
+
+class Queries:
+    """The rows of each query; arrays have one value a query, in the order of the queries' first rows.
+
+    Attributes:
+        first_rows: the number of each query's first row.
+        rows: how many rows it has.
+        pairs: as `Ranked.pairs`, of its rows.
+        positive: weight of its positive rows.
+        negative: weight of the others.
+        score: Σ w·s of its rows.
+
+    """
+
+    __slots__ = ("first_rows", "negative", "pairs", "positive", "rows", "score")
+
+    def __init__(self, core: _native.QuerySums) -> None:
+        self.first_rows = core.first_rows
+        self.rows: Values = core.rows
+        self.pairs: Values = core.pairs
+        self.positive: Values = core.positives
+        self.negative: Values = core.negatives
+        self.score: Values = core.scores
+
+    @property
+    def weight(self) -> Values:
+        """Σ w."""
+        return self.positive + self.negative
+
+    @property
+    def auc(self) -> Values:
+        """The AUC of its rows; NaN for a query of one class."""
+        both = self.positive * self.negative
+        auc = np.full(len(both), np.nan)
+        np.divide(self.pairs, both, out=auc, where=both > 0)
+        return auc

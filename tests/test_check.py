@@ -1,0 +1,576 @@
+"""Every finding on data made for it, and none on data without fault."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankmark as rm
+from rankmark.checks.finding import CODES
+from rankmark.cli import main
+
+QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"d": 1, "e": 0}}
+RUN = {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"d": 2.0, "e": 1.0}}
+MEASURES = "nDCG@2 RR"
+
+
+def found(code: str, qrels: Any, *runs: Any, measures: Any = MEASURES, **options: Any) -> rm.Finding:
+    """The one finding of this code."""
+    (finding,) = rm.check(qrels, *runs, measures=measures, **options)[code]
+    return finding
+
+
+def codes(qrels: Any, *runs: Any, measures: Any = MEASURES, **options: Any) -> list[str]:
+    return [finding.code for finding in rm.check(qrels, *runs, measures=measures, **options).findings]
+
+
+def otherwise(finding: rm.Finding) -> dict[str, tuple[float | None, dict[str, float]]]:
+    return {effect.measure: (effect.as_is, dict(effect.otherwise)) for effect in finding.effects}
+
+
+def table(**columns: Any) -> pl.DataFrame:
+    return pl.DataFrame(columns)
+
+
+def test_data_without_fault_give_no_finding():
+    report = rm.check(QRELS, RUN, measures=MEASURES)
+    assert report.findings == ()
+    assert set(report.no_sign_of) == {code for code in CODES if not code.startswith("train")}
+    assert rm.check(QRELS, RUN, train={"q1": ["z"]}, measures=MEASURES).no_sign_of == tuple(CODES)
+
+
+def test_nulls_are_counted_by_row_and_left_out():
+    run = table(query=["q1", None, "q1"], item=["a", "b", None], score=[1.0, 2.0, None])
+    finding = found("null", {"q1": {"a": 1}}, run)
+    assert (finding.severity, finding.where, finding.count) == ("serious", "run", 2)
+    assert finding.statement == "a null in 2 of 3 rows"
+    assert finding.examples[0] == {"row": 1, "query": None, "item": "b", "score": 2.0}
+    assert otherwise(finding)["RR"] == (None, {"without": 1.0})
+    with pytest.raises(rm.DataError):
+        rm.evaluate({"q1": {"a": 1}}, run, "RR")
+
+
+def test_nan_is_found_in_scores_and_in_grades():
+    run = [("q1", "x", float("nan")), ("q1", "a", 1.0)]
+    finding = found("nan", {"q1": {"a": 1}}, run)
+    assert (finding.severity, finding.count) == ("serious", 1)
+    assert otherwise(finding)["RR"] == (None, {"without": 1.0})
+    finding = found("nan", [("q1", "a", 1.0), ("q1", "b", float("nan"))], {"q1": {"a": 1.0}})
+    assert (finding.where, finding.statement) == ("qrels", "NaN in 1 of 2 rows")
+
+
+@pytest.mark.parametrize("line", ["q1 Q0 x 1 NaN tag", "q1 x nan"])
+def test_nan_is_found_in_trec_text_which_is_otherwise_not_read(line, tmp_path):
+    (tmp_path / "a.run").write_text(
+        f"# a comment\n\n{line}\n{line.replace('x', 'a').lower().replace('nan', '2')}\n"
+    )
+    with pytest.raises(rm.FormatError):
+        rm.read_run(tmp_path / "a.run")
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
+    finding = found("nan", tmp_path / "qrels.txt", tmp_path / "a.run")
+    assert (finding.where, finding.examples[0]["item"]) == (f"run {str(tmp_path / 'a.run')!r}", "x")
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b nan\n")
+    assert len(rm.check(tmp_path / "qrels.txt", tmp_path / "a.run")["nan"]) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["q1 x nan\nq1 y zwei\n", "q1 x nan\nq1 y\n", "q1 x nan tag\n", "q1 \xff nan\n"]
+)
+def test_what_else_is_wrong_with_trec_text_is_an_error(text, tmp_path):
+    (tmp_path / "a.run").write_bytes(text.encode("latin-1"))
+    with pytest.raises(rm.FormatError, match=re.escape("a.run")):
+        rm.check(QRELS, tmp_path / "a.run")
+
+
+def test_infinite_grades_are_refused_and_infinite_scores_are_not():
+    finding = found("infinite", [("q1", "a", 1.0), ("q1", "b", float("inf"))], {"q1": {"a": 1.0}})
+    assert (finding.severity, finding.where, finding.count) == ("serious", "qrels", 1)
+    run = {"q1": {"a": float("inf"), "b": 1.0, "c": float("-inf")}}
+    finding = found("infinite", {"q1": {"a": 1}}, run)
+    assert finding.severity == "worth knowing"
+    assert finding.statement == "2 of 3 scores are infinite (1 of them negative)"
+
+
+def test_a_table_of_which_no_row_can_be_used_is_an_error():
+    with pytest.raises(rm.DataError, match="run: there is a null, NaN or an infinite grade in every row"):
+        rm.check({"q1": {"a": 1}}, [("q1", "a", float("nan"))])
+
+
+def test_items_returned_twice():
+    run = [("q1", "x", 3.0), ("q1", "a", 2.0), ("q1", "a", 4.0), ("q1", "a", 1.0)]
+    finding = found("duplicate-results", {"q1": {"a": 1}}, run)
+    assert (finding.severity, finding.count) == ("serious", 2)
+    assert finding.statement == "2 results of an item that its list has already, in 1 query"
+    assert finding.examples[0] == {"row": 2, "query": "q1", "item": "a", "score": 4.0}
+    assert otherwise(finding)["RR"] == (None, {"duplicates=first": 0.5, "duplicates=best": 1.0})
+
+
+def test_items_returned_twice_where_nothing_is_judged_change_nothing():
+    run = [("q1", "a", 1.0), ("q2", "a", 2.0), ("q2", "a", 1.0)]
+    finding = found("duplicate-results", {"q1": {"a": 1}}, run)
+    assert (finding.severity, finding.effects) == ("fine", ())
+    assert rm.evaluate({"q1": {"a": 1}}, run, "RR")["RR"] == 1.0
+
+
+def test_items_judged_twice():
+    qrels = [("q1", "a", 0), ("q1", "b", 1), ("q1", "a", 1), ("q1", "b", 1)]
+    finding = found("duplicate-judgements", qrels, {"q1": {"a": 2.0, "b": 1.0}})
+    assert (finding.severity, finding.count) == ("serious", 2)
+    assert finding.statement == (
+        "2 judgements of an item that its query has already, in 1 query; 1 item has grades that differ"
+    )
+    assert otherwise(finding)["RR"] == (None, {"duplicates=first": 0.5, "duplicates=best": 1.0})
+
+
+def test_negative_grades():
+    finding = found(
+        "negative-grades", {"q1": {"a": 1, "b": -2, "c": -1}}, {"q1": {"a": 1.0}}, measures="Judged@1"
+    )
+    assert (finding.severity, finding.count) == ("worth knowing", 2)
+    assert finding.statement == "2 of 3 grades below 0, from -2 to -1"
+    finding = found(
+        "negative-grades", {"q1": {"a": 1, "b": -1}}, {"q1": ["b", "a"]}, measures="Unjudged@2 RR"
+    )
+    assert otherwise(finding) == {"Unjudged@2": (0.5, {"as grade 0": 0.0})}
+
+
+def test_fractional_grades_as_other_tools_take_them():
+    # trec_eval makes 0.9 to 0 and 2.7 to 2.
+    finding = found("fractional-grades", {"q1": {"a": 0.9, "b": 2.7}}, {"q1": ["a", "b"]}, measures="CG@2")
+    assert (finding.severity, finding.count) == ("worth knowing", 2)
+    assert finding.statement == "all 2 grades not whole, from 0.9 to 2.7"
+    (effect,) = finding.effects
+    assert effect.as_is == pytest.approx(3.6)
+    assert effect.otherwise == {"cut off": 2.0}
+
+
+def test_queries_without_a_relevant_item():
+    finding = found("no-relevant", {"q1": {"a": 1}, "q2": {"b": 0}}, {"q1": ["a"], "q2": ["b"]})
+    assert (finding.severity, finding.count) == ("worth knowing", 1)
+    assert finding.examples == ({"query": "q2", "highest": 0.0},)
+    assert otherwise(finding)["RR"] == (0.5, {"no_relevant=skip": 1.0})
+
+
+def test_ids_of_different_types_are_compared_as_text():
+    qrels = table(query=[1, 2], item=["a", "b"])
+    run = table(query=["1", "x"], item=["a", "b"], score=[1.0, 1.0])
+    finding = found("id-types", qrels, run)
+    assert (finding.severity, finding.count) == ("serious", 2)
+    assert finding.statement == (
+        "the query ids are integers in qrels, text in run; as text the run has 1 of 2 judged queries"
+    )
+    assert finding.examples == ({"qrels": 1, "run": "1"},)
+    assert otherwise(finding)["RR"] == (None, {"as text": 0.5})
+    with pytest.raises(rm.IdTypeError):
+        rm.evaluate(qrels, run, "RR")
+
+
+def test_text_that_evaluate_takes_as_integers_is_no_finding(tmp_path):
+    (tmp_path / "qrels.txt").write_text("1 0 07 1\n")
+    run = table(query=[1], item=[7], score=[1.0])
+    assert codes(tmp_path / "qrels.txt", run, measures="RR") == []
+    (tmp_path / "qrels.txt").write_text("1 0 d7 1\n")
+    assert found("id-types", tmp_path / "qrels.txt", run).examples == ({"qrels": "d7", "run": 7},)
+
+
+@pytest.mark.parametrize(
+    ("judged", "returned", "reason"),
+    [
+        ("D1", "d1", "case 1"),
+        ("d1 ", "d1", "white space 1"),
+        ("007", "7", "leading zeros 1"),
+        ("7", "7.0", "decimals 1"),
+        (" D1", "d1", "several differences at once"),
+    ],
+)
+def test_ids_that_differ_only_in_how_they_are_written(judged, returned, reason):
+    finding = found("id-spelling", {"q1": {judged: 1, "b": 1}}, {"q1": [returned, "x"]}, measures="R@2")
+    assert (finding.severity, finding.count) == ("serious", 1)
+    assert (
+        f"1 of 2 judged items that the run does not have would be there if written in one way ({reason})"
+        in (finding.statement)
+    )
+    assert finding.examples == ({"qrels": judged, "run": returned},)
+    assert otherwise(finding)["R@2"] == (0.0, {"written alike": 0.5})
+
+
+def test_queries_written_differently_are_found_where_evaluate_finds_none():
+    finding = found("id-spelling", {"Q1": {"a": 1}}, {"q1": ["a"]})
+    assert otherwise(finding)["RR"] == (None, {"written alike": 1.0})
+    missing = found("missing-queries", {"Q1": {"a": 1}}, {"q1": ["a"]})
+    assert (missing.severity, missing.note) == (
+        "serious",
+        "evaluate refuses a run that answers no judged query",
+    )
+
+
+def test_a_few_ids_written_differently_may_be_other_ids():
+    qrels = {"q1": dict.fromkeys([f"d{i}" for i in range(200)] + ["X"], 1)}
+    run = {"q1": [*(f"d{i}" for i in range(200)), "x"]}
+    assert found("id-spelling", qrels, run).severity == "worth knowing"
+
+
+@pytest.mark.parametrize(("judged", "severity"), [(3, "worth knowing"), (2, "serious")])
+def test_judged_queries_without_results(judged, severity):
+    qrels = {f"q{i}": {"a": 1} for i in range(judged)}
+    finding = found("missing-queries", qrels, {f"q{i}": ["a"] for i in range(judged - 1)})
+    assert (finding.severity, finding.count) == (severity, 1)
+    assert finding.examples == ({"query": f"q{judged - 1}"},)
+    assert otherwise(finding)["RR"] == (pytest.approx((judged - 1) / judged), {"missing=skip": 1.0})
+
+
+def test_queries_with_results_that_are_not_judged():
+    finding = found("unjudged-queries", {"q1": {"a": 1}}, {"q1": ["a"], "q2": ["a"], "q3": ["a"]})
+    assert (finding.severity, finding.count, finding.effects) == ("fine", 2, ())
+    assert finding.statement == "2 of 3 queries of the run without judgements"
+
+
+def test_judged_items_that_no_run_returns():
+    qrels = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"b": 1}}
+    finding = found("never-returned", qrels, {"q1": ["a"], "q2": ["x"]})
+    assert (finding.severity, finding.count) == ("worth knowing", 2)
+    assert (
+        finding.statement
+        == "2 of 3 judged items not returned for any query by the run, 1 of them relevant to some"
+    )
+    assert finding.note == "out of reach for the run: 2 of 3 relevant judgements"
+    both = found("never-returned", qrels, {"q1": ["a"], "q2": ["x"]}, {"q1": ["a"], "q2": ["b"]})
+    assert (both.severity, both.count) == ("fine", 1)
+    assert both.examples == ({"item": "c"},)
+    assert found("never-returned", [(1, 7, 1), (1, 8, 1)], [(1, 7, 1.0)]).examples == ({"item": 8},)
+
+
+def test_equal_scores_that_decide_a_value():
+    run = {"q1": {"a": 1.0, "x": 1.0}, "q2": {"b": 2.0, "y": 1.0, "z": 1.0}}
+    finding = found("ties", {"q1": {"a": 1}, "q2": {"b": 1}}, run, measures="RR P@2")
+    assert (finding.severity, finding.count) == ("serious", 1)
+    assert finding.examples == ({"query": "q1"},)
+    assert otherwise(finding) == {"RR": (0.75, {"ties=worst": 0.75, "ties=best": 1.0})}
+
+
+def test_equal_scores_that_hardly_decide_anything():
+    queries = [f"q{i}" for i in range(50)]
+    run = {query: {"a": 2.0, "x": 1.0} for query in queries} | {"q0": {"a": 1.0, "x": 1.0}}
+    assert found("ties", {query: {"a": 1} for query in queries}, run).severity == "worth knowing"
+
+
+@pytest.mark.parametrize(("others", "severity"), [(1, "serious"), (3, "worth knowing")])
+def test_lists_in_which_all_scores_are_equal(others, severity):
+    lists = {f"q{i}": {"a": 2.0, "x": 1.0} for i in range(others)}
+    run = {"q": {"a": 0.5, "x": 0.5}, "one": {"a": 0.5}, **lists}
+    finding = found("constant-scores", {"q": {"a": 1}}, run)
+    assert (finding.severity, finding.count) == (severity, 1)
+    assert finding.examples == ({"query": "q", "items": 2, "score": 0.5},)
+
+
+def test_lists_shorter_than_the_cutoff():
+    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
+    run = {"q1": ["a", "x"], "q2": ["x", "y", "c"]}
+    finding = found("short-lists", qrels, run, measures="P@1 P@3")
+    assert (finding.severity, finding.count) == ("worth knowing", 1)
+    assert finding.statement == (
+        "1 of 2 lists of fewer than 3 items, down to 2; 1 of them without some relevant item"
+    )
+    assert found("short-lists", {"q1": {"a": 1}}, {"q1": ["a"]}, measures="P@3").severity == "fine"
+
+
+def test_the_share_of_unjudged_results_at_each_cutoff():
+    finding = found("unjudged-results", {"q1": {"a": 1}}, {"q1": ["x", "a", "y", "z"]}, measures="P@1 P@2 RR")
+    assert (finding.severity, finding.count) == ("worth knowing", 1)
+    assert finding.statement == (
+        "unjudged results in the lists of the 1 query: "
+        "on average 100.0% of the first 1, 50.0% of the first 2, 75.0% of all"
+    )
+    assert otherwise(finding)["RR"] == (0.5, {"unjudged=ignore": 1.0})
+
+
+def test_distances_given_as_scores():
+    qrels = {f"q{i}": {"a": 1} for i in range(9)}
+    run = {query: {"x": 0.9, "a": 0.1} for query in qrels}
+    finding = found("scores-reversed", qrels, run, measures="RR")
+    assert (finding.severity, finding.count) == ("serious", 9)
+    assert finding.statement == "in 9 of 9 lists the relevant items stand below the others"
+    assert otherwise(finding) == {"RR": (0.5, {"turned round": 1.0})}
+    fewer = dict(list(qrels.items())[:8])
+    assert rm.check(fewer, run, measures="RR")["scores-reversed"] == ()
+
+
+def test_ranks_given_as_scores():
+    finding = found("scores-like-ranks", {"q1": {"i0": 1}}, {"q1": {f"i{i}": i + 1.0 for i in range(6)}})
+    assert (finding.severity, finding.count) == ("serious", 1)
+    assert finding.statement == "the scores of the 1 list are 1, 2, 3 …, as ranks are"
+    assert otherwise(finding)["RR"] == (pytest.approx(1 / 6), {"turned round": 1.0})
+
+
+def test_points_from_the_highest_down_and_ranks_said_to_be_ranks_are_no_finding():
+    points = {"q1": {f"i{i}": 6.0 - i for i in range(6)}}
+    ranks = table(query=["q1"] * 6, item=[f"i{i}" for i in range(6)], rank=range(1, 7))
+    for run in (points, ranks):
+        assert not {"scores-like-ranks", "scores-reversed"} & {*codes({"q1": {"i0": 1}}, run)}
+
+
+def test_training_data_among_results_and_judgements():
+    qrels = {"q1": {"a": 1, "t": 1}}
+    report = rm.check(qrels, {"q1": ["s", "a", "t"]}, train={"q1": ["t", "s"], "q2": ["a"]}, measures="RR")
+    (results,), (judged,) = report["train-in-results"], report["train-in-qrels"]
+    assert (results.severity, results.count) == ("worth knowing", 2)
+    assert results.statement == "2 of 3 results in the training data, in 1 query"
+    assert otherwise(results) == {"RR": (0.5, {"without": 1.0})}
+    assert (judged.severity, judged.count) == ("serious", 1)
+    assert judged.examples == ({"query": "q1", "item": "t", "relevance": 1.0},)
+
+
+def test_training_data_with_ids_of_another_type():
+    train = table(user=[1], item=[7], rating=[5.0])
+    finding = found("train-in-results", {"1": {"8": 1}}, {"1": ["7", "8"]}, train=train)
+    assert finding.count == 1
+
+
+def test_what_is_wrong_with_the_training_data_is_said_of_it():
+    with pytest.raises(
+        rm.ColumnError, match="the training data, read as judgements are: qrels has no column"
+    ):
+        rm.check(QRELS, RUN, train=table(query=["q1"], price=[1.0]))
+
+
+def test_several_runs_are_told_apart():
+    report = rm.check(QRELS, RUN, {"q1": ["a"], "q2": ["d"]}, names=["bm25", "dense"], measures="P@2")
+    assert list(report.tables) == ["qrels", "bm25", "dense"]
+    assert {finding.where for finding in report["short-lists"]} == {"dense"}
+    barren = found("no-relevant", QRELS | {"q3": {"z": 0}}, RUN, {"q1": ["a"]}, names=["bm25", "dense"])
+    assert (barren.where, barren.note.rpartition("; ")[2]) == ("qrels", "the values are those of bm25")
+    assert list(rm.check(QRELS, RUN, RUN, measures="RR").tables) == ["qrels", "run 1", "run 2"]
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "a"], ["a", "qrels"]])
+def test_runs_need_names_of_their_own(names):
+    with pytest.raises(rm.UsageError, match="each of the 2 runs needs a name of its own"):
+        rm.check(QRELS, RUN, RUN, names=names)
+
+
+def test_usage_mistakes():
+    with pytest.raises(rm.UsageError, match="there is no run to check"):
+        rm.check(QRELS)
+    with pytest.raises(rm.MeasureError, match="did you mean"):
+        rm.check(QRELS, RUN, measures="nDGC")
+    with pytest.raises(rm.MeasureError, match="no measure asked for"):
+        rm.check(QRELS, RUN, measures=[])
+    with pytest.raises(rm.ColumnError, match="neither qrels nor run has a column 'who'"):
+        rm.check(
+            table(query=["q"], item=["a"]),
+            table(query=["q"], item=["a"], score=[1.0]),
+            columns={"query": "who"},
+        )
+    with pytest.raises(rm.UsageError, match="no finding is called 'tie'; did you mean 'ties'"):
+        rm.check(QRELS, RUN)["tie"]
+
+
+def test_inputs_are_not_changed():
+    qrels = table(query=["q1", "q1"], item=["a", "a"], relevance=[1.5, -1.0])
+    run = table(query=["Q1", "q1", "q1"], item=["a", "a", "a"], score=[1.0, 1.0, float("nan")])
+    before = qrels.clone(), run.clone()
+    rm.check(qrels, run)
+    assert qrels.equals(before[0])
+    assert run.equals(before[1], null_equal=True)
+
+
+ids = st.sampled_from(["a", "b", "A", " a", "07", "7"])
+numbers = st.sampled_from([1.0, 2.0, 0.5, -1.0, float("nan"), float("inf"), None])
+
+
+def rows(value: str) -> st.SearchStrategy[pl.DataFrame]:
+    columns = {"query": pl.String, "item": pl.String, value: pl.Float64}
+    row = st.tuples(ids | st.none(), ids | st.none(), numbers)
+    return st.lists(row, min_size=1, max_size=12).map(
+        lambda table: pl.DataFrame(table, columns, orient="row")
+    )
+
+
+@given(rows("relevance"), rows("score"))
+def test_what_is_refused_is_a_serious_finding_and_what_is_not_has_values(
+    qrels: pl.DataFrame, run: pl.DataFrame
+):
+    try:
+        result = rm.evaluate(qrels, run, MEASURES)
+    except rm.DataError:
+        result = None
+    try:
+        report = rm.check(qrels, run, measures=MEASURES)
+    except rm.DataError:  # no row can be used, or a column is nothing but nulls
+        assert result is None
+        return
+    refusals = {"null", "nan", "infinite", "duplicate-judgements", "duplicate-results", "missing-queries"}
+    assert (result is None) <= bool(refusals & {finding.code for finding in report.serious})
+    for finding in report.findings:
+        assert finding.count > 0
+        for effect in finding.effects:
+            assert effect.as_is is None or result is None or effect.as_is == result[effect.measure]
+    for name in ("table", "json", "markdown"):
+        assert report.format(name).endswith("\n")
+
+
+whole = st.tuples(st.sampled_from("pqrs"), st.sampled_from("abcd"), st.sampled_from([0.0, 1.0, 2.0]))
+
+
+@given(st.lists(whole, min_size=1, max_size=14), st.lists(whole, min_size=1, max_size=14))
+def test_counts_are_those_of_plain_python(qrels: list[Any], run: list[Any]):
+    judged, returned = ({query for query, *_ in rows} for rows in (qrels, run))
+    pairs = {(query, item) for query, item, _ in run}
+    scores = {query: [score for other, _, score in run if other == query] for query in returned}
+    several = {query: values for query, values in scores.items() if len(values) > 1}
+    relevant = {query for query, _, grade in qrels if grade >= 1}
+    expected = {
+        "duplicate-judgements": len(qrels) - len({(query, item) for query, item, _ in qrels}),
+        "duplicate-results": len(run) - len(pairs),
+        "missing-queries": len(judged - returned),
+        "unjudged-queries": len(returned - judged),
+        "constant-scores": sum(len(set(values)) == 1 for values in several.values()),
+        "no-relevant": len(judged - relevant),
+        "never-returned": len({item for _, item, _ in qrels} - {item for _, item in pairs}),
+        "train-in-qrels": sum((query, item) in pairs for query, item, _ in qrels),
+        "train-in-results": len(run),
+    }
+    report = rm.check(qrels, run, train=[(query, item) for query, item in pairs], measures="RR")
+    assert {code: sum(f.count for f in report[code]) for code in expected} == expected
+
+
+def test_the_report_for_people():
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+    report = rm.check(qrels, {"q1": {"a": 1.0, "b": 1.0}, "q2": {"b": 0.5, "c": 0.25}}, measures="RR")
+    assert str(report).splitlines() == [
+        "qrels: 3 judgements of 3 queries and 3 items",
+        "run: 4 results of 2 queries and 3 items",
+        "",
+        "serious: ties",
+        "  run: equal scores decide values of 1 of 3 queries (query 'q1')",
+        "  the order of equal scores is that of the item ids unless told otherwise",
+        "  measure   as is  ties=worst  ties=best",
+        "  -------  ------  ----------  ---------",
+        "  RR       0.5000      0.5000     0.6667",
+        "",
+        "serious: constant-scores",
+        "  run: 1 of 2 lists of several items with one and the same score (query 'q1',",
+        "    items 2, score 1)",
+        "  their order is that of the item ids, whatever the system thought",
+        "",
+        "worth knowing: missing-queries",
+        "  run: 1 of 3 judged queries without results (query 'q3')",
+        "  they count as 0 unless told otherwise",
+        "  measure   as is  missing=skip",
+        "  -------  ------  ------------",
+        "  RR       0.5000        0.7500",
+        "",
+        "worth knowing: unjudged-results",
+        "  run: unjudged results in the lists of 2 of 3 queries: on average 50.0% of all",
+        "    (query 'q1'; query 'q2')",
+        "  they count as not relevant unless told otherwise",
+        "  measure   as is  unjudged=ignore",
+        "  -------  ------  ---------------",
+        "  RR       0.5000           0.6667",
+        "",
+        "no sign of null, nan, infinite, duplicate-judgements, duplicate-results,",
+        "  negative-grades, fractional-grades, no-relevant, id-types, id-spelling,",
+        "  unjudged-queries, never-returned, short-lists, scores-like-ranks,",
+        "  scores-reversed",
+    ]
+
+
+def test_markdown_and_json():
+    report = rm.check(
+        {"q1": {"a_b": 1}, "q2": {"a_b": 1}, "q3": {"a_b": 1}}, {"q1": ["a_b"], "q2": ["a_b"]}, measures="RR"
+    )
+    assert report.format("markdown").splitlines()[3:8] == [
+        "**worth knowing: missing-queries**\\",
+        "run: 1 of 3 judged queries without results (query 'q3')\\",
+        "they count as 0 unless told otherwise",
+        "",
+        "| measure |  as is | missing=skip |",
+    ]
+    record = json.loads(report.format("json"))
+    assert record["tables"]["run"] == {"rows": 2, "queries": 2, "items": 1}
+    assert record["findings"][0]["effects"] == [
+        {"measure": "RR", "as_is": 2 / 3, "otherwise": {"missing=skip": 1.0}}
+    ]
+    assert record["no_sign_of"] == [code for code in CODES if code[:5] not in ("missi", "train")]
+    with pytest.raises(rm.ChoiceError, match="format='cvs' is not one of table, json, markdown"):
+        report.format("cvs")
+
+
+def test_what_could_steer_a_terminal_is_not_printed():
+    assert "\x1b" not in str(rm.check({"\x1b[2Jq": {"a": 1}, "q2": {"a": 1}}, {"q2": ["a"]}))
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs `rankmark check` in a folder with a small collection: exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("q1 0 a 1\nq2 0 b 1\nq3 0 c 1\n")
+    Path("fine.run").write_text("q1 Q0 a 1 2.0 x\nq2 Q0 b 1 2.0 x\nq3 Q0 c 1 2.0 x\n")
+    Path("twice.run").write_text("q1 Q0 a 1 2.0 x\nq1 Q0 a 2 1.0 x\nq2 Q0 b 1 1.0 x\nq3 Q0 c 1 2.0 x\n")
+    Path("train.txt").write_text("q1 0 a 1\n")
+
+    def call(*args: str) -> tuple[int, str, str]:
+        code = main(["check", *args])
+        return code, *capfd.readouterr()
+
+    return call
+
+
+def test_the_command_prints_the_report(run: Run):
+    code, out, err = run("qrels.txt", "twice.run", "-m", "RR P@1")
+    assert (code, err) == (0, "")
+    assert "serious: duplicate-results\n  twice: 1 result of an item" in out
+    assert "  measure  duplicates=first  duplicates=best\n" in out
+
+
+def test_strict_fails_on_what_is_serious_alone(run: Run):
+    assert run("qrels.txt", "fine.run", "--strict")[0] == 0
+    code, out, err = run("qrels.txt", "twice.run", "--strict")
+    assert (code, err) == (1, "")
+    assert "duplicate-results" in out
+
+
+def test_training_data_on_the_command_line(run: Run):
+    code, out, _ = run("qrels.txt", "fine.run", "twice.run", "--train", "train.txt", "--format", "json")
+    assert code == 0
+    findings = json.loads(out)["findings"]
+    assert [(f["code"], f["where"]) for f in findings if f["code"].startswith("train")] == [
+        ("train-in-qrels", "qrels"),
+        ("train-in-results", "fine"),
+        ("train-in-results", "twice"),
+    ]
+
+
+def test_training_data_in_the_place_of_a_run_is_answered_with_the_option(run: Run):
+    code, out, err = run("qrels.txt", "fine.run", "train.txt")
+    assert (code, out) == (1, "")
+    assert "train.txt" in err
+    assert "training data is given by --train" in err
+
+
+def test_the_report_is_written_to_a_file(run: Run):
+    assert run("qrels.txt", "fine.run", "-o", "report.md") == (0, "", "")
+    assert Path("report.md").read_text().startswith("qrels: 3 judgements of 3 queries and 3 items\\\n")
+    code, _, err = run("qrels.txt", "fine.run", "-o", "report.csv")
+    assert code == 2
+    assert "format='csv' is not one of table, json, markdown" in err
+    code, _, err = run("qrels.txt", "fine.run", "--train", "train.txt", "-o", "train.txt")
+    assert code == 2
+
+
+def test_real_collections_give_a_report(data_file: Callable[[str], str]):
+    report = rm.check(data_file("anserini_cacm/qrels.cacm.txt"), data_file("anserini_cacm/cacm-bm25.txt"))
+    (unjudged,) = report["unjudged-queries"]
+    assert unjudged.count == 12  # said in the collection's README
+    assert not re.search("duplicate|null|nan", repr(report))

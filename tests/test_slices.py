@@ -1,0 +1,398 @@
+"""Slices of the queries: from which column, and what of them is computed."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import rankmark as rm
+from rankmark.cli import main
+from rankmark.independent import corrected, t_interval, welch
+
+# RR 1, 1/2, 1/3 in DE, 1, 1 in FR and 1/2 nowhere.
+RANKS = {"q1": 1, "q2": 2, "q3": 3, "q4": 1, "q5": 1, "q6": 2}
+COUNTRY = {"q1": "DE", "q2": "DE", "q3": "DE", "q4": "FR", "q5": "FR", "q6": None}
+QRELS = {query: {"a": 1} for query in RANKS}
+RUN = {query: [*"xyz"[: rank - 1], "a"] for query, rank in RANKS.items()}
+USERS = pl.DataFrame({"user": list(COUNTRY), "country": list(COUNTRY.values()), "age": [9, 9, 10, 10, 9, 9]})
+
+TAGS = pl.DataFrame({"query": ["q1"], "tags": [["a", "b"]]})
+
+
+def table(rows: dict[str, Any], **columns: Any) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            {"query": q, "item": i, **{k: v[q] for k, v in columns.items()}}
+            for q, items in rows.items()
+            for i in items
+        ]
+    )
+
+
+@pytest.fixture
+def result() -> rm.Result:
+    return rm.evaluate(QRELS, RUN, "RR P@1")
+
+
+def rows(slices: rm.Slices, by: str = "country", measure: str = "RR") -> dict[str | None, rm.Slice]:
+    return {row.slice: row for row in slices.rows if (row.by, row.measure) == (by, measure)}
+
+
+def test_each_slice_has_its_mean_and_its_difference_from_the_others(result):
+    found = rows(result.by(USERS, "country"))
+    assert list(found) == ["DE", "FR", None]
+    assert [row.averaged for row in found.values()] == [3, 2, 1]
+    assert found["DE"].mean == pytest.approx(11 / 18)
+    assert found["DE"].difference == pytest.approx(11 / 18 - 5 / 6)
+    assert (found["FR"].mean, found[None].mean) == (1.0, 0.5)
+
+
+def test_intervals_and_tests_are_those_of_scipy(result):
+    own, others = [1, 1 / 2, 1 / 3], [1, 1, 1 / 2]
+    row = rows(result.by(USERS, "country"))["DE"]
+    mean = stats.t.interval(0.95, 2, np.mean(own), stats.sem(own))
+    assert (row.low, row.high) == (pytest.approx(mean[0]), pytest.approx(mean[1]))
+    test = stats.ttest_ind(own, others, equal_var=False)
+    assert row.p == pytest.approx(test.pvalue)
+    interval = test.confidence_interval(0.95)
+    assert (row.difference_low, row.difference_high) == (
+        pytest.approx(interval.low),
+        pytest.approx(interval.high),
+    )
+    wider = rows(result.by(USERS, "country", confidence=0.99))["DE"]
+    assert wider.high > row.high
+
+
+def test_what_needs_more_queries_has_no_value(result):
+    alone = rows(result.by(USERS, "country"))[None]
+    assert all(map(math.isnan, (alone.low, alone.high, alone.difference_low, alone.p, alone.p_corrected)))
+    assert not math.isnan(alone.difference)
+    everything = rows(result.by(dict.fromkeys(RANKS, "all")), by="slice")["all"]
+    assert math.isnan(everything.difference)
+    assert everything.mean == result["RR"]
+
+
+def test_p_values_are_corrected_over_slices_measures_and_attributes(result):
+    slices = result.by(USERS)
+    # Of age there are two slices, with one test for both.
+    tests = [row for row in slices.rows if (row.by, row.slice) != ("age", "10")]
+    p_values = corrected([row.p for row in tests]).tolist()
+    assert [row.p_corrected for row in tests] == pytest.approx(p_values, nan_ok=True)
+    assert slices.tests == 6
+    assert len({row.p_corrected for row in slices.rows if (row.by, row.measure) == ("age", "RR")}) == 1
+    assert {row.by for row in slices.rows} == {"country", "age"}
+    assert {row.measure for row in slices.rows} == {"RR", "P@1"}
+
+
+def test_holm():
+    # S. Holm's procedure by hand: 3 · .01, max(.03, 2 · .02), max(.04, .03); what is no test does not count.
+    assert corrected([0.03, 0.01, math.nan, 0.02]).tolist() == pytest.approx(
+        [0.04, 0.03, math.nan, 0.04], nan_ok=True
+    )
+    assert corrected([0.9, 0.8]).tolist() == [1.0, 1.0]
+    assert len(corrected([])) == 0
+
+
+numbers = st.lists(st.floats(0, 1), max_size=8).map(lambda values: np.array(values, dtype=np.float64))
+
+
+@given(numbers, numbers)
+def test_a_difference_turned_round_is_its_opposite(own: np.ndarray, others: np.ndarray):
+    one, other = welch(own, others), welch(others, own)
+    assert one.p == pytest.approx(other.p, nan_ok=True)
+    assert (one.mean, one.low, one.high) == (
+        pytest.approx(-other.mean, nan_ok=True),
+        pytest.approx(-other.high, nan_ok=True),
+        pytest.approx(-other.low, nan_ok=True),
+    )
+    low, high = t_interval(own)
+    assert math.isnan(low) or low - 1e-12 <= own.mean() <= high + 1e-12
+
+
+@given(st.dictionaries(st.sampled_from(list(RANKS)), st.sampled_from(["a", "b", "c"]), min_size=1))
+def test_the_slices_together_are_all_queries(slices: dict[str, str]):
+    result = rm.evaluate(QRELS, RUN, "RR")
+    found = rows(result.by(slices), by="slice")
+    assert sum(row.queries for row in found.values()) == len(RANKS)
+    assert sum(row.queries * row.mean for row in found.values()) == pytest.approx(len(RANKS) * result["RR"])
+    missing = len(set(RANKS) - set(slices))
+    assert found[None].queries == missing if missing else None not in found
+
+
+def test_queries_that_are_left_out_of_the_mean_are_counted_but_not_averaged():
+    result = rm.evaluate(QRELS, {query: RUN[query] for query in ("q1", "q4", "q5")}, "RR", missing="skip")
+    found = rows(result.by(USERS, "country"))
+    assert [(row.queries, row.averaged) for row in found.values()] == [(3, 1), (2, 2), (1, 0)]
+    assert math.isnan(found[None].mean)
+
+
+def test_sums_and_geometric_means_say_that_slices_show_the_mean():
+    slices = rm.evaluate(QRELS, RUN, "NumRet RR(mean=geometric) RR").by(USERS, "age")
+    assert rows(slices, "age", "NumRet")["9"].mean == 1.5
+    (note,) = slices.notes
+    assert note.startswith("of NumRet, RR(mean=geometric) the mean is that of the queries' values")
+    assert note in " ".join(str(slices).split())
+
+
+def test_numbers_are_in_their_order(result):
+    assert list(rows(result.by(USERS, "age"), "age")) == ["9", "10"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda t: t,
+        lambda t: t.to_pandas(),
+        lambda t: t.to_arrow(),
+        lambda t: t.lazy(),
+        "csv",
+        "parquet",
+        "jsonl",
+    ],
+)
+def test_attributes_come_in_any_form(form, result, tmp_path):
+    if isinstance(form, str):
+        write = {"csv": USERS.write_csv, "parquet": USERS.write_parquet, "jsonl": USERS.write_ndjson}
+        write[form](tmp_path / f"users.{form}")
+        attributes = tmp_path / f"users.{form}"
+    else:
+        attributes = form(USERS)
+    assert result.by(attributes, "country").frame.equals(result.by(USERS, "country").frame)
+
+
+def test_a_column_of_the_judgements_or_of_the_results():
+    qrels = table(QRELS, country=COUNTRY)
+    ranks = dict.fromkeys(RANKS)
+    run = table(RUN, device={query: "phone" if query < "q4" else "web" for query in ranks}).with_columns(
+        score=-pl.int_range(pl.len()).over("query")
+    )
+    result = rm.evaluate(qrels, run, "RR", by=["country", "device"])
+    assert result.slices is not None
+    assert [row.averaged for row in rows(result.slices).values()] == [3, 2, 1]
+    assert [row.averaged for row in rows(result.slices, "device").values()] == [3, 3]
+    assert rows(rm.evaluate(qrels, run, "RR", by="country").slices).keys() == {"DE", "FR", None}
+
+
+def test_attributes_go_before_the_columns_of_other_tables():
+    qrels = table(QRELS, country=dict.fromkeys(RANKS, "XX"))
+    slices = rm.evaluate(qrels, RUN, "RR", by="country", attributes=USERS).slices
+    assert list(rows(slices)) == ["DE", "FR", None]
+
+
+def test_a_mapping_of_queries_to_slices():
+    slices = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY).slices
+    assert [row.averaged for row in rows(slices, "slice").values()] == [3, 2, 1]
+    numbers = rm.evaluate([(1, 1, 1), (2, 1, 1)], [(1, 1, 1.0)], "RR", by={1: True, 2: False}).slices
+    assert [(row.slice, row.mean) for row in numbers.rows] == [("False", 0.0), ("True", 1.0)]
+
+
+def test_ids_of_attributes_may_be_of_another_type():
+    qrels = [(7, 1, 1), (8, 1, 1)]
+    slices = rm.evaluate(qrels, [(7, 1, 1.0)], "RR").by({"7": "a", "8": "b", "nine": "c"})
+    assert [(row.slice, row.mean) for row in slices.rows] == [("a", 1.0), ("b", 0.0)]
+    with pytest.raises(rm.DataError, match="query 7 has 2 rows of attributes under ids written differently"):
+        rm.evaluate(qrels, [(7, 1, 1.0)], "RR").by({"7": "a", "07": "b"})
+    categories = table(QRELS).with_columns(pl.col("query").cast(pl.Categorical))
+    assert rows(rm.evaluate(categories, RUN, "RR").by(USERS, "country"))["FR"].averaged == 2
+
+
+def test_a_column_that_is_not_the_same_in_all_rows_of_a_query_is_refused():
+    qrels = pl.DataFrame(
+        {"query": [1, 1, 2, 3, 3], "item": range(5), "grade": 1, "device": ["a", "b", "a", "c", "a"]}
+    )
+    with pytest.raises(
+        rm.DataError,
+        match="by='device': in 2 of 3 queries of qrels the rows differ in that column; query 1 has 'a', 'b'; "
+        "a query can be in one slice only",
+    ):
+        rm.evaluate(qrels, [(1, 0, 1.0)], "RR", by="device")
+
+
+def test_a_null_beside_a_value_is_no_second_value():
+    qrels = pl.DataFrame({"query": [1, 1, 2], "item": range(3), "device": [None, "b", None]})
+    slices = rm.evaluate(qrels, [(1, 1, 1.0)], "RR", by="device").slices
+    assert [(row.slice, row.queries) for row in slices.rows] == [("b", 1), (None, 1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"by": "contry", "attributes": USERS}, rm.ColumnError, "such a column; did you mean 'country'"),
+        ({"by": "country"}, rm.ColumnError, "dicts and tuples have no further columns: give attributes"),
+        ({"by": []}, rm.UsageError, "no column to slice by"),
+        ({"attributes": USERS}, rm.UsageError, "attributes without by"),
+        ({"by": "user", "attributes": USERS}, rm.ColumnError, "column of attributes is the query itself"),
+        (
+            {"by": "age", "attributes": USERS[["age"]]},
+            rm.ColumnError,
+            "attributes has no column for the query",
+        ),
+        ({"by": "age", "attributes": 7}, rm.UsageError, "are of type int; give a path or a table"),
+        ({"by": "age", "attributes": "nowhere.csv"}, rm.FileMissingError, "there is no file 'nowhere.csv'"),
+        ({"by": {1: "a", "q2": "b"}}, rm.DataError, "the queries of the slices are of several types"),
+        ({"by": {"Q1": "a"}}, rm.DataError, "they are such as 'q1', those with one such as 'Q1'"),
+        ({"by": {}}, rm.DataError, "none of the 6 judged queries has a value of 'slice'"),
+        ({"by": "tags", "attributes": TAGS}, rm.ColumnError, "is List(String), not single values"),
+    ],
+)
+def test_what_cannot_be_sliced_is_refused(options, kind, message):
+    with pytest.raises(kind) as error:
+        rm.evaluate(QRELS, RUN, "RR", **options)
+    assert message in str(error.value)
+
+
+def test_tables_that_were_read_before_have_no_further_columns():
+    qrels = table(QRELS, country=COUNTRY)
+    with pytest.raises(rm.ColumnError, match="that were read before"):
+        rm.evaluate(rm.read_qrels(qrels), RUN, "RR", by="country")
+    assert rm.evaluate(rm.read_qrels(qrels), RUN, "RR", by="country", attributes=qrels).slices is not None
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, -0.5])
+def test_a_confidence_is_a_share(confidence, result):
+    with pytest.raises(rm.ChoiceError, match="is not a number between 0 and 1"):
+        result.by(USERS, "age", confidence=confidence)
+
+
+def test_there_are_no_slices_unless_they_were_asked_for(result):
+    assert result.slices is None
+    assert "slices" not in json.loads(result.to_json())
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+def test_results_with_slices_can_be_copied_and_pickled(again):
+    result = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY)
+    assert again(result).slices.frame.equals(result.slices.frame)
+    assert str(again(result)) == str(result)
+
+
+def test_a_slice_by_its_value(result):
+    slices = result.by(USERS, "country")
+    assert [row.measure for row in slices["DE"]] == ["RR", "P@1"]
+    assert slices[None][0].slice is None
+    with pytest.raises(rm.ChoiceError, match="there is no slice 'DEU'; did you mean 'DE'"):
+        slices["DEU"]
+
+
+def test_the_table_for_people(result):
+    # scipy's p-values .4433, .0632, .5185, .0577: 4 · .0577, no less, 2 · .4433, no less.
+    assert str(result.by(USERS, "country")).splitlines() == [
+        "measure  country  queries    mean      low    high  difference       p",
+        "-------  -------  -------  ------  -------  ------  ----------  ------",
+        "RR       DE             3  0.6111  -0.2507  1.4730     -0.2222  0.8866",
+        "RR       FR             2  1.0000   1.0000  1.0000     +0.4167  0.2307",
+        "RR       (none)         1  0.5000                      -0.2667",
+        "P@1      DE             3  0.3333  -1.1009  1.7676     -0.3333  0.8866",
+        "P@1      FR             2  1.0000   1.0000  1.0000     +0.7500  0.2307",
+        "P@1      (none)         1  0.0000                      -0.6000",
+        "",
+        "low, high: the 95% t interval of the mean; difference: from the mean of the",
+        "  other queries; p: Welch's t test of it, corrected for 4 tests (Holm)",
+    ]
+
+
+def test_a_small_p_is_not_shown_as_none():
+    qrels = {f"q{i}": {"a": 1} for i in range(40)}
+    run = {query: ["a", "x"] if i < 20 else ["x", "y", "a"][i % 2 :] for i, query in enumerate(qrels)}
+    slices = rm.evaluate(qrels, run, "RR").by({query: str(i < 20) for i, query in enumerate(qrels)})
+    assert "<0.0001" in str(slices)
+
+
+def test_other_formats(result):
+    slices = result.by(USERS, "country")
+    assert slices.format("csv").splitlines()[0] == ",".join(slices.frame.columns)
+    assert pl.read_csv(slices.format("csv").encode()).equals(slices.frame)
+    assert json.loads(slices.format("json")) == slices.records()
+    assert slices.records()[2]["slice"] is None
+    assert slices.format("markdown").startswith("| measure | country | queries |   mean |")
+    assert r"\begin{tabular}{llrrrrrr}" in slices.format("latex")
+    with pytest.raises(rm.ChoiceError, match="format='trec' is not one of table, json, csv, markdown, latex"):
+        slices.format("trec")
+
+
+def test_a_result_shows_its_slices():
+    result = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY)
+    assert str(result.slices) in str(result)
+    assert result.to_csv() == result.slices.format("csv")
+    assert json.loads(result.to_json())["slices"] == result.slices.records()
+    assert result.slices.format("markdown").rstrip() in result.to_markdown()
+    assert result.slices.format("latex").rstrip() in result.to_latex()
+    assert result.to_csv(per_query=True).startswith("query,RR\n")
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs `rankmark eval` in a folder with a small collection: exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    table(QRELS, country=COUNTRY).write_csv("qrels.csv")
+    scored = table(RUN).with_columns(score=-pl.int_range(pl.len()).over("query"))
+    scored.write_csv("good.csv")
+    scored.with_columns(score=-pl.col("score")).write_csv("bad.csv")
+    USERS.write_csv("users.csv")
+
+    def call(*args: str) -> tuple[int, str, str]:
+        code = main(["eval", *args])
+        return code, *capfd.readouterr()
+
+    return call
+
+
+def test_slices_on_the_command_line(run: Run):
+    code, out, err = run(
+        "qrels.csv", "good.csv", "-m", "RR", "--by", "country", "--by", "age", "--attributes", "users.csv"
+    )
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert "measure  country  queries    mean" in out
+    assert "RR       FR             2  1.0000" in out
+    assert "RR       9          4  0.7500" in out
+    assert lines[0].split() == ["measure", "value"]
+
+
+def test_slices_of_several_runs(run: Run):
+    _, out, _ = run("qrels.csv", "good.csv", "bad.csv", "-m", "RR", "--by", "country")
+    assert "run   measure  country  queries    mean" in out
+    assert "bad   RR       FR             2  1.0000" in out
+    _, out, _ = run("qrels.csv", "good.csv", "bad.csv", "-m", "RR", "--by", "country", "--format", "csv")
+    assert pl.read_csv(out.encode())["run"].to_list() == ["good"] * 3 + ["bad"] * 3
+    _, out, _ = run("qrels.csv", "good.csv", "bad.csv", "-m", "RR", "--by", "country", "--format", "json")
+    assert len(json.loads(out)["runs"]["bad"]["slices"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("--by", "contry"), 1, "did you mean 'country'"),
+        (("--by", "score"), 1, "in 3 of 6 queries of run 'good.csv'"),
+        (("--by", "country", "--format", "trec"), 2, "--format trec has no place for --by"),
+        (("--attributes", "users.csv"), 2, "attributes without by"),
+        (("--by", "country", "--attributes", "user.csv"), 2, "did you mean 'users.csv'"),
+        (("--by", "country", "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input"),
+    ],
+)
+def test_mistakes_are_answered(args: tuple[str, ...], code: int, message: str, run: Run):
+    answer, out, err = run("qrels.csv", "good.csv", *args)
+    assert (answer, out) == (code, "")
+    assert message in err
+
+
+def test_queries_may_be_the_index_of_a_pandas_table():
+    users = USERS.to_pandas().set_index("user")
+    assert isinstance(users, pd.DataFrame)
+    assert rows(rm.evaluate(QRELS, RUN, "RR").by(users, "country"))["FR"].averaged == 2
