@@ -132,6 +132,7 @@ class _Tables:
         """A table in batches."""
         self.digests[side] = 0
         start = 0
+        lists: list[pl.Series] = []
         for batch in self._batches[side].read(self.memory // BATCH, rows):
             named = replace(batch, name=f"{batch.name} from row {start} on")
             pair = (named, self._first["run"]) if side == "qrels" else (self._first["qrels"], named)
@@ -141,7 +142,27 @@ class _Tables:
 
                 self.digests[side] += int(digest(aligned, start), 16)
             start += aligned.table.num_rows
+            if side == "run" and batch.value is None and batch.rank is None:
+                lists.append(_frame(aligned)[batch.query].unique())
             yield aligned
+        if lists:
+            self._check_one_list_a_query(lists)
+
+    def _check_one_list_a_query(self, queries: list[pl.Series]) -> None:
+        """The same as of tables in memory, across batches."""
+        import polars as pl
+
+        ids = pl.concat(queries)
+        again = ids.filter(ids.is_duplicated())
+        if len(again):
+            raise self.several_lists(again[0])
+
+    def several_lists(self, query: int | str) -> DataError:
+        """The error for a second list of a query, in a run without scores."""
+        return DataError(
+            f"{self.heads()[1].name}: query {query!r} has several lists, and no scores say how they are to "
+            "be merged; give it one"
+        )
 
     def _aligned(self, judged: Input, returned: Input) -> tuple[Input, Input]:
         judged, returned = align_ids(judged, returned)
@@ -173,15 +194,8 @@ def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State
     except _Returned as error:
         results = tables.heads()[1]
         if results.value is None and results.rank is None:
-            raise _several_lists(tables, error.query) from None
+            raise tables.several_lists(error.query) from None
     return _partitioned(tables, State.empty(state.groups), threads)
-
-
-def _several_lists(tables: _Tables, query: int | str) -> DataError:
-    return DataError(
-        f"{tables.heads()[1].name}: query {query!r} has several lists, and no scores say how they are to be "
-        "merged; give it one"
-    )
 
 
 # --- A run that is grouped by query -----------------------------------------------------------------------
@@ -384,19 +398,8 @@ def _deal_judgements(tables: _Tables, partitions: Partitions, rows: Rows) -> Non
 
 
 def _deal_results(tables: _Tables, partitions: Partitions, rows: Rows) -> None:
-    import polars as pl
-
-    lists: list[pl.Series] = []
     for batch in tables.read("run", rows):
-        frame = _frame(batch)
-        if batch.value is None and batch.rank is None:
-            lists.append(frame[batch.query].unique())
-        partitions.deal("run", frame, batch.query)
-    if lists:
-        again = pl.concat(lists)
-        again = again.filter(again.is_duplicated())
-        if len(again):
-            raise _several_lists(tables, again[0])
+        partitions.deal("run", _frame(batch), batch.query)
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,7 +205,7 @@ def _open_csv(file: File, form: str) -> _Part:
 
     separator = SEPARATORS[form]
     start = file.head[: file.head.rfind(b"\n") + 1] or file.head
-    schema = pl.read_csv(start, separator=separator).schema
+    schema = pl.scan_csv(start, separator=separator).collect_schema()
 
     def read(roles: Roles, size: int) -> Pieces:
         numbers: dict[str, type[pl.DataType]] = {
