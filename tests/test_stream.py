@@ -35,6 +35,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]
     """Makes batches of so many bytes, and partitions of so many."""
 
     def make(batch: int, partition: int = 1 << 20) -> None:
+        monkeypatch.setattr(stream, "OWN", 0)
         monkeypatch.setattr(stream, "BATCH", max(1, (64 << 20) // batch))
         monkeypatch.setattr(stream, "PARTITION", max(1, (64 << 20) // partition))
         monkeypatch.setattr(stream, "SAMPLED", batch)
@@ -143,6 +144,7 @@ def test_any_cut_into_batches_gives_the_same(
         patch.setattr(stream, "PARTITION", (64 << 20) // partition)
         patch.setattr(stream, "JUDGEMENTS", 1 << 30 if large else 4)
         patch.setattr(stream, "SAMPLED", 100)
+        patch.setattr(stream, "OWN", 0)
         paths = str(folder / "qrels.parquet"), str(folder / "run.parquet")
         local, said = outcome(lambda: rm.evaluate(*paths, measures, **chosen))
         other, again = outcome(lambda: rm.evaluate(*paths, measures, **chosen, engine="stream", **SMALL))
@@ -158,7 +160,7 @@ def test_any_cut_into_batches_gives_the_same(
     "options", [{"bounds": True, "hash_inputs": True}, {"like": "ranx"}, {"like": "lightgbm"}]
 )
 def test_bounds_hashes_and_conventions(parquet, small_batches, qrels, run, options):
-    small_batches(2000, 3000)
+    small_batches(5000, 8000)
     measures = ["nDCG@3", "AP@5"] if "like" in options else MEASURES
     both(parquet, qrels, run, measures, **options)
 
@@ -221,6 +223,36 @@ def test_text_ids_of_one_table_become_the_integers_of_the_other(tmp_path, small_
     run.write_parquet(tmp_path / "run.parquet")
     qrels.write_csv(tmp_path / "qrels.csv")
     assert "item_ids:integer" in both(tmp_path, "qrels.csv", "run.parquet").signature("AP")
+
+
+def test_ids_of_different_widths(tmp_path, small_batches):
+    small_batches(8000, 8000)
+    qrels, run = tables()
+    high = pl.col("query", "item").cast(pl.UInt64) + 2**63
+    for number, (judged, returned) in enumerate(
+        [(pl.Int32, pl.Int64), (pl.UInt64, pl.Int16), (pl.Int64, pl.UInt8), (high, high)]
+    ):
+        for table, kind, name in ((qrels, judged, "qrels"), (run, returned, "run")):
+            cast = pl.col("query", "item").cast(kind) if isinstance(kind, type) else kind
+            table.with_columns(cast).write_parquet(tmp_path / f"{name}{number}.parquet")
+        both(tmp_path, f"qrels{number}.parquet", f"run{number}.parquet", MEASURES)
+        scattered = pl.read_parquet(tmp_path / f"run{number}.parquet").sample(
+            fraction=1, shuffle=True, seed=1
+        )
+        scattered.write_parquet(tmp_path / f"scattered{number}.parquet")
+        both(tmp_path, f"qrels{number}.parquet", f"scattered{number}.parquet", MEASURES)
+
+
+def test_dictionaries_of_text(tmp_path, small_batches):
+    small_batches(500, 3000)
+    qrels, run = tables()
+    text = pl.col("query", "item").cast(pl.String).cast(pl.Categorical)
+    qrels.with_columns(text).write_parquet(tmp_path / "qrels.parquet")
+    run.with_columns(text).write_parquet(tmp_path / "run.parquet", row_group_size=100)
+    local = rm.evaluate(str(tmp_path / "qrels.parquet"), str(tmp_path / "run.parquet"), MEASURES)
+    other = streamed(tmp_path, "qrels.parquet", "run.parquet", MEASURES)
+    assert other.values == local.values
+    assert other.query_ids == local.query_ids
 
 
 def test_a_list_a_query(tmp_path, small_batches):
@@ -387,7 +419,7 @@ def test_an_error_leaves_no_temporary_files(parquet, small_batches, temporary):
 SLOW = """
 import sys, time
 from rankmark.engines import stream
-stream.BATCH, stream.SAMPLED = (64 << 20) // 2000, 2000
+stream.BATCH, stream.SAMPLED, stream.OWN = (64 << 20) // 2000, 2000, 0
 observe = stream._Dealt.observe
 def slow(self, *args):
     print("started", flush=True)

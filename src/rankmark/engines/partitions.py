@@ -19,7 +19,7 @@ from rankmark.errors import UsageError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Partitions", "no_room", "temporary_folder"]
+__all__ = ["Partitions", "keys", "no_room", "temporary_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +94,17 @@ def _partition(queries: pl.Series, count: int, level: int) -> NDArray[np.uint8]:
     """The partition of each row, which depends on nothing but its query; there are 256 at the most."""
     import polars as pl
 
-    if queries.dtype == pl.UInt64:
-        queries = queries.reinterpret(signed=True)
-    elif queries.dtype.is_integer():
-        queries = queries.cast(pl.Int64)
-    partition: NDArray[np.uint8] = (queries.hash(level) % count).cast(pl.UInt8).to_numpy()
+    partition: NDArray[np.uint8] = (keys(queries).hash(level) % count).cast(pl.UInt8).to_numpy()
     return partition
+
+
+def keys(ids: pl.Series) -> pl.Series:
+    """Ids as the core compares them: text, or 64 bits."""
+    import polars as pl
+
+    if not ids.dtype.is_integer():
+        return ids.cast(pl.String)
+    return ids.reinterpret(signed=True) if ids.dtype == pl.UInt64 else ids.cast(pl.Int64)
 
 
 @contextmanager

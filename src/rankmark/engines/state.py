@@ -107,7 +107,7 @@ class State:
         """
         import polars as pl
 
-        frame = pl.concat(self.parts)
+        frame = pl.concat(self.parts, how="vertical_relaxed")  # ids may be of several widths
         return frame.sort(order) if order == "place" else frame.sort("query", *frame.columns[1:])
 
     def unjudged(self, repeated: bool = False) -> pl.Series:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankmark._native import Table
 from rankmark.engines import local
 from rankmark.engines.choice import memory_bytes
-from rankmark.engines.partitions import Partitions, no_room, temporary_folder
+from rankmark.engines.partitions import Partitions, keys, no_room, temporary_folder
 from rankmark.engines.state import State
 from rankmark.engines.stopping import cleaned_up
 from rankmark.errors import DataError
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
+OWN = 128 << 20
+"""Bytes that the process has before it reads anything."""
 BATCH = 24
 """A batch takes this part of the memory: there are several at a time, and what is made of them."""
 JUDGEMENTS = 4
@@ -72,7 +74,8 @@ def evaluate(
     judged, returned = open_batches(qrels, "qrels", columns), open_batches(run, "run", columns)
     check_names(columns, judged.names, returned.names)
     groups = plan.observed_groups(bounds=bounds)
-    tables = _Tables(judged, returned, plan.text_items, memory_bytes(memory), hash_inputs)
+    usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
+    tables = _Tables(judged, returned, plan.text_items, usable, hash_inputs)
     with cleaned_up():
         state, unjudged = _observed(tables, State.empty(groups), threads)
     query_ids, observed = state.finished("place", unjudged)
@@ -220,6 +223,7 @@ class _Judgements:
         starts = _segment_starts(frame[self._query])
         ids = frame[self._query].gather(starts)
         places = ids.to_frame("query").unique(maintain_order=True).with_row_index("place")
+        places = places.with_columns(keys(places["query"]).alias("key"))
         lengths = np.diff(starts, append=frame.height)
         if places.height < len(starts):
             of_segment = ids.to_frame("query").join(places, on="query", how="left", maintain_order="left")[
@@ -233,10 +237,10 @@ class _Judgements:
         self._starts = self._ends - lengths
         self.places = places
 
-    def find(self, ids: pl.Series) -> pl.DataFrame:
-        """Of these queries the judged ones: ``query`` and ``place``, in the order of their places."""
+    def find(self, queries: pl.Series) -> pl.DataFrame:
+        """Of the queries with these keys the judged ones, in the order of their places."""
         # The lesser table comes second: of it the join makes a hash table.
-        return self.places.join(ids.to_frame("query"), on="query", how="semi", maintain_order="left")
+        return self.places.join(queries.to_frame("key"), on="key", how="semi", maintain_order="left")
 
     def of(self, places: NDArray[np.int64]) -> Input:
         """The judgements of the queries at these places, which are in order."""
@@ -289,14 +293,14 @@ def _add_block(
     results: Input, judgements: _Judgements, state: State, threads: int | None, seen: NDArray[np.bool_]
 ) -> None:
     queries = _frame(results)[results.query]
-    ids = queries.gather(_segment_starts(queries)).unique(maintain_order=True)
+    ids = keys(queries.gather(_segment_starts(queries))).unique(maintain_order=True)
     known = judgements.find(ids)
     places = known["place"].to_numpy().astype(np.int64)
     if seen[places].any():
         again = known["query"][int(np.flatnonzero(seen[places])[0])]
         raise _Returned(again)
     seen[places] = True
-    others = ids.filter(~ids.is_in(known["query"].implode())) if known.height < len(ids) else None
+    others = ids.filter(~ids.is_in(known["key"].implode())) if known.height < len(ids) else None
     _add(judgements, places, results, others, state, threads)
 
 
