@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -93,12 +95,19 @@ def _mixed(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
     return words ^ (words >> np.uint64(32))
 
 
-def measure(folder: Path, engine: str, memory: str) -> dict[str, float]:
-    """One evaluation in a process of its own: seconds, and bytes at the peak."""
+def measure(folder: Path, engine: str, memory: str) -> dict[str, Any]:
+    """One evaluation in a process of its own: seconds, bytes at the peak, and each measure's value."""
     command = [sys.executable, "-c", EVALUATE, str(folder), engine, memory, " ".join(MEASURES)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    record: dict[str, float] = json.loads(done.stdout)
+    record: dict[str, Any] = json.loads(done.stdout)
     return record
+
+
+def check_agreement(known: dict[str, float], values: dict[str, float]) -> None:
+    """Ends the benchmark unless the same rows have the same means."""
+    for name, value in values.items():
+        if not math.isclose(value, known[name], rel_tol=1e-12):
+            raise SystemExit(f"{name} is {known[name]!r} and {value!r} of the same rows")
 
 
 def main() -> None:
@@ -110,12 +119,15 @@ def main() -> None:
     parser.add_argument("--folder", help="where to put the data for as long as it is needed")
     asked = parser.parse_args()
     rates: dict[str, float] = {}
+    known: dict[int, dict[str, float]] = {}
     runs = [(grouped, "local", asked.local), (grouped, "stream", asked.rows)]
     runs += [(scattered, "local", asked.local), (scattered, "stream", asked.rows)]
     for order, engine, rows in runs:
         with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
             generate(Path(folder), rows, order)
             rounds = [measure(Path(folder), engine, asked.memory) for _ in range(asked.rounds)]
+        for each in rounds:
+            check_agreement(known.setdefault(rows, each["values"]), each["values"])
         best = min(rounds, key=lambda each: each["seconds"])
         rate = rates[f"{order.__name__} {engine}"] = rows / best["seconds"]
         of_memory = rate / rates["grouped local"]

@@ -131,8 +131,8 @@ class _Tables:
         """The first rows of the judgements and of the results."""
         return self._heads
 
-    def read(self, side: str, rows: Rows | None = None) -> Iterator[Input]:
-        """A table in batches."""
+    def read(self, side: str, rows: Rows) -> Iterator[Input]:
+        """A table in batches; `rows` is told how far it is."""
         self.digests[side] = 0
         start = 0
         lists: list[pl.Series] = []
@@ -191,7 +191,9 @@ def _with_rows(table: Input, frame: pl.DataFrame, name: str | None = None) -> In
 
 def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
     try:
-        return _streamed(tables, _Judgements(tables), state, threads)
+        with counting("reading judgements") as rows:
+            judgements = _Judgements(tables, rows)
+        return _streamed(tables, judgements, state, threads)
     except _TooLarge:
         pass
     except _Returned as error:
@@ -207,11 +209,11 @@ def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State
 class _Judgements:
     """The judgements in memory, those of each query together, in the order in which these come first."""
 
-    def __init__(self, tables: _Tables) -> None:
+    def __init__(self, tables: _Tables, rows: Rows) -> None:
         import polars as pl
 
         frames, size = [], 0
-        for batch in tables.read("qrels"):
+        for batch in tables.read("qrels", rows):
             frames.append(pl.DataFrame(batch.table))
             size += int(frames[-1].estimated_size())
             if size > tables.memory // JUDGEMENTS:
@@ -243,13 +245,12 @@ class _Judgements:
         return self.places.join(queries.to_frame("key"), on="key", how="semi", maintain_order="left")
 
     def of(self, places: NDArray[np.int64]) -> Input:
-        """The judgements of the queries at these places, which are in order."""
+        """The judgements of the queries at these places: one or more, in order."""
         import polars as pl
 
-        first, last = (int(places[0]), int(places[-1])) if len(places) else (0, -1)
+        first, last = int(places[0]), int(places[-1])
         if last - first + 1 == len(places):
-            rows = self._frame[int(self._starts[first]) : int(self._ends[last])] if len(places) else None
-            frame = self._frame.clear() if rows is None else rows
+            frame = self._frame[int(self._starts[first]) : int(self._ends[last])]
         else:
             lengths = self._ends[places] - self._starts[places]
             ends = np.cumsum(lengths)
@@ -312,12 +313,12 @@ def _add(
     state: State,
     threads: int | None,
 ) -> None:
-    judged = judgements.of(places)
     if not len(places):
         _refuse_others(others, results, state)
         if others is not None:
             state.others.append(others)
         return
+    judged = judgements.of(places)
     observed = [
         local.observe(judged, results, choices, measures, threads) for choices, measures in state.groups
     ]
@@ -442,7 +443,8 @@ class _Dealt:
         frames = list(partitions.read(head.side, number))
         frame = pl.concat(frames, how="vertical_relaxed") if frames else _frame(head).clear()
         if head.side == "run":
-            self.rows.advance(frame.height, 0)
+            share = number / partitions.count if partitions.level == 0 else self.rows.share
+            self.rows.advance(frame.height, share)
         return _with_rows(head, frame, f"{head.name}, dealt out by query")
 
 

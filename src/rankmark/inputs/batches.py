@@ -63,7 +63,7 @@ class Batches:
     _columns: ColumnNames | None
     _parts: Sequence[_Part]
 
-    def read(self, size: int, rows: Rows | None = None) -> Iterator[Input]:
+    def read(self, size: int, rows: Rows) -> Iterator[Input]:
         """The table in batches of about `size` bytes of memory; `rows` is told how far it is.
 
         Raises:
@@ -81,8 +81,7 @@ class Batches:
                 empty = False
                 _check_rows(batch, part.where, first_row)
                 first_row += table.num_rows
-                if rows is not None:
-                    rows.advance(batch.table.num_rows, (before + share * part.size) / total)
+                rows.advance(batch.table.num_rows, (before + share * part.size) / total)
                 yield batch
             before += part.size
         if empty:
