@@ -86,7 +86,9 @@ def format_of(path: str | Path) -> str:
 def known_format(name: str) -> str:
     """`name` if it is a format."""
     if name == PARQUET:
-        raise ChoiceError("format='parquet' is no text; write it to a file, with the values of each query")
+        raise ChoiceError(
+            "format='parquet' is no text: `Result.write` and `rankmark eval -q -o FILE` write it to a file"
+        )
     if name not in FORMATS:
         hint = did_you_mean(name, FORMATS)
         raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{hint}")

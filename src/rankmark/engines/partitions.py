@@ -19,7 +19,7 @@ from rankmark.errors import UsageError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Partitions", "keys", "no_room", "temporary_folder"]
+__all__ = ["Partitions", "keys", "no_room", "stored_size", "temporary_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +70,25 @@ class Partitions:
         return self.folder / f"{self.level}.{partition}.{name}"
 
     def _write(self, name: str, partition: int, frame: pl.DataFrame) -> None:
-        piece = io.BytesIO()
-        frame.write_ipc_stream(piece)
-        content = piece.getbuffer()
+        content = _stored(frame)
         try:
             with self._path(name, partition).open("ab") as file:
                 file.write(len(content).to_bytes(8, "little"))
                 file.write(content)
         except OSError as error:
             raise no_room(self.folder, error.strerror or str(error)) from error
+
+
+def _stored(frame: pl.DataFrame) -> memoryview:
+    piece = io.BytesIO()
+    frame.write_ipc_stream(piece)
+    return piece.getbuffer()
+
+
+def stored_size(frame: pl.DataFrame) -> float:
+    """Bytes that a frame takes in files, of its first rows; also what it takes in memory, views included."""
+    head = frame.head(10_000)
+    return len(_stored(head)) * frame.height / head.height
 
 
 def no_room(folder: Path, reason: str) -> UsageError:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rankmark._native import Table
 from rankmark.engines import local
 from rankmark.engines.choice import memory_bytes
-from rankmark.engines.partitions import Partitions, keys, no_room, temporary_folder
+from rankmark.engines.partitions import Partitions, keys, no_room, stored_size, temporary_folder
 from rankmark.engines.state import State
 from rankmark.engines.stopping import cleaned_up
 from rankmark.errors import DataError
@@ -111,13 +111,13 @@ class _Tables:
         for side, batches in self._batches.items():
             rows = Rows()
             first = next(batches.read(SAMPLED, rows))
-            self._size += _frame(first).estimated_size() / rows.share
+            self._size += stored_size(_frame(first)) / rows.share
             self._first[side] = _head(first)
         self._heads = self._aligned(self._first["qrels"], self._first["run"])
 
-    def partitions(self) -> int:
-        """How many to deal both tables out to; more rather than fewer, since their size is estimated."""
-        return min(MOST_PARTITIONS, 1 + int(1.5 * self._size * PARTITION / self.memory))
+    def partitions(self, size: float | None = None) -> int:
+        """How many to deal so many bytes out to, or both tables; rather more, since sizes are estimated."""
+        return min(MOST_PARTITIONS, 1 + int(1.5 * (size or self._size) * PARTITION / self.memory))
 
     def check_room(self, folder: Path) -> None:
         """Refuses to begin what will not fit into a folder."""
@@ -191,9 +191,7 @@ def _with_rows(table: Input, frame: pl.DataFrame, name: str | None = None) -> In
 
 def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
     try:
-        with counting("reading judgements") as rows:
-            judgements = _Judgements(tables, rows)
-        return _streamed(tables, judgements, state, threads)
+        return _streamed(tables, state, threads)
     except _TooLarge:
         pass
     except _Returned as error:
@@ -265,9 +263,9 @@ def _segment_starts(queries: pl.Series) -> NDArray[np.int64]:
     return changed.arg_true().to_numpy().astype(np.int64)
 
 
-def _streamed(
-    tables: _Tables, judgements: _Judgements, state: State, threads: int | None
-) -> tuple[State, int]:
+def _streamed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
+    with counting("reading judgements") as rows:
+        judgements = _Judgements(tables, rows)
     seen = np.zeros(judgements.places.height, dtype=np.bool_)
     with counting("evaluating") as rows:
         for results in _whole_queries(tables.read("run", rows)):
@@ -418,8 +416,9 @@ class _Dealt:
 
     def observe(self, partitions: Partitions, number: int) -> int:
         """Observes the queries of a partition; gives the number of those that are not judged."""
-        if partitions.size(number) > self.tables.memory / PARTITION and partitions.level < DEEPEST:
-            smaller = Partitions(partitions.folder, MOST_PARTITIONS, partitions.level + 1)
+        size = partitions.size(number)
+        if size > 2 * self.tables.memory / PARTITION and partitions.level < DEEPEST:
+            smaller = Partitions(partitions.folder, self.tables.partitions(size), partitions.level + 1)
             for side, head in zip(("qrels", "run"), self.tables.heads(), strict=True):
                 for frame in partitions.read(side, number):
                     smaller.deal(side, frame, head.query)

@@ -214,7 +214,7 @@ def _open_csv(file: File, form: str) -> _Part:
         }
         texts: dict[str, type[pl.DataType]] = dict.fromkeys(roles.names, pl.String)
         row = 0
-        for text, share in _blocks(file, size // 2):
+        for text, share in _blocks(file, size // 4):  # polars takes as much again to read it
             where = f"{file.where} from row {row} on"
             try:
                 frame = pl.read_csv(text, separator=separator, schema_overrides=texts | numbers)
@@ -236,11 +236,10 @@ def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
     """CSV text in blocks of whole rows, each with the header before it."""
     progress = _native.Progress()
     reader = _native.TextReader(str(file.path), progress)
-    rest = reader.read(size)
-    header_end = _end_of_rows(rest, first=True)
-    header, rest = rest[:header_end], rest[header_end:]
-    if not header.endswith(b"\n"):
-        header += b"\n"
+    rest = b""
+    while not (end := _end_of_rows(rest, first=True)) and (more := reader.read(size)):
+        rest += more
+    header, rest = (rest[:end], rest[end:]) if end else (rest + b"\n", b"")
     while True:
         more = reader.read(size)
         text = rest + more
@@ -253,12 +252,12 @@ def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
 
 
 def _end_of_rows(text: bytes, *, first: bool = False) -> int:
-    """Where the last row that ends in the text ends, or the first; a line end within quotes ends no row."""
+    """Where the last row that ends in the text ends, or the first, or 0; a line end in quotes ends no row."""
     find = text.find if first else text.rfind
     at = find(b"\n")
     while at >= 0 and text.count(b'"', 0, at) % 2:
         at = text.find(b"\n", at + 1) if first else text.rfind(b"\n", 0, at)
-    return at + 1 if at >= 0 else (len(text) if first else 0)
+    return at + 1
 
 
 def _check_rows(batch: Input, where: str, first_row: int) -> None:
