@@ -487,6 +487,13 @@ def test_values_of_each_query_go_to_a_parquet_file(parquet, capfd, engine):
     assert main(["eval", qrels, runs[0], "-q", "--format", "parquet"]) == 2
 
 
+def test_without_values_of_queries_there_is_no_parquet_file(tmp_path):
+    result = rm.evaluate_predictions({"click": [1, 0], "p": [0.9, 0.8]}, "AUC")
+    with pytest.raises(rm.UsageError, match="no measure here has any"):
+        result.write(tmp_path / "values.parquet")
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_command_line_streams(parquet, capfd):
     from rankmark.cli import main
 

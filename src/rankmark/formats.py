@@ -141,6 +141,9 @@ def write_parquet(path: str | Path, results: Result | Mapping[str, Result]) -> N
     """
     import polars as pl
 
+    runs = results.values() if isinstance(results, Mapping) else [results]
+    if not any(each.query_measures for each in runs):
+        raise UsageError(f"{path} would hold the values of each query, and no measure here has any")
     if isinstance(results, Mapping):
         named = (each.per_query.select(pl.lit(n).alias("run"), pl.all()) for n, each in results.items())
         frame = pl.concat(named, how="diagonal_relaxed")
