@@ -259,8 +259,12 @@ class _Judgements:
 
 def _segment_starts(queries: pl.Series) -> NDArray[np.int64]:
     """The rows at which another query begins."""
-    changed = (queries != queries.shift()).fill_null(True)
-    return changed.arg_true().to_numpy().astype(np.int64)
+    if queries.dtype.is_integer():
+        ids = queries.to_numpy()
+        later = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    else:
+        later = (queries[1:] != queries[:-1]).arg_true().to_numpy().astype(np.int64) + 1
+    return np.concatenate((np.zeros(1, dtype=np.int64), later))
 
 
 def _streamed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
