@@ -368,9 +368,9 @@ def test_an_ending_that_says_no_format_is_refused(tmp_path: Path, capsys: pytest
     (tmp_path / "qrels.csv").write_text("query,item,rel\n1,1,1\n")
     (tmp_path / "run.csv").write_text("query,item,score\n1,1,1\n")
     paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv")]
-    wanted = tmp_path / "values.parquet"
+    wanted = tmp_path / "values.xlsx"
     assert main(["eval", *paths, "-o", str(wanted)]) == 2
-    assert "'.parquet' does not say which format to write" in capsys.readouterr().err
+    assert "'.xlsx' does not say which format to write" in capsys.readouterr().err
     assert main(["eval", *paths, "-o", str(wanted), "--format", "json"]) == 0
     assert wanted.read_text().startswith("{")
 

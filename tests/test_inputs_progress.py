@@ -73,6 +73,35 @@ def test_ctrl_c_leaves_the_terminal_clean():
     assert written.index(SHOW_CURSOR) < written.index("KeyboardInterrupt")
 
 
+COUNT = """
+import time
+from rankmark import progress
+progress.DELAY = 0.05
+with progress.counting_rows("evaluating") as rows:
+    for number in range(1, 6):
+        rows.advance(1000, number / 10)
+        time.sleep(0.2)
+"""
+
+
+def test_rows_a_second_and_the_time_left_are_shown():
+    pty = pytest.importorskip("pty")
+    controller, terminal = pty.openpty()
+    environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"}
+    process = subprocess.Popen([sys.executable, "-c", COUNT], stderr=terminal, env=environment)
+    os.close(terminal)
+    written = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while block := os.read(controller, 65536):
+            written += block
+    os.close(controller)
+    assert process.wait(timeout=30) == 0
+    assert b"evaluating" in written
+    assert b" rows/s, 0:00:0" in written
+    assert b" left" in written
+    assert SHOW_CURSOR.encode() in written
+
+
 def test_without_a_terminal_nothing_is_started(capfd):
     before = threading.active_count()
     with reading("file", None, _native.Progress()):

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -17,9 +18,9 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const ZSTD_SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// A file's content, decompressed while it is read.
-pub struct Content<'a> {
-    path: &'a str,
-    reader: Box<dyn Read + 'a>,
+pub struct Content {
+    path: String,
+    reader: Box<dyn Read + Send>,
     /// Whether the file is gzip or zstd.
     pub compressed: bool,
     /// Size of the file as it lies on the disk.
@@ -27,26 +28,25 @@ pub struct Content<'a> {
 }
 
 /// Opens a file; `progress` counts the bytes read of the file itself.
-pub fn open<'a>(path: &'a str, progress: &'a Progress) -> Result<Content<'a>> {
+pub fn open(path: &str, progress: Arc<Progress>) -> Result<Content> {
     let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
     let file_size = file.metadata().map_err(|error| cannot_open(path, &error))?.len();
     progress.start(file_size);
     let mut source = BufReader::with_capacity(BUFFER, Counted { file, progress });
     let start = source.fill_buf().map_err(|error| cannot_open(path, &error))?;
-    let (compressed, reader): (bool, Box<dyn Read + 'a>) = if start.starts_with(&GZIP) {
+    let (compressed, reader): (bool, Box<dyn Read + Send>) = if start.starts_with(&GZIP) {
         (true, Box::new(MultiGzDecoder::new(source)))
     } else if is_zstd(start) {
         (true, Box::new(Frames { source, decoder: FrameDecoder::new() }))
     } else {
         (false, Box::new(source))
     };
-    Ok(Content { path, reader, compressed, file_size })
+    Ok(Content { path: path.to_owned(), reader, compressed, file_size })
 }
 
 /// The whole content of a gzip or zstd file, or nothing for any other file.
 pub fn decompress(path: &str) -> Result<Option<Vec<u8>>> {
-    let progress = Progress::default();
-    let mut content = open(path, &progress)?;
+    let mut content = open(path, Arc::default())?;
     if !content.compressed {
         return Ok(None);
     }
@@ -55,7 +55,7 @@ pub fn decompress(path: &str) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-impl Content<'_> {
+impl Content {
     /// Appends up to `limit` bytes and says how many: fewer than `limit` only at the end.
     pub fn read_up_to(&mut self, limit: u64, bytes: &mut Vec<u8>) -> Result<usize> {
         (&mut self.reader).take(limit).read_to_end(bytes).map_err(|error| {
@@ -83,12 +83,12 @@ fn is_zstd(start: &[u8]) -> bool {
 }
 
 /// A file that tells its progress.
-struct Counted<'a> {
+struct Counted {
     file: File,
-    progress: &'a Progress,
+    progress: Arc<Progress>,
 }
 
-impl Read for Counted<'_> {
+impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.file.read(buffer)?;
         self.progress.advance(bytes as u64);
@@ -238,8 +238,11 @@ mod tests {
     fn progress_counts_the_files_own_bytes() {
         let bytes = gzip(&long_text());
         let path = file("progress", &bytes);
-        let progress = Progress::default();
-        open(path.to_str().unwrap(), &progress).unwrap().read_up_to(u64::MAX, &mut Vec::new()).unwrap();
+        let progress = Arc::new(Progress::default());
+        open(path.to_str().unwrap(), Arc::clone(&progress))
+            .unwrap()
+            .read_up_to(u64::MAX, &mut Vec::new())
+            .unwrap();
         std::fs::remove_file(path).unwrap();
         assert_eq!((progress.done(), progress.total()), (bytes.len() as u64, bytes.len() as u64));
     }

@@ -1,5 +1,5 @@
-//! The core of rankmark. This file, `arrays`, `matrices` and `predictions` alone know Python: Arrow columns go in,
-//! NumPy arrays come out.
+//! The core of rankmark. This file, `arrays`, `matrices`, `predictions` and `streams` alone know Python: Arrow columns
+//! go in, NumPy arrays come out.
 
 mod arrays;
 mod calibration;
@@ -25,6 +25,7 @@ mod ranked;
 mod resample;
 mod rows;
 mod segments;
+mod streams;
 mod table;
 mod trec;
 mod values;
@@ -298,8 +299,7 @@ impl Progress {
 fn read_trec(py: Python<'_>, path: String, kind: &str, progress: &Bound<'_, Progress>) -> PyResult<Table> {
     let kind = trec::Kind::parse(kind).ok_or_else(|| PyTypeError::new_err("kind is 'qrels' or 'run'"))?;
     let progress = Arc::clone(&progress.get().0);
-    interruptible(py, pool::cores(), move |cancelled| trec::read(&path, kind, &progress, cancelled))
-        .map(Table)
+    interruptible(py, pool::cores(), move |cancelled| trec::read(&path, kind, progress, cancelled)).map(Table)
 }
 
 /// The whole content of a gzip or zstd file, or None if the file is neither.
@@ -474,6 +474,8 @@ mod _native {
     use super::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]
     use super::predictions::{LabelledRows, QueryErrors, QuerySums, RankedScores};
+    #[pymodule_export]
+    use super::streams::{TextReader, TrecReader};
     #[pymodule_export]
     use super::{JudgedLists, Progress, Table, decompress_file, judge_lists, read_trec};
 }

@@ -58,51 +58,79 @@ impl Kind {
 /// Reads a file of judgements or results, plain or compressed.
 ///
 /// `cancelled` ends it early, with a table of what has been read.
-pub fn read(path: &str, kind: Kind, progress: &Progress, cancelled: &AtomicBool) -> Result<Table> {
-    read_in_blocks(path, kind, progress, cancelled, BLOCK)
+pub fn read(path: &str, kind: Kind, progress: Arc<Progress>, cancelled: &AtomicBool) -> Result<Table> {
+    collect(Reader::open(path, kind, progress, BLOCK)?, cancelled)
 }
 
-fn read_in_blocks(
-    path: &str,
-    kind: Kind,
-    progress: &Progress,
-    cancelled: &AtomicBool,
-    size: usize,
-) -> Result<Table> {
-    let content = decompress::open(path, progress)?;
-    let mut blocks = Blocks { path, content, size, rest: Vec::new(), first: true };
-    let mut layout = None;
-    let mut lines = 0;
+fn collect(mut reader: Reader, cancelled: &AtomicBool) -> Result<Table> {
     let mut batches = Vec::new();
-    while let Some(block) = blocks.next()? {
-        if layout.is_none() {
-            layout = Layout::of_first_line(kind, &block).map_err(|bad| bad.error(path, lines))?;
-        }
-        lines += match &layout {
-            Some(layout) => parse_block(path, block, layout, lines, &mut batches)?,
-            None => count_lines(&block),
-        };
+    while let Some(block) = reader.next()? {
+        batches.extend(block.batches);
         if cancelled.load(Ordering::Relaxed) {
             break;
         }
     }
-    match layout {
-        Some(layout) => Ok(Table { schema: layout.schema(), batches }),
-        None if lines == 0 => Err(Error::format(format!("{path}: the file is empty"))),
-        None => Err(Error::format(format!("{path}: the file has only blank and comment lines"))),
+    Ok(Table { schema: reader.schema()?, batches })
+}
+
+/// A file that is read block by block.
+pub struct Reader {
+    blocks: Blocks,
+    kind: Kind,
+    layout: Option<Layout>,
+    lines: usize,
+}
+
+impl Reader {
+    /// Opens a file to be read in blocks of about `size` bytes of text.
+    pub fn open(path: &str, kind: Kind, progress: Arc<Progress>, size: usize) -> Result<Self> {
+        let content = decompress::open(path, progress)?;
+        let blocks = Blocks { path: path.to_owned(), content, size, rest: Vec::new(), first: true };
+        Ok(Self { blocks, kind, layout: None, lines: 0 })
+    }
+
+    /// The rows of the next block that has any; nothing at the end of the file.
+    ///
+    /// # Errors
+    /// A line that does not follow the format, and a file without rows.
+    pub fn next(&mut self) -> Result<Option<Table>> {
+        while let Some(block) = self.blocks.next()? {
+            if self.layout.is_none() {
+                let layout = Layout::of_first_line(self.kind, &block);
+                self.layout = layout.map_err(|bad| bad.error(&self.blocks.path, self.lines))?;
+            }
+            let mut batches = Vec::new();
+            self.lines += match &self.layout {
+                Some(layout) => parse_block(&self.blocks.path, block, layout, self.lines, &mut batches)?,
+                None => count_lines(&block),
+            };
+            if !batches.is_empty() {
+                return Ok(Some(Table { schema: self.schema()?, batches }));
+            }
+        }
+        self.schema().map(|_| None)
+    }
+
+    fn schema(&self) -> Result<SchemaRef> {
+        let Self { blocks: Blocks { path, .. }, layout, lines, .. } = self;
+        match layout {
+            Some(layout) => Ok(layout.schema()),
+            None if *lines == 0 => Err(Error::format(format!("{path}: the file is empty"))),
+            None => Err(Error::format(format!("{path}: the file has only blank and comment lines"))),
+        }
     }
 }
 
 /// The text in blocks that end at line ends.
-struct Blocks<'a> {
-    path: &'a str,
-    content: Content<'a>,
+struct Blocks {
+    path: String,
+    content: Content,
     size: usize,
     rest: Vec<u8>,
     first: bool,
 }
 
-impl Blocks<'_> {
+impl Blocks {
     fn next(&mut self) -> Result<Option<Vec<u8>>> {
         let mut block = std::mem::take(&mut self.rest);
         block.reserve((self.content.file_size as usize).min(self.size));
@@ -459,11 +487,11 @@ mod tests {
 
     fn parse_in_blocks(kind: Kind, text: impl AsRef<[u8]>, size: usize) -> Result<Table> {
         static FILES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-        let number = FILES.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("rankmark-{}-trec-{number}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let table =
-            read_in_blocks(path.to_str().unwrap(), kind, &Progress::default(), &AtomicBool::new(false), size);
+        let reader = Reader::open(path.to_str().unwrap(), kind, Arc::default(), size);
+        let table = reader.and_then(|reader| collect(reader, &AtomicBool::new(false)));
         std::fs::remove_file(&path).unwrap();
         table
     }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from rankmark.evaluation import evaluate
+    from rankmark.evaluator import Evaluator
     from rankmark.explanation import ExplainedDifference, Explanation, explain
     from rankmark.gating import Gate, gate
     from rankmark.inputs import Input, read_qrels, read_run
@@ -207,6 +208,7 @@ __all__ = [
     "Differences",
     "Effect",
     "Evaluation",
+    "Evaluator",
     "ExplainedDifference",
     "ExplainedVariance",
     "Explanation",
@@ -317,6 +319,7 @@ _HOME = {
     "Effect": "checks.finding",
     "Finding": "checks.finding",
     "evaluate": "evaluation",
+    "Evaluator": "evaluator",
     "PredictionCounts": "predictions",
     "PredictionResult": "predictions",
     "RowMeasureCounts": "predictions",

@@ -14,6 +14,7 @@ from rankmark.errors import ChoiceError, did_you_mean
 __all__ = [
     "Choices",
     "Duplicates",
+    "Engine",
     "Missing",
     "NoRelevant",
     "Scores",
@@ -30,6 +31,8 @@ NoRelevant = Literal["zero", "skip", "one", "error"]
 Duplicates = Literal["error", "first", "best"]
 Unjudged = Literal["nonrelevant", "ignore"]
 Scores = Literal["float64", "float32"]
+Engine = Literal["local", "stream"]
+"""Where tables are evaluated; no choice, because it changes no number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from rankmark import _native
 from rankmark.choices import (
     Choices,
     Duplicates,
+    Engine,
     Missing,
     NoRelevant,
     Scores,
@@ -30,21 +31,21 @@ from rankmark.choices import (
 )
 from rankmark.convention import convention
 from rankmark.engines import local
-from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.engines.choice import is_streamed
+from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.measure import LISTS_FIRST, Kind, Measure, as_measure, namesakes, pages, split_measures
 from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:
     from rankmark.engines.observed import Observed
-    from rankmark.inputs import Input
+    from rankmark.engines.state import Group
+    from rankmark.inputs import Described, Input
     from rankmark.lists import Values
     from rankmark.signature import ItemIds
 
 __all__ = [
     "LEAST_FACTOR",
-    "Observation",
-    "Observe",
     "Plan",
     "asked_measures",
     "check_answered",
@@ -52,6 +53,7 @@ __all__ = [
     "evaluate",
     "evaluate_tables",
     "finished",
+    "finished_tables",
     "planned",
     "separate",
     "some_queries",
@@ -75,6 +77,8 @@ def evaluate(
     scores: Scores | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
+    memory: int | str | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
     by: str | Sequence[str] | Mapping[Any, Any] | None = None,
@@ -110,6 +114,11 @@ def evaluate(
         columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
             one table alone ``{"run.query": "person"}``.
         threads: how many threads to use; all cores if None.
+        engine: ``local`` reads both tables into memory, ``stream`` reads files (Parquet, CSV, TSV, TREC text)
+            in batches and keeps only the values of each query. If None, ``stream`` for files that are
+            together larger than half the free memory, and that it can read.
+        memory: about how much of it ``stream`` may use: bytes, or a text such as ``"2GiB"``, which is what
+            None means.
         bounds: whether to evaluate under ``ties`` ``worst``, ``expected`` and ``best`` as well, for
             `Result.bounds`: three more evaluations of tables that have been read.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`; takes longer than evaluating.
@@ -146,10 +155,29 @@ def evaluate(
     }
     plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
     check_threads(threads)
-    judgements, results = read_inputs(qrels, run, columns)
-    result = evaluate_tables(
-        judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs
-    )
+    of_tables = by is not None and attributes is None and not isinstance(by, Mapping)
+    if of_tables and engine == "stream":
+        raise UsageError(
+            'slices by a column of qrels or run read it whole; give attributes= with engine="stream"'
+        )
+    if not of_tables and is_streamed(engine, memory, qrels, run):
+        from rankmark.engines import stream
+
+        result = stream.evaluate(
+            qrels,
+            run,
+            plan,
+            columns=columns,
+            threads=threads,
+            memory=memory,
+            bounds=bounds,
+            hash_inputs=hash_inputs,
+        )
+    else:
+        judgements, results = read_inputs(qrels, run, columns)
+        result = evaluate_tables(
+            judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs
+        )
     if by is None and attributes is None:
         return result
     from rankmark.slices import slices_by  # which needs polars
@@ -158,17 +186,6 @@ def evaluate(
 
 
 STANDARD = Choices()
-
-Observe: TypeAlias = Callable[[Choices, tuple[Measure, ...]], "Observed"]
-"""An engine at work on some data: what it observes of measures under some choices."""
-
-
-class Observation(NamedTuple):
-    """What an engine observed of measures that the same choices decide."""
-
-    choices: Choices
-    measures: tuple[Measure, ...]
-    observed: Observed
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +207,7 @@ class Plan:
     convention: str | None = None
     text_items: bool = False
 
-    def groups(self) -> list[tuple[Choices, tuple[Measure, ...]]]:
+    def groups(self) -> list[Group]:
         """The measures that the same choices decide."""
         if not self.own:
             return [(self.choices, self.measures)]
@@ -199,9 +216,23 @@ class Plan:
             groups.setdefault(self.own.get(measure, self.choices), []).append(measure)
         return [(choices, tuple(group)) for choices, group in groups.items()]
 
-    def observations(self, observe: Observe) -> list[Observation]:
-        """What an engine observes, once for all measures that the same choices decide."""
-        return [Observation(choices, group, observe(choices, group)) for choices, group in self.groups()]
+    def observed_groups(self, *, bounds: bool) -> list[Group]:
+        """What an engine is to observe: the groups, and for `bounds` what they are under other orders too."""
+        groups = self.groups()
+        if bounds:
+            groups += [other for group in groups for other in _other_orders(*group)]
+        return groups
+
+
+def _other_orders(choices: Choices, measures: tuple[Measure, ...]) -> list[Group]:
+    """A group under the orders of equal scores that `Bounds` has and that are not its own."""
+    closed = tuple(measure for measure in measures if measure.expected)
+    orders: list[tuple[Ties, tuple[Measure, ...]]] = [
+        ("expected", closed),
+        ("worst", measures),
+        ("best", measures),
+    ]
+    return [(replace(choices, ties=ties), of) for ties, of in orders if of and ties != choices.ties]
 
 
 def planned(
@@ -239,52 +270,69 @@ def evaluate_tables(
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
     if plan.text_items:
         judgements, results = with_text_items(judgements), with_text_items(results)
+    groups = plan.observed_groups(bounds=bounds)
+    observed = [local.observe(judgements, results, choices, group, threads) for choices, group in groups]
+    query_ids = judgements.table.take(judgements.query, observed[0].first_rows, "query")
+    hashed = (judgements, results) if hash_inputs else ()
+    inputs: dict[str, str] = {table.side: _digest(table) for table in hashed}
+    return finished_tables(plan, observed, query_ids, judgements, results, bounds=bounds, inputs=inputs)
 
-    def observe(choices: Choices, measures: tuple[Measure, ...]) -> Observed:
-        return local.observe(judgements, results, choices, measures, threads)
 
-    observations = plan.observations(observe)
-    observed = observations[0].observed
-    query_ids = judgements.table.take(judgements.query, observed.first_rows, "query")
-    for each in observations:
-        check_answered(each.observed.answered, query_ids, each.choices, judgements, results)
+def finished_tables(
+    plan: Plan,
+    observed: Sequence[Observed],
+    query_ids: _native.Table,
+    judgements: Described,
+    results: Described,
+    *,
+    bounds: bool = False,
+    inputs: Mapping[str, str] = MappingProxyType({}),
+) -> Result:
+    """As `finished`, of tables."""
+    for (choices, _), seen in zip(plan.groups(), observed, strict=False):
+        check_answered(seen.answered, query_ids, choices, judgements, results)
+    notes = [*judgements.notes, *results.notes, *_match_notes(observed[0], judgements, results)]
     return finished(
-        plan,
-        observations,
-        query_ids,
-        item_ids="integer" if results.table.kind(results.item) == "integer" else "text",
-        observe=observe if bounds else None,
-        inputs={table.side: _digest(table) for table in (judgements, results)} if hash_inputs else {},
-        notes=[*judgements.notes, *results.notes, *_match_notes(observed, judgements, results)],
+        plan, observed, query_ids, item_ids=results.item_ids, bounds=bounds, inputs=inputs, notes=notes
     )
 
 
 def finished(
     plan: Plan,
-    observations: Sequence[Observation],
+    observed: Sequence[Observed],
     query_ids: _native.Table,
     *,
     item_ids: ItemIds,
     k: int | None = None,
-    observe: Observe | None = None,
+    bounds: bool = False,
     inputs: Mapping[str, str] = MappingProxyType({}),
     notes: Iterable[str] = (),
 ) -> Result:
-    """The result of what an engine has observed; `observe` adds bounds, `k` is where lists were cut."""
+    """What an engine observed of all judged queries, as a result; `k` is where lists were cut.
+
+    `observed` has an entry for each of `Plan.observed_groups`; all are of the queries `query_ids`, in that
+    order. Their values are taken over, not copied.
+    """
     settled: dict[Measure, _Settled] = {}
     counts: dict[Measure, MeasureCounts] = {}
     bounded: dict[Measure, Bounds] = {}
-    for choices, group, observed in observations:
-        found = _settled(group, observed, query_ids, choices)
+    groups = plan.groups()
+    for (choices, group), seen in zip(groups, observed, strict=False):
+        found = _settled(group, seen, query_ids, choices)
         settled |= found
         for measure, each in found.items():
-            tied = tied_queries(observed, measure, choices, k)
+            tied = tied_queries(seen, measure, choices, k)
             counts[measure] = MeasureCounts(each.averaged, each.no_relevant, tied)
-        if observe:
-            bounded |= _bounds(group, found, query_ids, choices, observe)
+    if bounds:
+        others = iter(observed[len(groups) :])
+        for choices, group in groups:
+            orders = {choices.ties: {measure: settled[measure] for measure in group}}
+            for other, measures in _other_orders(choices, group):
+                orders[other.ties] = _settled(measures, next(others), query_ids, other)
+            bounded |= _bounds(orders, choices.ties)
     # What is counted of the queries themselves does not depend on the choices.
-    observed = observations[0].observed
-    answered = int(np.count_nonzero(observed.answered))
+    first = observed[0]
+    answered = int(np.count_nonzero(first.answered))
     return Result(
         values={measure: settled[measure].value for measure in plan.measures},
         per_query_values={measure: settled[measure].per_query for measure in plan.measures},
@@ -292,10 +340,10 @@ def finished(
         choices=plan.choices,
         own_choices=plan.own,
         counts=Counts(
-            judged=len(observed.answered),
+            judged=len(first.answered),
             answered=answered,
-            missing=len(observed.answered) - answered,
-            unjudged=observed.unjudged_queries,
+            missing=len(first.answered) - answered,
+            unjudged=first.unjudged_queries,
             measures={str(measure): counts[measure] for measure in plan.measures},
         ),
         item_ids=item_ids,
@@ -370,8 +418,8 @@ def check_answered(
     answered: NDArray[np.bool_],
     query_ids: _native.Table,
     choices: Choices,
-    judgements: Input,
-    results: Input,
+    judgements: Described,
+    results: Described,
 ) -> None:
     """Refuses a run that answers none of the judged queries, or lacks one where `missing` refuses that."""
     if np.count_nonzero(answered) == len(answered):  # in a small call faster than `all`
@@ -380,8 +428,7 @@ def check_answered(
     if len(unanswered) == len(answered):
         raise DataError(
             f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
-            f"such as {_first_id(results, results.query)!r}, those of {judgements.name} such as "
-            f"{_first_id(judgements, judgements.query)!r}"
+            f"such as {results.first_query!r}, those of {judgements.name} such as {judgements.first_query!r}"
         )
     if choices.missing == "error":
         raise DataError(
@@ -390,20 +437,15 @@ def check_answered(
         )
 
 
-def _match_notes(observed: Observed, judgements: Input, results: Input) -> list[str]:
+def _match_notes(observed: Observed, judgements: Described, results: Described) -> list[str]:
     """A word on ids if no item that was returned is judged: they may be written differently."""
     if observed.hits:
         return []
-    returned, judged = (_first_id(table, table.item) for table in (results, judgements))
     note = (
-        f"no returned item is judged: {results.name} has items such as {returned!r}, "
-        f"{judgements.name} such as {judged!r}"
+        f"no returned item is judged: {results.name} has items such as {results.first_item!r}, "
+        f"{judgements.name} such as {judgements.first_item!r}"
     )
     return [note]
-
-
-def _first_id(table: Input, column: str) -> int | str:
-    return table.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
 
 
 def some_queries(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
@@ -503,33 +545,17 @@ def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int 
     return int(np.count_nonzero(can_change))
 
 
-def _bounds(
-    asked: tuple[Measure, ...],
-    settled: dict[Measure, _Settled],
-    query_ids: _native.Table,
-    choices: Choices,
-    observe: Observe,
-) -> dict[Measure, Bounds]:
-    """What equal scores can make of each measure, of which `settled` is what was asked for."""
-
-    def under(ties: Ties, measures: tuple[Measure, ...]) -> dict[Measure, _Settled]:
-        if not measures:
-            return {}
-        if ties == choices.ties:
-            return settled
-        other = replace(choices, ties=ties)
-        return _settled(measures, observe(other, measures), query_ids, other)
-
-    expected = under("expected", tuple(measure for measure in asked if measure.expected))
-    worst, best = under("worst", asked), under("best", asked)
+def _bounds(orders: Mapping[Ties, Mapping[Measure, _Settled]], asked: Ties) -> dict[Measure, Bounds]:
+    """What equal scores can make of each measure, of its values under several orders of them."""
+    expected, worst, best = (orders.get(ties, {}) for ties in ("expected", "worst", "best"))
     return {
         measure: Bounds(
             worst[measure].value,
             expected[measure].value if measure in expected else None,
             best[measure].value,
-            _changed(worst[measure], best[measure], worst[measure] if choices.ties == "expected" else own),
+            _changed(worst[measure], best[measure], worst[measure] if asked == "expected" else own),
         )
-        for measure, own in settled.items()
+        for measure, own in orders[asked].items()
     }
 
 

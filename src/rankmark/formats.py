@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "PARQUET",
     "Grid",
     "Options",
     "account",
@@ -44,6 +45,7 @@ __all__ = [
     "render",
     "render_curve",
     "render_differences",
+    "write_parquet",
     "write_whole",
 ]
 
@@ -67,7 +69,10 @@ def render(results: Result | Mapping[str, Result], name: str = "table", **option
     return FORMATS[known_format(name)](View(runs, **options))
 
 
+PARQUET = "parquet"
+"""The format of files that hold the values of each query for other programs; it is no text."""
 ENDINGS = {"": "table", ".txt": "table", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+ENDINGS |= {".parquet": PARQUET}
 
 
 def format_of(path: str | Path) -> str:
@@ -88,6 +93,10 @@ def format_of(path: str | Path) -> str:
 
 def known_format(name: str, formats: Iterable[str] | None = None) -> str:
     """`name` if it is a format, of all `FORMATS` or of these."""
+    if name == PARQUET:
+        raise ChoiceError(
+            "format='parquet' is no text: `Result.write` and `rankmark eval -q -o FILE` write it to a file"
+        )
     known = list(FORMATS if formats is None else formats)
     if name not in known:
         raise ChoiceError(f"format={name!r} is not one of {', '.join(known)}{did_you_mean(name, known)}")
@@ -105,22 +114,50 @@ def check_writable(path: str | Path) -> None:
         raise UsageError(f"cannot write {path}: no permission to write in its folder")
 
 
-def write_whole(path: str | Path, text: str) -> None:
-    """Write `text` to `path` whole or not at all: until it is complete, what was there stays."""
+def write_whole(path: str | Path, content: str | bytes | Callable[[Path], object]) -> None:
+    """Write `content` to `path` whole or not at all: until it is complete, what was there stays.
+
+    A function is given the path that it is to write to.
+    """
+
+    def write(to: Path) -> None:
+        if callable(content):
+            content(to)
+        else:
+            to.write_bytes(content.encode() if isinstance(content, str) else content)
+
     check_writable(path)
     target = Path(path).resolve()
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         if _is_device(path):  # written to, never replaced
-            Path(path).write_text(text, encoding="utf-8")
+            write(Path(path))
             return
         try:
-            draft.write_text(text, encoding="utf-8")
+            write(draft)
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def write_parquet(path: str | Path, results: Result | Mapping[str, Result]) -> None:
+    """Write the values of each query to a Parquet file, as `Result.per_query` has them.
+
+    Several results, by the names of their runs, stand one after another, with a column ``run``.
+    """
+    import polars as pl
+
+    runs = results.values() if isinstance(results, Mapping) else [results]
+    if not any(each.query_measures for each in runs):
+        raise UsageError(f"{path} would hold the values of each query, and no measure here has any")
+    if isinstance(results, Mapping):
+        named = (each.per_query.select(pl.lit(n).alias("run"), pl.all()) for n, each in results.items())
+        frame = pl.concat(named, how="diagonal_relaxed")
+    else:
+        frame = results.per_query
+    write_whole(path, frame.write_parquet)
 
 
 def _is_device(path: str | Path) -> bool:

@@ -227,8 +227,9 @@ def evaluate_scores(
         )
 
     plan = Plan(asked, choices)
-    observations = plan.observations(observe)
-    observed = observations[0].observed
+    groups = plan.observed_groups(bounds=bounds)
+    observations = [observe(choices, measures) for choices, measures in groups]
+    observed = observations[0]
     of_judged = query_ids.take("query", observed.first_rows, "query")
     _check_answered(observed, of_judged, choices)
     return finished(
@@ -237,7 +238,7 @@ def evaluate_scores(
         of_judged,
         item_ids=item_ids,
         k=k,
-        observe=observe if bounds else None,
+        bounds=bounds,
         notes=_notes(observed, asked, k),
     )
 

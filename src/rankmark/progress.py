@@ -15,13 +15,13 @@ from rankmark import _native
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
-__all__ = ["Counter", "counting", "reading"]
+__all__ = ["Counter", "Rows", "counting", "counting_rows", "reading"]
 
 DELAY = 1.0
 """Seconds before a bar appears."""
 INTERVAL = 0.1
 
-Progressing: TypeAlias = "_native.Progress | Counter | None"
+Progressing: TypeAlias = "_native.Progress | Counter | Rows | None"
 """What knows how far something is."""
 
 
@@ -68,6 +68,43 @@ def counting(label: str, total: int) -> Iterator[Counter]:
         yield counter
 
 
+class Rows:
+    """How many rows a running evaluation has done, and what share of the work."""
+
+    __slots__ = ("count", "done", "start")
+    total = 1.0
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.done = 0.0
+        self.start = time.monotonic()
+
+    def advance(self, rows: int, share: float) -> None:
+        """Adds rows; `share` is that of all the work that is done now."""
+        self.count += rows
+        self.done = share
+
+    def rate(self) -> str:
+        """Rows a second, and the time left."""
+        passed = time.monotonic() - self.start
+        left = f", {_duration(passed / self.done - passed)} left" if self.done else ""
+        return f"{self.count / passed:,.0f} rows/s{left}"
+
+
+@contextmanager
+def counting_rows(label: str) -> Iterator[Rows]:
+    """As `counting`, of what tells its progress in rows: the bar shows rows a second and the time left."""
+    rows = Rows()
+    with _shown(label, rows, None, lambda: (_rate_of(rows),)):
+        yield rows
+
+
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(max(0, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
 def _is_terminal() -> bool:
     # sys.stderr is None where Python runs without a console.
     return sys.stderr is not None and sys.stderr.isatty()
@@ -83,6 +120,17 @@ def _counted() -> tuple[ProgressColumn, ...]:
     from rich.progress import MofNCompleteColumn
 
     return (MofNCompleteColumn(),)
+
+
+def _rate_of(rows: Rows) -> ProgressColumn:
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: object) -> Text:  # noqa: ARG002 - what is shown, `rows` knows
+            return Text(rows.rate())
+
+    return Rate()
 
 
 def _show(

@@ -373,10 +373,17 @@ class Result:
         return self.format("trec", **options)
 
     def write(self, path: str | Path, name: str | None = None, **options: Unpack[Options]) -> None:
-        """Write this result to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.formats import format_of, write_whole
+        """Write this result to a file, whole or not at all; the path's ending says how unless `name` does.
 
-        write_whole(path, self.format(name or format_of(path), **options))
+        A file ``.parquet`` has the values of each query, as `per_query`.
+        """
+        from rankmark.formats import PARQUET, format_of, write_parquet, write_whole
+
+        name = name or format_of(path)
+        if name == PARQUET:
+            write_parquet(path, self)
+        else:
+            write_whole(path, self.format(name, **options))
 
     def _find(self, measure: str | Measure) -> Measure:
         known = self._known(measure)

@@ -41,6 +41,8 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 @with_choices
 @with_columns
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("--engine", metavar="local|stream", help="In memory or in batches; by itself for large files.")
+@click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]")
 @click.option(
     "--by",
     multiple=True,
@@ -81,7 +83,8 @@ def evaluate_runs(
     hash of the inputs; --bounds shows the values under --ties worst, expected
     and best, and counts the queries that equal scores change. --by shows every
     measure for each value of a column, which has to be the same in all rows of a
-    query; CSV shows either these slices or, with -q, the queries.
+    query; CSV shows either these slices or, with -q, the queries. -q -o FILE.parquet
+    writes the values of each query.
 
     \b
     rankmark eval qrels.txt bm25.run
@@ -89,12 +92,17 @@ def evaluate_runs(
     rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
     """  # noqa: D301
     from rankmark.difference import differences
+    from rankmark.engines.choice import is_streamed
     from rankmark.evaluation import evaluate
-    from rankmark.formats import check_writable, format_of, known_format, render
+    from rankmark.formats import PARQUET, check_writable, format_of, known_format, render, write_parquet
     from rankmark.inputs import read_qrels
     from rankmark.measure import split_measures
 
-    name = known_format(format_ or format_of(output or ""))
+    name = format_ or format_of(output or "")
+    if name != PARQUET:
+        known_format(name)
+    elif not (output and per_query):
+        raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
     if by and name == "trec":
         raise UsageError("--format trec has no place for --by")
     if output:
@@ -104,8 +112,13 @@ def evaluate_runs(
     measures = asked if measure else _usual_measures(like)
     options["columns"] = column_names(column)
     # What has been read has no longer the columns to slice by.
-    judged = qrels if by else read_qrels(qrels, options["columns"])
+    # Nor is anything read at once that is to be read in batches.
+    engine, memory = options["engine"], options["memory"]
+    whole = by or (len(like) < 2 and any(is_streamed(engine, memory, qrels, path) for path in run))
+    judged = qrels if whole else read_qrels(qrels, options["columns"])
     if len(like) > 1:
+        if options.pop("engine") == "stream" or options.pop("memory"):
+            raise UsageError("several --like are compared in memory, without --engine stream and --memory")
         if len(run) > 1 or per_query or signature or short_signature or by or options.pop("bounds"):
             raise UsageError(
                 "several --like show one run, without --by, --per-query, --bounds and --signature"
@@ -116,6 +129,9 @@ def evaluate_runs(
         options |= {"by": by or None, "attributes": attributes}
         results = [evaluate(judged, path, measures, **options) for path in run]
         shown = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else results[0]
+        if name == PARQUET:
+            write_parquet(str(output), shown)
+            return
         signatures: bool | Literal["short"] = "short" if short_signature else signature
         text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
     show(text, output)

@@ -10,11 +10,12 @@ from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
 from rankmark.inputs.files import open_files, run_tag
 from rankmark.inputs.mappings import open_mapping
-from rankmark.inputs.roles import ColumnNames, Input, Side, check_names
+from rankmark.inputs.roles import ColumnNames, Described, Input, Side, check_names
 from rankmark.inputs.tables import Source, open_table
 
 __all__ = [
     "ColumnNames",
+    "Described",
     "Input",
     "align_ids",
     "read_inputs",

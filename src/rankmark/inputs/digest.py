@@ -46,9 +46,9 @@ ROWS = 1 << 18
 """Rows hashed at once, so that memory stays bounded."""
 
 
-def digest(table: Input) -> str:
-    """The hash of a table's rows, as 16 hexadecimal digits."""
-    return _total(table.table, lambda rows: _hashes(table, rows))
+def digest(table: Input, first_row: int = 0) -> str:
+    """The hash of a table's rows, the first of which has this number, as 16 hexadecimal digits."""
+    return _total(table.table, lambda rows: _hashes(table, rows, first_row))
 
 
 def digest_predictions(read: Predictions) -> str:
@@ -69,10 +69,10 @@ def _total(table: Table, hashes: Callable[[Rows], Words]) -> str:
         return f"{sum(pool.map(part, range(0, table.num_rows, ROWS))) % 2**64:016x}"
 
 
-def _hashes(table: Input, rows: Rows) -> Words:
+def _hashes(table: Input, rows: Rows, first_row: int) -> Words:
     hashes = _mix(_mix(_ids(_column(table.table, table.query, rows))))
     hashes = _mix(hashes ^ _mix(_ids(_column(table.table, table.item, rows))))
-    return _mix(hashes ^ _mix(_values(table, rows).view(np.uint64)))
+    return _mix(hashes ^ _mix(_values(table, rows, first_row).view(np.uint64)))
 
 
 def _typed(read: Predictions, name: str) -> pl.Series:
@@ -111,12 +111,12 @@ def _numbers(table: Table, name: str, rows: Rows) -> NDArray[np.float64]:
     return numbers  # both zeros are one number
 
 
-def _values(table: Input, rows: Rows) -> NDArray[np.float64]:
+def _values(table: Input, rows: Rows, first_row: int) -> NDArray[np.float64]:
     name = table.value or table.rank
     if name is None and table.side == "qrels":
         return np.ones(len(rows))
     if name is None:
-        return -1.0 - rows.astype(np.float64)
+        return -1.0 - first_row - rows.astype(np.float64)
     values = _numbers(table.table, name, rows)
     signed: NDArray[np.float64] = values if table.value else 0.0 - values
     return signed

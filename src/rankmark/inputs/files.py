@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rankmark import _native
 from rankmark.errors import ColumnError, FileMissingError, FormatError, UsageError, did_you_mean
@@ -29,7 +29,18 @@ from rankmark.progress import reading
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["open_files", "run_tag"]
+__all__ = [
+    "SEPARATORS",
+    "File",
+    "expand",
+    "form_of",
+    "once",
+    "open_files",
+    "polars_errors",
+    "refuse_differing",
+    "refuse_text",
+    "run_tag",
+]
 
 SUFFIXES = {
     ".parquet": "Parquet",
@@ -53,22 +64,22 @@ HEAD = 1 << 16
 
 def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNames | None) -> Source:
     """The file at `path`, or all files of a glob, one after another."""
-    paths = _expand(os.fspath(path))
+    paths = expand(os.fspath(path))
     sources = [_open(one, side, columns) for one in paths]
     return sources[0] if len(sources) == 1 else _concatenated(sources, side, columns, os.fspath(path))
 
 
 def run_tag(path: str) -> str | None:
     """The tag in the first line of a run, the first of a glob; None if it is no TREC text, or has none."""
-    first = _expand(path)[0]
-    file = _File(first, f"run {str(first)!r}")
-    if _format(file, "run", None) != "TREC":
+    first = expand(path)[0]
+    file = File(first, f"run {str(first)!r}")
+    if form_of(file, "run", None) != "TREC":
         return None
     fields = _first_line(file.head).split()
     return fields[5] if len(fields) > 5 else None
 
 
-def _expand(text: str) -> list[Path]:
+def expand(text: str) -> list[Path]:
     """The files that a path or a glob names."""
     path = Path(text).expanduser()
     try:
@@ -94,8 +105,20 @@ def _expand(text: str) -> list[Path]:
     return found
 
 
+class Named(Protocol):
+    """A table, what messages call it, and its columns."""
+
+    @property
+    def where(self) -> str:
+        """What messages call it."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of its columns."""
+
+
 @dataclass
-class _File:
+class File:
     """One file: where it is, and what is in it."""
 
     path: Path
@@ -119,8 +142,7 @@ class _File:
             except zlib.error as error:
                 raise FormatError(f"{self.where}: the compressed file is damaged: {error}") from error
         is_zstd = self.start[1:4] in (b"\xb5\x2f\xfd", b"\x2a\x4d\x18")
-        content = self.content if is_zstd else None
-        return self.start if content is None else content[:HEAD]
+        return _native.TextReader(str(self.path), _native.Progress()).read(HEAD) if is_zstd else self.start
 
     @cached_property
     def content(self) -> bytes | None:
@@ -130,10 +152,10 @@ class _File:
 
 
 def _open(path: Path, side: TableName, columns: ColumnNames | None) -> Source:
-    file = _File(path, f"{side} {str(path)!r}")
+    file = File(path, f"{side} {str(path)!r}")
     if not file.head:
         raise FormatError(f"{file.where} is empty")
-    form = _format(file, side, columns)
+    form = form_of(file, side, columns)
     if form != "TREC":
         return _open_table(file, form)
     if side == "predictions":
@@ -144,7 +166,7 @@ def _open(path: Path, side: TableName, columns: ColumnNames | None) -> Source:
     return _open_trec(file, side)
 
 
-def _format(file: _File, side: TableName, columns: ColumnNames | None) -> str:
+def form_of(file: File, side: TableName, columns: ColumnNames | None) -> str:
     """The format by the file's name, or else by its content."""
     suffixes = [suffix.lower() for suffix in file.path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
@@ -186,26 +208,26 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _open_trec(file: _File, side: Side) -> Source:
+def _open_trec(file: File, side: Side) -> Source:
     progress = _native.Progress()
     with reading(file.path.name, None, progress):
         table = _native.read_trec(str(file.path), side, progress)
     return Source(file.where, table.names, lambda _: table, text_ids=True)
 
 
-def _open_table(file: _File, form: str) -> Source:
+def _open_table(file: File, form: str) -> Source:
     """A file that polars reads."""
-    with _polars_errors(file, form):
+    with polars_errors(file, form):
         source = _scan(file, form)
 
     def take(roles: Chosen) -> _native.Table:
-        with _polars_errors(file, form), reading(file.path.name, None, None):
+        with polars_errors(file, form), reading(file.path.name, None, None):
             return source.take(roles)
 
     return replace(source, take=take)
 
 
-def _scan(file: _File, form: str) -> Source:
+def _scan(file: File, form: str) -> Source:
     import polars as pl
 
     content = file.path if file.content is None else file.content
@@ -257,13 +279,13 @@ def _scan_csv(content: Path | bytes, where: str, separator: str) -> Source:
             return from_lazy_frame(scan(texts | numbers), where).take(roles)
         except pl.exceptions.PolarsError:
             for name, dtype in numbers.items():
-                _refuse_text(scan(texts), name, dtype, where)
+                refuse_text(scan(texts), name, dtype, where)
             raise
 
-    return Source(where, _once(schema.names(), where), take, text_ids=True)
+    return Source(where, once(schema.names(), where), take, text_ids=True)
 
 
-def _refuse_text(texts: pl.LazyFrame, name: str, dtype: type[pl.DataType], where: str) -> None:
+def refuse_text(texts: pl.LazyFrame, name: str, dtype: type[pl.DataType], where: str) -> None:
     """Names the first text in a column of numbers that is none."""
     import polars as pl
 
@@ -279,7 +301,7 @@ def _refuse_text(texts: pl.LazyFrame, name: str, dtype: type[pl.DataType], where
         )
 
 
-def _once(names: Sequence[str], where: str) -> Sequence[str]:
+def once(names: Sequence[str], where: str) -> Sequence[str]:
     """Refuses two columns of one name, of which polars renames the second."""
     for name in names:
         original, renamed, _ = name.rpartition("_duplicated_")
@@ -289,7 +311,8 @@ def _once(names: Sequence[str], where: str) -> Sequence[str]:
 
 
 @contextmanager
-def _polars_errors(file: _File, form: str) -> Iterator[None]:
+def polars_errors(file: File, form: str) -> Iterator[None]:
+    """Makes errors of polars those of a file that cannot be read as `form`."""
     import polars as pl
 
     try:
@@ -312,10 +335,7 @@ def _concatenated(
 
     for source in sources[1:]:
         if columns_of(source) != columns_of(first):
-            raise ColumnError(
-                f"{source.where} has the columns {listed(source.names)}, but {first.where} has "
-                f"{listed(first.names)}; all files need the same columns"
-            )
+            raise refuse_differing(source, first)
 
     def take(roles: Chosen) -> _native.Table:
         import polars as pl
@@ -327,6 +347,14 @@ def _concatenated(
 
     text_ids = all(source.text_ids for source in sources)
     return Source(f"{side} {pattern!r}", first.names, take, text_ids)
+
+
+def refuse_differing(source: Named, first: Named) -> ColumnError:
+    """The error for files of a glob that do not have the same columns."""
+    return ColumnError(
+        f"{source.where} has the columns {listed(source.names)}, but {first.where} has "
+        f"{listed(first.names)}; all files need the same columns"
+    )
 
 
 def _same_family(name: str, types: Sequence[pl.DataType], sources: Sequence[Source]) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import numpy as np
+
 from rankmark._native import Table
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 
@@ -15,6 +17,7 @@ __all__ = [
     "VALUE_OF",
     "Chosen",
     "ColumnNames",
+    "Described",
     "Input",
     "Roles",
     "Side",
@@ -79,10 +82,52 @@ class Input:
         """The names of its columns."""
         return self.table.names
 
+    @property
+    def first_query(self) -> int | str:
+        """The query of the first row, to show how queries are written."""
+        return self._first(self.query)
+
+    @property
+    def first_item(self) -> int | str:
+        """The item of the first row."""
+        return self._first(self.item)
+
+    @property
+    def item_ids(self) -> Literal["integer", "text"]:
+        """The type of the items' ids."""
+        return "integer" if self.table.kind(self.item) == "integer" else "text"
+
+    def _first(self, column: str) -> int | str:
+        return self.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
+
     def __repr__(self) -> str:
         roles = {"query": self.query, "item": self.item, VALUE_OF[self.side]: self.value, "rank": self.rank}
         said = ", ".join(f"{role} {name!r}" for role, name in roles.items() if name is not None)
         return f"<{self.name}: {self.table.num_rows:,} rows; {said}>"
+
+
+class Described(Protocol):
+    """What a result tells of a table; an `Input` is one."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+
+    @property
+    def first_query(self) -> int | str:
+        """A query, to show how they are written."""
+
+    @property
+    def first_item(self) -> int | str:
+        """An item, to show how they are written."""
+
+    @property
+    def item_ids(self) -> Literal["integer", "text"]:
+        """The type of the items' ids."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result should know of how the table was understood."""
 
 
 class Chosen(Protocol):

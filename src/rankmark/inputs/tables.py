@@ -34,9 +34,11 @@ __all__ = [
     "check_ids",
     "check_numbers",
     "from_lazy_frame",
+    "from_polars",
     "no_rows",
     "notes_on",
     "open_table",
+    "to_input",
 ]
 
 
@@ -66,7 +68,7 @@ class Source:
     def read(self, side: Side, columns: ColumnNames | None) -> Input:
         """Finds the columns' roles and reads them."""
         roles = find_roles(self.names, side, columns, self.where)
-        return _to_input(self.take(roles), roles, self, side, columns)
+        return to_input(self.take(roles), roles, self, side, columns)
 
 
 def open_table(source: object, side: TableName) -> Source | None:
@@ -76,7 +78,7 @@ def open_table(source: object, side: TableName) -> Source | None:
         return from_lazy_frame(source, side)
     if polars is not None and isinstance(source, polars.DataFrame):
         # Indexed, not selected: a selection runs on polars' threads, which a forked process lacks.
-        return Source(side, source.columns, lambda roles: _from_polars(source[roles.names], side))
+        return Source(side, source.columns, lambda roles: from_polars(source[roles.names], side))
     if pandas is not None and isinstance(source, pandas.Series) and side != "predictions":
         return _from_pandas(source.to_frame(source.name or VALUE_OF[side]), side)
     if pandas is not None and isinstance(source, pandas.DataFrame):
@@ -98,12 +100,12 @@ def from_lazy_frame(
     names = frame.collect_schema().names()
 
     def take(roles: Chosen) -> Table:
-        return _from_polars(frame.select(roles.names).collect(engine=engine), where)
+        return from_polars(frame.select(roles.names).collect(engine=engine), where)
 
     return Source(where, names, take, text_ids)
 
 
-def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None) -> Input:
+def to_input(table: Table, roles: Roles, source: Source, side: Side, columns: ColumnNames | None) -> Input:
     """Checks the columns' types and brings lists and wide tables into long form."""
     if not table.num_rows:
         raise no_rows(source.where)
@@ -140,7 +142,8 @@ def no_rows(where: str) -> DataError:
     return DataError(f"{where} has no rows; there is nothing to evaluate")
 
 
-def _from_polars(frame: pl.DataFrame, where: str) -> Table:
+def from_polars(frame: pl.DataFrame, where: str) -> Table:
+    """A frame as a table, without copying."""
     import polars as pl
 
     for name, dtype in frame.schema.items():

@@ -1,0 +1,457 @@
+"""Files larger than memory, read in batches that are cut at the borders of queries.
+
+A run whose rows are grouped by query is evaluated as it is read, against judgements that are in memory, by
+query: those of the queries in the batch. A query that comes back in a later batch ends this before it is
+counted twice: both tables are then dealt out by a hash of the query to temporary files, each small enough
+to be evaluated alone. So are they where the judgements are too large to be kept in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark._native import Table
+from rankmark.engines import local
+from rankmark.engines.choice import memory_bytes
+from rankmark.engines.partitions import Partitions, keys, no_room, stored_size, temporary_folder
+from rankmark.engines.state import State
+from rankmark.engines.stopping import cleaned_up
+from rankmark.errors import DataError
+from rankmark.inputs import Input, align_ids, with_text_items
+from rankmark.inputs.batches import Batches, open_batches
+from rankmark.inputs.roles import check_names
+from rankmark.progress import Rows, counting_rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.evaluation import Plan
+    from rankmark.inputs import ColumnNames
+    from rankmark.result import Result
+
+__all__ = ["evaluate"]
+
+OWN = 128 << 20
+"""Bytes that the process has before it reads anything."""
+BATCH = 24
+"""A batch takes this part of the memory: there are several at a time, and what is made of them."""
+JUDGEMENTS = 4
+"""Judgements that take more than this part of the memory are dealt out to files."""
+PARTITION = 16
+"""A partition takes this part of the memory; evaluating it takes as much again several times."""
+
+
+def evaluate(
+    qrels: str | os.PathLike[str],
+    run: str | os.PathLike[str],
+    plan: Plan,
+    *,
+    columns: ColumnNames | None = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    bounds: bool = False,
+    hash_inputs: bool = False,
+) -> Result:
+    """As `rankmark.evaluate`, of files and in bounded memory.
+
+    The values of each query stay in memory: 8 bytes a measure and query.
+
+    Raises:
+        UsageError: a format that is not read in batches, or no room for temporary files.
+        DataError: a table that cannot be evaluated as it is.
+
+    """
+    from rankmark.evaluation import finished_tables
+
+    judged, returned = open_batches(qrels, "qrels", columns), open_batches(run, "run", columns)
+    check_names(columns, judged.names, returned.names)
+    groups = plan.observed_groups(bounds=bounds)
+    usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
+    tables = _Tables(judged, returned, plan.text_items, usable, hash_inputs)
+    with cleaned_up():
+        state, unjudged = _observed(tables, State.empty(groups), threads)
+    query_ids, observed = state.finished("place", unjudged)
+    inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
+    return finished_tables(plan, observed, query_ids, *tables.heads(), bounds=bounds, inputs=inputs)
+
+
+class _Returned(Exception):  # noqa: N818 - a turn of events that is dealt with, no error
+    """A query has rows in two batches that are not one after the other."""
+
+    def __init__(self, query: int | str) -> None:
+        super().__init__(query)
+        self.query = query
+
+
+class _TooLarge(Exception):  # noqa: N818
+    """The judgements do not fit their share of the memory."""
+
+
+class _Tables:
+    """Both tables in batches, with ids of the same types."""
+
+    def __init__(
+        self, judged: Batches, returned: Batches, text_items: bool, memory: int, hash_inputs: bool
+    ) -> None:
+        self._batches = {"qrels": judged, "run": returned}
+        self._text_items = text_items
+        self._hash = hash_inputs
+        self.memory = memory
+        self.digests: dict[str, int] = {}
+        self._size = 0.0
+        self._first: dict[str, Input] = {}
+        for side, batches in self._batches.items():
+            rows = Rows()
+            first = next(batches.read(SAMPLED, rows))
+            self._size += stored_size(_frame(first)) / rows.done
+            self._first[side] = _head(first)
+        self._heads = self._aligned(self._first["qrels"], self._first["run"])
+
+    def partitions(self, size: float | None = None) -> int:
+        """How many to deal so many bytes out to, or both tables; rather more, since sizes are estimated."""
+        return min(MOST_PARTITIONS, 1 + int(1.5 * (size or self._size) * PARTITION / self.memory))
+
+    def check_room(self, folder: Path) -> None:
+        """Refuses to begin what will not fit into a folder."""
+        free = shutil.disk_usage(folder).free
+        if free < self._size:
+            raise no_room(
+                folder, f"about {self._size / 2**30:.1f} GiB are needed, {free / 2**30:.1f} are free"
+            )
+
+    def heads(self) -> tuple[Input, Input]:
+        """The first rows of the judgements and of the results."""
+        return self._heads
+
+    def read(self, side: str, rows: Rows) -> Iterator[Input]:
+        """A table in batches; `rows` is told how far it is."""
+        self.digests[side] = 0
+        start = 0
+        lists: list[pl.Series] = []
+        for batch in self._batches[side].read(self.memory // BATCH, rows):
+            named = replace(batch, name=f"{batch.name} from row {start} on")
+            pair = (named, self._first["run"]) if side == "qrels" else (self._first["qrels"], named)
+            aligned = replace(self._aligned(*pair)[side == "run"], name=batch.name)
+            if self._hash:
+                from rankmark.inputs.digest import digest
+
+                self.digests[side] += int(digest(aligned, start), 16)
+            start += aligned.table.num_rows
+            if side == "run" and batch.value is None and batch.rank is None:
+                lists.append(_frame(aligned)[batch.query].unique())
+            yield aligned
+        if lists:
+            self._check_one_list_a_query(lists)
+
+    def _check_one_list_a_query(self, queries: list[pl.Series]) -> None:
+        """The same as of tables in memory, across batches."""
+        import polars as pl
+
+        ids = pl.concat(queries)
+        again = ids.filter(ids.is_duplicated())
+        if len(again):
+            raise self.several_lists(again[0])
+
+    def several_lists(self, query: int | str) -> DataError:
+        """The error for a second list of a query, in a run without scores."""
+        return DataError(
+            f"{self.heads()[1].name}: query {query!r} has several lists, and no scores say how they are to "
+            "be merged; give it one"
+        )
+
+    def _aligned(self, judged: Input, returned: Input) -> tuple[Input, Input]:
+        judged, returned = align_ids(judged, returned)
+        if self._text_items:
+            judged, returned = with_text_items(judged), with_text_items(returned)
+        return judged, returned
+
+
+SAMPLED = 8 << 20
+"""Bytes of a batch that is read to know the types of a table."""
+
+
+def _head(table: Input) -> Input:
+    import polars as pl
+
+    return _with_rows(table, pl.DataFrame(table.table).head(1))
+
+
+def _with_rows(table: Input, frame: pl.DataFrame, name: str | None = None) -> Input:
+    """A table like another, with these rows."""
+    return replace(table, table=Table.from_arrow(frame.to_struct()), name=name or table.name)
+
+
+def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
+    try:
+        return _streamed(tables, state, threads)
+    except _TooLarge:
+        pass
+    except _Returned as error:
+        results = tables.heads()[1]
+        if results.value is None and results.rank is None:
+            raise tables.several_lists(error.query) from None
+    return _partitioned(tables, State.empty(state.groups), threads)
+
+
+# --- A run that is grouped by query -----------------------------------------------------------------------
+
+
+class _Judgements:
+    """The judgements in memory, those of each query together, in the order in which these come first."""
+
+    def __init__(self, tables: _Tables, rows: Rows) -> None:
+        import polars as pl
+
+        frames, size = [], 0
+        for batch in tables.read("qrels", rows):
+            frames.append(pl.DataFrame(batch.table))
+            size += int(frames[-1].estimated_size())
+            if size > tables.memory // JUDGEMENTS:
+                raise _TooLarge
+        self._like = batch
+        self._query = batch.query
+        frame = pl.concat(frames, how="vertical_relaxed", rechunk=True)
+        frames.clear()
+        starts = _segment_starts(frame[self._query])
+        ids = frame[self._query].gather(starts)
+        places = ids.to_frame("query").unique(maintain_order=True).with_row_index("place")
+        places = places.with_columns(keys(places["query"]).alias("key"))
+        lengths = np.diff(starts, append=frame.height)
+        if places.height < len(starts):
+            of_segment = ids.to_frame("query").join(places, on="query", how="left", maintain_order="left")[
+                "place"
+            ]
+            of_row = np.repeat(of_segment.to_numpy(), lengths)
+            frame = frame[np.argsort(of_row, kind="stable").astype(np.uint32)]
+            lengths = np.bincount(of_row)
+        self._frame = frame
+        self._ends = np.cumsum(lengths)
+        self._starts = self._ends - lengths
+        self.places = places
+
+    def find(self, queries: pl.Series) -> pl.DataFrame:
+        """Of the queries with these keys the judged ones, in the order of their places."""
+        # The lesser table comes second: of it the join makes a hash table.
+        return self.places.join(queries.to_frame("key"), on="key", how="semi", maintain_order="left")
+
+    def of(self, places: NDArray[np.int64]) -> Input:
+        """The judgements of the queries at these places: one or more, in order."""
+        import polars as pl
+
+        first, last = int(places[0]), int(places[-1])
+        if last - first + 1 == len(places):
+            frame = self._frame[int(self._starts[first]) : int(self._ends[last])]
+        else:
+            lengths = self._ends[places] - self._starts[places]
+            ends = np.cumsum(lengths)
+            rows_of = np.arange(ends[-1]) + np.repeat(self._starts[places] - (ends - lengths), lengths)
+            frame = self._frame[pl.Series(rows_of.astype(np.uint32))]
+        return _with_rows(self._like, frame, f"{self._like.name}, in order of queries")
+
+
+def _segment_starts(queries: pl.Series) -> NDArray[np.int64]:
+    """The rows at which another query begins."""
+    if queries.dtype.is_integer():
+        ids = queries.to_numpy()
+        later = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    else:
+        later = (queries[1:] != queries[:-1]).arg_true().to_numpy().astype(np.int64) + 1
+    return np.concatenate((np.zeros(1, dtype=np.int64), later))
+
+
+def _streamed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
+    with counting_rows("reading judgements") as rows:
+        judgements = _Judgements(tables, rows)
+    seen = np.zeros(judgements.places.height, dtype=np.bool_)
+    with counting_rows("evaluating") as rows:
+        for results in _whole_queries(tables.read("run", rows)):
+            _add_block(results, judgements, state, threads, seen)
+    unseen = np.flatnonzero(~seen)
+    nothing = tables.heads()[1]
+    nothing = _with_rows(nothing, _frame(nothing).clear())
+    for start in range(0, len(unseen), UNSEEN):
+        _add(judgements, unseen[start : start + UNSEEN], nothing, None, state, threads)
+    return state, len(state.unjudged())
+
+
+UNSEEN = 1 << 18
+"""Queries without results that are evaluated at once."""
+
+
+def _frame(table: Input) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(table.table)
+
+
+def _add_block(
+    results: Input, judgements: _Judgements, state: State, threads: int | None, seen: NDArray[np.bool_]
+) -> None:
+    queries = _frame(results)[results.query]
+    ids = keys(queries.gather(_segment_starts(queries))).unique(maintain_order=True)
+    known = judgements.find(ids)
+    places = known["place"].to_numpy().astype(np.int64)
+    if seen[places].any():
+        again = known["query"][int(np.flatnonzero(seen[places])[0])]
+        raise _Returned(again)
+    seen[places] = True
+    others = ids.filter(~ids.is_in(known["key"].implode())) if known.height < len(ids) else None
+    _add(judgements, places, results, others, state, threads)
+
+
+def _add(
+    judgements: _Judgements,
+    places: NDArray[np.int64],
+    results: Input,
+    others: pl.Series | None,
+    state: State,
+    threads: int | None,
+) -> None:
+    if not len(places):
+        _refuse_others(others, results, state)
+        if others is not None:
+            state.others.append(others)
+        return
+    judged = judgements.of(places)
+    observed = [
+        local.observe(judged, results, choices, measures, threads) for choices, measures in state.groups
+    ]
+    query_ids = judgements.places["query"].gather(places)
+    state.add(query_ids, observed, places, others)
+
+
+def _refuse_others(others: pl.Series | None, results: Input, state: State) -> None:
+    """Refuses results of which none are for judged queries, where `unjudged_queries` refuses any."""
+    if others is not None and any(choices.unjudged_queries == "error" for choices, _ in state.groups):
+        raise DataError(
+            f"{results.name}: results for {len(others)} queries without judgements, the first is query "
+            f'{others[0]!r}; remove them or choose unjudged_queries="skip"'
+        )
+
+
+def _whole_queries(batches: Iterator[Input]) -> Iterator[Input]:
+    """The batches, cut at the borders of queries."""
+    import polars as pl
+
+    rest: list[pl.DataFrame] = []
+    start = 0
+    batch = None
+    for batch in batches:
+        frame = pl.concat([*rest, _frame(batch)], how="vertical_relaxed", rechunk=False)
+        end = _last_border(frame[batch.query])
+        if end:
+            yield _with_rows(batch, frame[:end], f"{batch.name} from row {start} on")
+        rest = [_released(frame[end:], len(frame))]
+        start += end
+    if batch is not None:
+        yield _with_rows(batch, rest[0], f"{batch.name} from row {start} on")
+
+
+def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
+    """A few rows in memory of their own, so that those before them can be let go."""
+    import polars as pl
+
+    return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
+
+
+def _last_border(queries: pl.Series) -> int:
+    """The row at which the last query begins."""
+    last, length = queries[-1], 1 << 12
+    while True:
+        tail = queries.tail(length)
+        other = (tail != last).arg_true()
+        if len(other):
+            return len(queries) - len(tail) + int(other[-1]) + 1
+        if len(tail) == len(queries):
+            return 0
+        length *= 8
+
+
+# --- Any other ----------------------------------------------------------------------------------------------
+
+ROW = "rankmark:row"
+"""The column of the judgements' row numbers, by which queries have the order in which they come first."""
+
+
+def _partitioned(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
+    with temporary_folder() as folder:
+        tables.check_room(folder)
+        partitions = Partitions(folder, tables.partitions())
+        with counting_rows("dealing out by query") as rows:
+            _deal_judgements(tables, partitions, rows)
+            _deal_results(tables, partitions, rows)
+        with counting_rows("evaluating") as rows:
+            dealt = _Dealt(tables, state, threads, rows)
+            return state, sum(dealt.observe(partitions, number) for number in range(partitions.count))
+
+
+def _deal_judgements(tables: _Tables, partitions: Partitions, rows: Rows) -> None:
+    import polars as pl
+
+    first_row = 0
+    for batch in tables.read("qrels", rows):
+        frame = _frame(batch)
+        numbers = pl.int_range(first_row, first_row + frame.height).alias(ROW)
+        partitions.deal("qrels", frame.with_columns(numbers), batch.query)
+        first_row += frame.height
+
+
+def _deal_results(tables: _Tables, partitions: Partitions, rows: Rows) -> None:
+    for batch in tables.read("run", rows):
+        partitions.deal("run", _frame(batch), batch.query)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dealt:
+    """Observes partitions, one after another."""
+
+    tables: _Tables
+    state: State
+    threads: int | None
+    rows: Rows
+
+    def observe(self, partitions: Partitions, number: int) -> int:
+        """Observes the queries of a partition; gives the number of those that are not judged."""
+        size = partitions.size(number)
+        if size > 2 * self.tables.memory / PARTITION and partitions.level < DEEPEST:
+            smaller = Partitions(partitions.folder, self.tables.partitions(size), partitions.level + 1)
+            for side, head in zip(("qrels", "run"), self.tables.heads(), strict=True):
+                for frame in partitions.read(side, number):
+                    smaller.deal(side, frame, head.query)
+            return sum(self.observe(smaller, each) for each in range(smaller.count))
+        qrels, run = (self._read(partitions, number, head) for head in self.tables.heads())
+        if qrels.table.num_rows == 0:
+            others = _frame(run)[run.query].unique()
+            _refuse_others(others, run, self.state)
+            return len(others)
+        observed = [
+            local.observe(qrels, run, choices, measures, self.threads)
+            for choices, measures in self.state.groups
+        ]
+        first_rows = _frame(qrels)[observed[0].first_rows]
+        self.state.add(first_rows[qrels.query], observed, first_rows[ROW].to_numpy())
+        return observed[0].unjudged_queries
+
+    def _read(self, partitions: Partitions, number: int, head: Input) -> Input:
+        import polars as pl
+
+        frames = list(partitions.read(head.side, number))
+        frame = pl.concat(frames, how="vertical_relaxed") if frames else _frame(head).clear()
+        if head.side == "run":
+            share = number / partitions.count if partitions.level == 0 else self.rows.done
+            self.rows.advance(frame.height, share)
+        return _with_rows(head, frame, f"{head.name}, dealt out by query")
+
+
+MOST_PARTITIONS = 64
+"""Partitions that rows are dealt out to at once."""
+DEEPEST = 3
+"""How often a partition that is too large is dealt out again; one query alone cannot be."""

@@ -1,0 +1,387 @@
+"""Evaluations in parts: day by day, shard by shard, or batch by batch."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from rankmark.choices import (
+    Choices,
+    Duplicates,
+    Missing,
+    NoRelevant,
+    Scores,
+    Ties,
+    Unjudged,
+    UnjudgedQueries,
+)
+from rankmark.engines import local
+from rankmark.engines.state import State, columns_of
+from rankmark.errors import ChoiceError, DataError, FileMissingError, FormatError, IdTypeError, UsageError
+from rankmark.evaluation import Plan, check_threads, finished_tables, planned
+from rankmark.inputs import read_inputs, with_text_items
+from rankmark.measure import parse
+from rankmark.signature import version
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.inputs import Described, Input
+    from rankmark.measure import Measure
+    from rankmark.result import Result
+
+__all__ = ["Evaluator", "Repeated"]
+
+Repeated: TypeAlias = Literal["error", "apart"]
+FORMAT = 1
+"""The version of saved files."""
+HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """What a result tells of tables that are no longer there."""
+
+    name: str
+    first_query: int | str
+    first_item: int | str
+    item_ids: Literal["integer", "text"]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Described) -> _Heading:
+        return cls(table.name, table.first_query, table.first_item, table.item_ids, table.notes)
+
+    def merged(self, other: _Heading) -> _Heading:
+        """The same whichever comes first."""
+        return _Heading(
+            min(self.name, other.name),
+            min(self.first_query, other.first_query),
+            min(self.first_item, other.first_item),
+            self.item_ids,
+            tuple(sorted({*self.notes, *other.notes})),
+        )
+
+
+@dataclass(slots=True)
+class _Held:
+    """What an evaluator holds, replaced as a whole, so that what fails leaves it as it was."""
+
+    state: State
+    known: set[int | str] = field(default_factory=set)
+    """Every query that an update had, judged or not."""
+    headings: tuple[_Heading, _Heading] | None = None
+
+
+class Evaluator:
+    """An evaluation that is fed in parts, which may be put together in any order.
+
+    A part has whole queries: all judgements and all results of each of them. `result` is that of
+    `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
+    it does not depend on the order of updates and merges, to the last bit. The values of each query are kept,
+    8 bytes a measure, and none of the rows.
+
+    Args:
+        measures: as in `rankmark.evaluate`, and so are `like` and the choices.
+        repeated: what a query in two parts is: an ``error`` that names it, or kept ``apart``, as if it were
+            two queries, which is right where its number is used anew each day.
+
+    Raises:
+        UsageError: an unknown measure, parameter or choice.
+
+    Example:
+        >>> import rankmark as rm
+        >>> monday, tuesday = rm.Evaluator("nDCG@10, RR"), rm.Evaluator("nDCG@10, RR")
+        >>> monday.update({"q1": {"a": 2, "b": 1}}, {"q1": ["b", "a"]})
+        >>> tuesday.update({"q2": {"c": 1}}, {"q2": ["x", "c"]})
+        >>> monday.merge(tuesday)
+        >>> monday.result()["RR"]
+        0.75
+
+    """
+
+    def __init__(
+        self,
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        like: str | None = None,
+        ties: Ties | None = None,
+        seed: int | None = None,
+        missing: Missing | None = None,
+        unjudged_queries: UnjudgedQueries | None = None,
+        no_relevant: NoRelevant | None = None,
+        duplicates: Duplicates | None = None,
+        unjudged: Unjudged | None = None,
+        scores: Scores | None = None,
+        repeated: Repeated = "error",
+    ) -> None:
+        given = {
+            "ties": ties,
+            "seed": seed,
+            "missing": missing,
+            "unjudged_queries": unjudged_queries,
+            "no_relevant": no_relevant,
+            "duplicates": duplicates,
+            "unjudged": unjudged,
+            "scores": scores,
+        }
+        plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
+        self._set(plan, repeated)
+
+    def _set(self, plan: Plan, repeated: Repeated) -> None:
+        if repeated not in get_args(Repeated):
+            raise ChoiceError(f"repeated={repeated!r} is not one of {', '.join(get_args(Repeated))}")
+        self._plan = plan
+        self._repeated = repeated
+        self._held = _Held(State.empty(plan.groups()))
+
+    def update(
+        self, qrels: Any, run: Any, *, columns: Mapping[str, Any] | None = None, threads: int | None = None
+    ) -> None:
+        """Adds judgements and results of some queries; the arguments are those of `rankmark.evaluate`.
+
+        What is refused changes nothing.
+
+        Raises:
+            DataError: a table that cannot be evaluated as it is; a query that another part had; ids of
+                another type than before.
+
+        """
+        check_threads(threads)
+        judgements, results = read_inputs(qrels, run, columns)
+        if self._plan.text_items:
+            judgements, results = with_text_items(judgements), with_text_items(results)
+        state = State.empty(self._held.state.groups)
+        observed = [
+            local.observe(judgements, results, choices, measures, threads)
+            for choices, measures in state.groups
+        ]
+        judged = _ids(judgements, judgements.query).gather(observed[0].first_rows)
+        returned = _ids(results, results.query).unique()
+        others = returned.filter(~returned.is_in(judged.implode()))
+        state.add(judged, observed, others=others)
+        known = {*judged.to_list(), *others.to_list()}
+        self._add(_Held(state, known, (_Heading.of(judgements), _Heading.of(results))))
+
+    def merge(self, other: Evaluator) -> None:
+        """Adds all that another evaluator was given, which stays as it is.
+
+        Raises:
+            UsageError: it has other measures or other choices.
+            DataError: a query that both have; ids of another type.
+
+        """
+        if not isinstance(other, Evaluator):
+            raise UsageError(f"{type(other).__name__} is no Evaluator, and nothing else merges with one")
+        _check_alike(self, other)
+        self._add(other._held)
+
+    def result(self) -> Result:
+        """The result of all parts so far; more can be added afterwards.
+
+        Raises:
+            DataError: there is nothing yet, or what `missing` and `no_relevant` refuse.
+
+        """
+        held = self._held
+        if held.headings is None:
+            raise DataError(
+                "the evaluator has been given nothing yet; give it judgements and results by update"
+            )
+        query_ids, observed = held.state.finished(
+            "query", len(held.state.unjudged(self._repeated == "apart"))
+        )
+        return finished_tables(self._plan, observed, query_ids, *held.headings)
+
+    def save(self, path: str | Path) -> None:
+        """Writes all of it to a file, for `load`: a zip archive of JSON and Arrow IPC files.
+
+        Evaluators that were given the same parts, in whatever order, write the same.
+
+        Raises:
+            UsageError: a measure with a function for a parameter, which no file can hold; or the file cannot
+                be written.
+
+        """
+        from rankmark.formats import write_whole
+
+        for measure in self._plan.measures:
+            if any(callable(value) for value in measure.parameters.values()):
+                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
+        written = BytesIO()
+        with zipfile.ZipFile(written, "w") as archive:
+            _put(archive, HEADER, json.dumps(self._header(), indent=1, ensure_ascii=False).encode())
+            if self._held.headings is not None:
+                _put(archive, QUERIES, _ipc(self._held.state.frame("query").drop("place")))
+                others = self._held.state.unjudged(self._repeated == "apart")
+                _put(archive, OTHERS, _ipc(others.alias("query").to_frame()))
+        write_whole(path, written.getvalue())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Evaluator:
+        """Reads what `save` wrote; nothing in the file is executed.
+
+        Raises:
+            FileMissingError: there is no such file.
+            FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
+
+        """
+        where = f"the evaluator in {str(path)!r}"
+        try:
+            with zipfile.ZipFile(path) as archive:
+                parts = {name: _taken(archive, name, where) for name in archive.namelist()}
+        except FileNotFoundError as error:
+            raise FileMissingError(f"there is no file {str(path)!r}") from error
+        except OSError as error:
+            raise UsageError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+        except zipfile.BadZipFile as error:
+            raise FormatError(f"{str(path)!r} holds no saved evaluator, or is damaged: {error}") from error
+        return _loaded(cls.__new__(cls), parts, where)
+
+    def __repr__(self) -> str:
+        judged = sum(part.height for part in self._held.state.parts)
+        return f"<Evaluator {', '.join(map(str, self._plan.measures))}; {judged} queries>"
+
+    def _add(self, new: _Held) -> None:
+        held = self._held
+        if held.headings is None or new.headings is None:
+            merged = held.headings or new.headings
+        else:
+            _check_ids(held, new)
+            merged = tuple(map(_Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
+        if self._repeated == "error" and not held.known.isdisjoint(new.known):
+            again = held.known & new.known
+            raise DataError(
+                f"query {min(again)!r} was given before"
+                + (f", and so were {len(again) - 1} others" if len(again) > 1 else "")
+                + '; give each query once and whole, or choose repeated="apart" to keep its parts apart'
+            )
+        held.state.merge(new.state)
+        held.known |= new.known
+        held.headings = merged
+
+    def _header(self) -> dict[str, Any]:
+        plan = self._plan
+        headings = self._held.headings
+        return {
+            "rankmark": version(),
+            "format": FORMAT,
+            "measures": [str(measure) for measure in plan.measures],
+            "choices": asdict(plan.choices),
+            "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
+            "convention": plan.convention,
+            "text_items": plan.text_items,
+            "repeated": self._repeated,
+            "hits": sum(self._held.state.hits),
+            "tables": None if headings is None else [asdict(heading) for heading in headings],
+        }
+
+
+def _check_alike(one: Evaluator, other: Evaluator) -> None:
+    a, b = one._plan, other._plan
+    for what, mine, theirs in (
+        ("measures", [*map(str, a.measures)], [*map(str, b.measures)]),
+        ("convention", a.convention, b.convention),
+        ("repeated", one._repeated, other._repeated),
+        *((name, value, asdict(b.choices)[name]) for name, value in asdict(a.choices).items()),
+    ):
+        if mine != theirs:
+            raise UsageError(f"evaluators of different {what} do not merge: {mine!r} and {theirs!r}")
+    if a != b:
+        raise UsageError("evaluators of different measures or choices do not merge")
+
+
+def _check_ids(held: _Held, new: _Held) -> None:
+    assert held.headings is not None
+    assert new.headings is not None
+    for role in ("query", "item"):
+        mine, theirs = (getattr(each[1], f"first_{role}") for each in (held.headings, new.headings))
+        if type(mine) is not type(theirs):
+            raise IdTypeError(
+                f"the {role} ids are such as {theirs!r}, those before such as {mine!r}; cast one of them"
+            )
+
+
+def _ids(table: Input, column: str) -> pl.Series:
+    """Ids in the one type that all parts have: text, or 64-bit integers."""
+    import polars as pl
+
+    ids = pl.DataFrame(table.table)[column].alias("query")
+    if not ids.dtype.is_integer():
+        return ids.cast(pl.String)
+    try:
+        return ids.cast(pl.Int64)
+    except pl.exceptions.InvalidOperationError as error:
+        raise IdTypeError(
+            f"{table.name}: the query column {column!r} has numbers of 2**63 and more; cast it to text"
+        ) from error
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    archive.writestr(zipfile.ZipInfo(name), content)  # without the time, so that equal states are equal files
+
+
+def _taken(archive: zipfile.ZipFile, name: str, where: str) -> bytes:
+    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+        raise FormatError(f"{where}: {name} is compressed, which `save` never does")
+    return archive.read(name)
+
+
+def _ipc(frame: pl.DataFrame) -> bytes:
+    written = BytesIO()
+    frame.rechunk().write_ipc(written)
+    return written.getvalue()
+
+
+def _loaded(evaluator: Evaluator, parts: Mapping[str, bytes], where: str) -> Evaluator:
+    try:
+        header = json.loads(parts[HEADER])
+        written = (header["format"], header["rankmark"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{where} is no saved evaluator: it has no readable {HEADER}") from error
+    if written[0] != FORMAT:
+        raise FormatError(
+            f"{where} was saved by rankmark {written[1]} in format {written[0]}; this is {version()}, which "
+            f"reads format {FORMAT}"
+        )
+    try:
+        evaluator._set(_plan(header), header["repeated"])
+        if header["tables"] is not None:
+            _fill(evaluator._held, header, parts, where)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{where} cannot be read: {error}") from error
+    return evaluator
+
+
+def _plan(header: Mapping[str, Any]) -> Plan:
+    own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
+    measures = tuple(map(parse, header["measures"]))
+    return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
+
+
+def _fill(held: _Held, header: Mapping[str, Any], parts: Mapping[str, bytes], where: str) -> None:
+    import polars as pl
+
+    try:
+        frame, others = (pl.read_ipc(BytesIO(parts[name])) for name in (QUERIES, OTHERS))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FormatError(f"{where} is damaged: {error}") from error
+    expected = {name: dtype for name, dtype in columns_of(held.state.groups).items() if name != "place"}
+    ids = frame.schema.get("query")
+    if dict(frame.schema) != {"query": ids, **expected} or ids not in (pl.Int64, pl.String):
+        raise FormatError(f"{where} has other columns than its measures need: {', '.join(frame.columns)}")
+    if dict(others.schema) != {"query": ids} or any(frame.null_count().row(0)):
+        raise FormatError(f"{where} is damaged: its queries are not as they were saved")
+    frame = frame.with_columns(place=pl.lit(0, pl.Int64)).select("query", "place", *list(expected))
+    held.state.parts.append(frame)
+    held.state.hits.append(int(header["hits"]))
+    if others.height:
+        held.state.others.append(others["query"])
+    held.known |= {*frame["query"].to_list(), *others["query"].to_list()}
+    judged, returned = (_Heading(**{**each, "notes": tuple(each["notes"])}) for each in header["tables"])
+    held.headings = (judged, returned)
