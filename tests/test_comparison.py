@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import math
+import re
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +16,7 @@ import pytest
 
 import rankmark as rm
 from rankmark import statistics
+from rankmark.cli import main
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.statistics import CORRECTIONS, TESTS
 
@@ -410,3 +414,66 @@ def test_equivalence_says_what_is_shown(compared):
     with pytest.raises(ChoiceError, match="margin=-1 is not a number above 0"):
         compared.to_table(margin=-1)
     assert " not worse\n" in compared.to_table(margin=0.4) or " equivalent\n" in compared.to_table(margin=0.4)
+
+
+# --- slices ------------------------------------------------------------------------------------------------
+
+
+def in_slices(**how: Any) -> rm.Comparison:
+    """New is better for the first six queries, and worse for the other four."""
+    qrels = {f"q{i}": {"a": 1} for i in range(10)}
+    good, bad = ({query: list(items) for query in qrels} for items in ("ab", "ba"))
+    new = {query: good[query] if int(query[1:]) < 6 else bad[query] for query in qrels}
+    old = {query: bad[query] if int(query[1:]) < 6 else good[query] for query in qrels}
+    by = {query: "head" if int(query[1:]) < 6 else "tail" for query in qrels}
+    return rm.compare(qrels, {"old": old, "new": new}, "RR", baseline="old", by=by, **how)
+
+
+def test_slices_are_comparisons_of_their_queries_corrected_for_all_of_them():
+    head, tail = in_slices().slices.pairs
+    assert [(each.by, each.slice, each.members) for each in (head, tail)] == [
+        (head.by, "head", 6),
+        (head.by, "tail", 4),
+    ]
+    assert (head.pair.difference, tail.pair.difference) == (0.5, -0.5)
+    assert (head.pair.wins, tail.pair.losses) == (6, 4)
+    # Random signs of equal differences: 2 of the 2⁶, and of the 2⁴; Holm doubles the smaller.
+    assert (head.pair.p, tail.pair.p) == (2 / 64, 2 / 16)
+    assert (head.pair.corrected, tail.pair.corrected) == (4 / 64, 2 / 16)
+    assert not head.pair.significant
+    alone = in_slices(correction="none").slices.pairs[0].pair
+    assert (alone.corrected, alone.significant) == (2 / 64, True)
+
+
+def test_slices_are_shown_and_written():
+    slices = in_slices().slices
+    assert "corrected (holm) for all slices" in str(slices)
+    assert slices.frame["slice"].to_list() == ["head", "tail"]
+    assert json.loads(slices.format("json"))["slices"][0]["difference"] == 0.5
+    assert len(slices.format("csv").splitlines()) == 3
+
+
+def test_slices_of_queries_that_are_not_there_are_refused():
+    with pytest.raises(rm.DataError, match="none of the 10 judged queries has a value"):
+        in_slices().by({"other": "head"})
+
+
+def test_slices_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("q.csv").write_text("query,item,country\n1,a,se\n2,a,no\n")
+    Path("one.csv").write_text("query,item,score\n1,a,2\n1,b,1\n2,b,2\n2,a,1\n")
+    Path("two.csv").write_text("query,item,score\n1,b,2\n1,a,1\n2,a,2\n2,b,1\n")
+    call = ["compare", "q.csv", "one.csv", "two.csv", "-m", "RR", "--baseline", "one", "--by", "country"]
+    assert main(call) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"RR +two +one +no +1 +1.0000 +\+0.5000", out)
+    assert re.search(r"RR +two +one +se +1 +0.5000 +-0.5000", out)
+    assert main([*call, "--format", "latex"]) == 2
+    assert "no place for --by" in capsys.readouterr().err
+
+
+def test_measures_are_found_by_the_names_of_a_convention():
+    qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
+    runs = {"one": {"q1": ["a", "b"], "q2": ["a"]}, "two": {"q1": ["b", "a"], "q2": ["a"]}}
+    comparison = rm.compare(qrels, runs, "ndcg@10", like="lightgbm")
+    assert str(comparison.pair("ndcg@10", "two", "one").measure) == "nDCG(gain=exp2)@10"

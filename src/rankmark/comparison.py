@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankmark import statistics
+from rankmark.convention import meant
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
 from rankmark.measure import MEAN, Measure, as_measure, split_measures
 from rankmark.pairs import Pair, PerQuery, Plan, judged_pairs
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.comparison_formats import ComparisonOptions
+    from rankmark.comparison_slices import ComparisonSlices
     from rankmark.statistics.anova import Anova
 
 __all__ = ["Comparison", "Mover", "Power", "check_comparable", "compare", "compare_results"]
@@ -90,6 +92,8 @@ def compare(
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    by: str | Sequence[str] | Mapping[Any, Any] | None = None,
+    attributes: Any = None,
     **choices: Any,
 ) -> Comparison:
     """Evaluates several systems and says which differences between them are more than chance.
@@ -117,6 +121,9 @@ def compare(
         seed: of these, and of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None. It changes no number.
+        by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
+            first run, or ``{query: slice}``.
+        attributes: a table of queries, as for `evaluate`.
         **choices: whatever else `evaluate` takes: ``ties``, ``missing``, ….
 
     Raises:
@@ -145,7 +152,15 @@ def compare(
         name: [evaluate(judged, each, measures, **choices) for each in (run if _are_seeds(run) else [run])]
         for name, run in runs.items()
     }
-    return _compared(results, None, baseline, plan, clusters)
+    comparison = _compared(results, None, baseline, plan, clusters)
+    if by is None and attributes is None:
+        return comparison
+    from rankmark.slices import read_slices
+
+    first = next(iter(runs.values()))
+    run = first[0] if _are_seeds(first) else first
+    comparison.slices = comparison.by(read_slices(by, qrels, run, attributes, columns))
+    return comparison
 
 
 def compare_results(
@@ -350,8 +365,11 @@ class Comparison:
         plan: which test, correction, intervals, resamples and seed.
         query_ids: the queries, in the order of `query_values`.
         notes: what a reader should know of how the results were brought together.
+        slices: the pairs in slices of the queries, if `compare` was asked for them.
 
     """
+
+    slices: ComparisonSlices | None = None
 
     def __init__(
         self,
@@ -455,6 +473,34 @@ class Comparison:
             for system, other in self.opponents
         ]
         return pl.concat(frames).select(names)
+
+    def by(self, attributes: Any, *columns: str) -> ComparisonSlices:
+        """Every pair in slices of the queries, with p-values corrected for all slices together.
+
+        Args:
+            attributes: the slice of each query, ``{query: slice}``, or a table of queries (also a path)
+                with a column for each attribute.
+            columns: which of its columns; all if none is named.
+
+        Raises:
+            UsageError: a column that is not there.
+            DataError: no query has a value.
+
+        Example:
+            >>> import rankmark as rm
+            >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+            >>> good, bad = ({query: list(items) for query in qrels} for items in ("ab", "ba"))
+            >>> comparison = rm.compare(qrels, {"old": bad, "new": good}, "RR", baseline="old")
+            >>> slices = comparison.by({f"q{i}": "head" if i < 6 else "tail" for i in range(8)})
+            >>> [(each.slice, each.members, each.pair.difference) for each in slices.pairs]
+            [('head', 6, 0.5), ('tail', 2, 0.5)]
+
+        """
+        from rankmark.comparison_slices import compared_in_slices
+        from rankmark.inputs.attributes import read_attributes
+
+        found = read_attributes(attributes, columns)
+        return compared_in_slices(self._data, self.query_ids, found, self.plan)
 
     def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:
         """The queries that changed most, of each measure (or one) and pair, the greatest change first."""
@@ -580,7 +626,8 @@ class Comparison:
         write_whole(path, self.format(name or format_of(path), **options))
 
     def _find(self, measure: str | Measure) -> Measure:
-        found = as_measure(measure)
+        first = next(iter(self.results.values()))[0]
+        found = meant(measure, first.convention, first.kinds)
         if found not in self._data.values:
             raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
         return found

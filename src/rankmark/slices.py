@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.roles import ColumnNames
     from rankmark.result import Result
 
-__all__ = ["NONE", "Slice", "Slices", "slices_by", "slices_of", "slices_text"]
+__all__ = ["NONE", "Slice", "Slices", "read_slices", "slice_members", "slices_by", "slices_of", "slices_text"]
 
 NONE = "(none)"
 """What the slice of the queries without a value is called."""
@@ -138,11 +138,22 @@ def slices_by(
     columns: ColumnNames | None = None,
 ) -> Slices:
     """The slices of a result by columns of the tables it is of, or of attributes; see `rankmark.evaluate`."""
+    return _sliced(result, read_slices(by, qrels, run, attributes, columns), CONFIDENCE)
+
+
+def read_slices(
+    by: str | Sequence[str] | Mapping[Any, Any] | None,
+    qrels: Any,
+    run: Any,
+    attributes: Any = None,
+    columns: ColumnNames | None = None,
+) -> pl.DataFrame:
+    """A row a query that is in a slice: ``query``, and a column an attribute."""
     if isinstance(by, Mapping):
-        return slices_of(result, by)
+        return read_attributes(by, ())
     if by is None:
         raise UsageError('attributes without by: say which of their columns to slice by, by="country"')
-    return _sliced(result, read_columns(_names(by), qrels, run, attributes, columns), CONFIDENCE)
+    return read_columns(_names(by), qrels, run, attributes, columns)
 
 
 def slices_of(
@@ -159,9 +170,27 @@ def _names(by: str | Sequence[str]) -> list[str]:
 
 
 def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slices:
+    members = list(slice_members(result.query_ids, attributes))
+    rows = [
+        row
+        for by in dict.fromkeys(by for by, _, _ in members)
+        for row in _rows(result, by, {value: own for name, value, own in members if name == by}, confidence)
+    ]
+    return Slices(*_corrected(rows), confidence, tuple(_notes(result)))
+
+
+def slice_members(
+    query_ids: Sequence[Any], attributes: pl.DataFrame
+) -> Iterator[tuple[str, str | None, NDArray[np.bool_]]]:
+    """Of each attribute each value, in order, and which of the queries have it.
+
+    Raises:
+        DataError: no query has a value of any attribute.
+
+    """
     import polars as pl
 
-    queries = result.per_query.select("query")
+    queries = pl.DataFrame({"query": query_ids})
     if not queries.schema["query"].is_integer():
         queries = queries.with_columns(pl.col("query").cast(pl.String))
     alike = ids_like(attributes, queries.schema["query"])
@@ -173,8 +202,9 @@ def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slic
             f"none of the {found.height:,} judged queries has a value of {' or '.join(map(repr, names))}; "
             f"they are such as {found['query'][0]!r}{there}"
         )
-    rows = [row for name in names for row in _rows(result, name, found[name], confidence)]
-    return Slices(*_corrected(rows), confidence, tuple(_notes(result)))
+    for name in names:
+        for value in _in_order(found[name].unique().to_list()):
+            yield name, value, _members(found[name], value)
 
 
 def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
@@ -194,9 +224,10 @@ def _notes(result: Result) -> Iterator[str]:
         yield f"of {', '.join(others)} the mean is that of the queries' values, not what it is of all queries"
 
 
-def _rows(result: Result, by: str, values: pl.Series, confidence: float) -> Iterator[Slice]:
+def _rows(
+    result: Result, by: str, members: Mapping[str | None, NDArray[np.bool_]], confidence: float
+) -> Iterator[Slice]:
     """Every measure in every slice of one attribute."""
-    members = {value: _members(values, value) for value in _in_order(values.unique().to_list())}
     for measure in result.measures:
         of_queries = result.query_values(measure)
         counted = ~np.isnan(of_queries)

@@ -71,6 +71,10 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
     "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
 )
 @click.option("--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence).")
+@click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
+)
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
 @with_like
 @with_choices
 @with_columns
@@ -83,6 +87,8 @@ def compare_runs(
     *,
     measure: tuple[str, ...],
     column: tuple[str, ...],
+    by: tuple[str, ...],
+    attributes: str | None,
     movers: int | None,
     margin: float | None,
     per_query: bool,
@@ -98,7 +104,9 @@ def compare_runs(
     seeds. Shown are the means with marks of significance, and for every pair
     the difference with its interval, the p-value as it is and corrected, Cohen's
     d, Cliff's delta, the probability of superiority and on how many queries it
-    won, tied and lost. --seed is of resamples and of --ties random.
+    won, tied and lost. --seed is of resamples and of --ties random. --by shows
+    the pairs in slices of the queries, too, in the formats table and markdown;
+    JSON and CSV show these slices alone.
 
     \b
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
@@ -114,15 +122,22 @@ def compare_runs(
     runs = _named(run)
     if margin is not None:
         check_margin(margin)
+    if by and name == "latex":
+        raise UsageError("--format latex has no place for --by")
     if output:
         check_writable(output)
         keep_inputs(output, qrels, *(path for paths in runs.values() for path in paths))
     measures = [each for text in measure for each in split_measures(text)]
     columns = column_names(column)
     options["seed"] = options["seed"] or 0
+    options |= {"by": by or None, "attributes": attributes}
     compared = compare(qrels, runs, measures, columns=columns, **options)
     shown = {"per_query": per_query, "movers": movers or 0, "margin": margin, "digits": digits}
-    show(render(compared, name, **shown), output)  # type: ignore[arg-type]
+    text = render(compared, name, **shown)  # type: ignore[arg-type]
+    if compared.slices:
+        sliced = compared.slices.format(name, digits=digits)
+        text = sliced if name in ("json", "csv") else f"{text}\n{sliced}"
+    show(text, output)
 
 
 def _named(runs: tuple[str, ...]) -> dict[str, list[str]]:

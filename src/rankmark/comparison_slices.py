@@ -1,0 +1,140 @@
+"""Pairs of systems in slices of the queries: by country, by device, head and tail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark import statistics
+from rankmark.comparison_formats import record
+from rankmark.formats import Grid, printable
+from rankmark.pairs import Pair, PerQuery, Plan, judged_pairs
+from rankmark.shown import Shown
+from rankmark.slices import NONE, slice_members
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ComparisonSlices", "SlicedPair", "compared_in_slices"]
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedPair:
+    """One system against another on one measure in one slice.
+
+    Attributes:
+        by: the attribute.
+        slice: its value; None for the queries that have none.
+        members: queries in the slice.
+        pair: the figures, of which `corrected` and `significant` are for all slices together.
+
+    """
+
+    by: str
+    slice: str | None
+    members: int
+    pair: Pair
+
+
+class ComparisonSlices(Shown):
+    """The pairs of a comparison in slices of its queries; ``print(slices)`` shows them.
+
+    Attributes:
+        pairs: every measure's pairs of systems in each slice of each attribute.
+        plan: the comparison's test, correction and intervals.
+
+    """
+
+    def __init__(self, pairs: Sequence[SlicedPair], plan: Plan) -> None:
+        self.pairs = tuple(pairs)
+        self.plan = plan
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a slice, measure and pair, a column each of its figures."""
+        import polars as pl
+
+        return pl.DataFrame(self._records(), infer_schema_length=None)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"by": each.by, "slice": each.slice, "members": each.members, **record(each.pair)}
+            for each in self.pairs
+        ]
+
+    def _frame(self) -> pl.DataFrame:
+        return self.frame
+
+    def _record(self) -> dict[str, Any]:
+        return {"slices": self._records()}
+
+    def _blocks(self, digits: int) -> Iterator[str | Grid]:
+        for by in dict.fromkeys(each.by for each in self.pairs):
+            header = ["measure", "system", "baseline", printable(by), *COLUMNS]
+            rows = [_cells(each, digits) for each in self.pairs if each.by == by]
+            yield Grid(len(header) - len(COLUMNS), [header, *rows])
+        correction = self.plan.correction
+        corrected = "" if correction == "none" else f", corrected ({correction}) for all slices"
+        yield (
+            f"low, high: the {100 * self.plan.confidence:g}% interval of the difference "
+            f"({self.plan.interval}); p: {self.plan.test} test{corrected}"
+        )
+
+
+COLUMNS = ("queries", "value", "difference", "low", "high", "p", "win/tie/loss")
+
+
+def _cells(each: SlicedPair, digits: int) -> list[str]:
+    pair = each.pair
+    label = NONE if each.slice is None else printable(each.slice)
+    signed = [_rounded(x, f"+.{digits}f") for x in (pair.difference, *pair.interval)]
+    return [
+        str(pair.measure),
+        printable(pair.system),
+        printable(pair.baseline),
+        label,
+        f"{pair.queries:,}",
+        _rounded(pair.value, f".{digits}f"),
+        *signed,
+        _rounded(pair.corrected, f".{digits}f"),
+        f"{pair.wins}/{pair.ties}/{pair.losses}",
+    ]
+
+
+def _rounded(value: float, form: str) -> str:
+    return "" if np.isnan(value) else format(value, form)
+
+
+def compared_in_slices(
+    data: PerQuery, query_ids: Sequence[Any], attributes: pl.DataFrame, plan: Plan
+) -> ComparisonSlices:
+    """The pairs of each slice of each attribute; p-values are corrected for all of them together.
+
+    With ``correction="tukey"``, which corrects for the systems of a measure, only for these in each slice.
+    """
+    pairs = [
+        SlicedPair(by, value, int(inside.sum()), pair)
+        for by, value, inside in slice_members(query_ids, attributes)
+        for pair in judged_pairs(_of_slice(data, inside), plan)[1]
+    ]
+    if plan.correction == "tukey":
+        return ComparisonSlices(pairs, plan)
+    corrected = statistics.corrected([each.pair.p for each in pairs], plan.correction)
+    return ComparisonSlices(
+        [
+            replace(each, pair=replace(each.pair, corrected=float(p), significant=bool(p <= plan.alpha)))
+            for each, p in zip(pairs, corrected, strict=True)
+        ],
+        plan,
+    )
+
+
+def _of_slice(data: PerQuery, inside: np.ndarray[Any, np.dtype[np.bool_]]) -> PerQuery:
+    values: Mapping[Any, Any] = {
+        measure: {system: seeds[inside] for system, seeds in own.items()}
+        for measure, own in data.values.items()
+    }
+    return PerQuery(values, data.opponents, None if data.labels is None else data.labels[inside])
