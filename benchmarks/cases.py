@@ -228,7 +228,7 @@ CASES = {
         ),
         Case(
             "K4",
-            "predictions: all row measures",
+            "predictions: all measures of binary labels",
             data.predictions,
             (predictions.RANKMARK_ALL, predictions.RANKMARK_AUC, predictions.COLUMN_SUM),
             (targets.within(predictions.RANKMARK_ALL, predictions.RANKMARK_AUC, 2),),

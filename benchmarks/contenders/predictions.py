@@ -23,8 +23,8 @@ def ours(*measures: str) -> Callable[[Data], Call]:
 
 
 def every_measure(data: Data) -> Call:
-    """rankmark, all that it has."""
-    return ours(*(name for name, page in pages().items() if page.kind == "row"))(data)
+    """rankmark, all measures of binary labels."""
+    return ours(*(name for name, page in pages().items() if page.labels == "binary"))(data)
 
 
 def scikit_learn(name: str, function: str) -> Callable[[Data], Call]:
@@ -103,7 +103,7 @@ def column_sum(data: Data) -> Call:
 RANKMARK_AUC = Contender("rankmark, AUC", ours("AUC"))
 RANKMARK_LOG_LOSS = Contender("rankmark, LogLoss", ours("LogLoss"))
 RANKMARK_GAUC = Contender("rankmark, GAUC", ours("GAUC"))
-RANKMARK_ALL = Contender("rankmark, all row measures", every_measure)
+RANKMARK_ALL = Contender("rankmark, all measures of binary labels", every_measure)
 SCIKIT_LEARN_AUC = Contender("scikit-learn, roc_auc_score", scikit_learn("AUC", "roc_auc_score"), "sklearn")
 SCIKIT_LEARN_LOG_LOSS = Contender("scikit-learn, log_loss", scikit_learn("LogLoss", "log_loss"), "sklearn")
 POLARS_AUC = Contender("polars by hand, AUC", by_hand("AUC", polars_auc), "polars")
