@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rankmark.measure import Measure, parse
     from rankmark.models import evaluate_model
     from rankmark.pairs import Pair
+    from rankmark.prediction_intervals import PredictionInterval
+    from rankmark.prediction_slices import PredictionSlice, PredictionSlices
     from rankmark.predictions import (
         PredictionCounts,
         PredictionResult,
@@ -193,7 +195,10 @@ __all__ = [
     "Pair",
     "PartialAUC",
     "PredictionCounts",
+    "PredictionInterval",
     "PredictionResult",
+    "PredictionSlice",
+    "PredictionSlices",
     "QMeasure",
     "R",
     "RBPResidual",
@@ -249,7 +254,10 @@ _HOME = {
     "Finding": "checks.finding",
     "evaluate": "evaluation",
     "PredictionCounts": "predictions",
+    "PredictionInterval": "prediction_intervals",
     "PredictionResult": "predictions",
+    "PredictionSlice": "prediction_slices",
+    "PredictionSlices": "prediction_slices",
     "RowMeasureCounts": "predictions",
     "evaluate_predictions": "predictions",
     "Agreement": "agreement",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,17 +12,29 @@ import numpy as np
 from rankmark import _native
 from rankmark.choices import Choices, Duplicates, NoRelevant, Ties
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, NotEvaluatedError
-from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables
+from rankmark.evaluation import Plan, check_threads, evaluate_tables, planned
 from rankmark.inputs.predictions import Predictions, read_predictions
 from rankmark.inputs.roles import Input
 from rankmark.measure import ROWS_FIRST, Measure, no_closed_form
 from rankmark.parameters import format_value
+from rankmark.prediction_intervals import (
+    IntervalMethod,
+    Labelled,
+    PredictionInterval,
+    Sample,
+    Sampling,
+    explained,
+    interval_of,
+    samples,
+)
+from rankmark.prediction_slices import PredictionSlices, prediction_slices
 from rankmark.result import Counts, MeasureCounts, Result
 from rankmark.rows import PerQuery, Rows, Undefined
 from rankmark.signature import version
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.rows import Values
 
@@ -40,8 +53,13 @@ def evaluate_predictions(
     positive: str | float | None = None,
     ties: Ties | None = None,
     seed: int = 0,
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
+    no_relevant: NoRelevant | None = None,
+    duplicates: Duplicates | None = None,
+    like: str | None = None,
+    by: str | Sequence[str] | None = None,
+    intervals: bool | IntervalMethod = False,
+    confidence: float = 0.95,
+    resamples: int | None = None,
     threads: int | None = None,
 ) -> PredictionResult:
     """Measures how good predictions are, of one table in which each row has a label and a score.
@@ -67,9 +85,20 @@ def evaluate_predictions(
         positive: the label of positive rows, where it is not 1 or true.
         ties: the order of equal scores for measures of lists: ``item-desc`` if there is an item, else
             ``expected``, the mean over all orders.
-        seed: of ``ties="random"``.
-        no_relevant: for measures of lists, what a query without relevant items is.
-        duplicates: for measures of lists, what the same item twice in one query is.
+        seed: of ``ties="random"``, and of resamples.
+        no_relevant: for measures of lists, what a query without relevant items is: 0 if None.
+        duplicates: for measures of lists, what the same item twice in one query is: refused if None.
+        like: a convention, such as ``"sklearn"``: the measures are that tool's, by its names or by the names
+            here, and it decides the choices that are not given; see `conventions`.
+        by: a column, or several, by whose values the rows are sliced, for `Result.slices`: each measure of
+            the rows of each value, with its interval if intervals are asked for.
+        intervals: whether to give confidence intervals, for `PredictionResult.intervals`. True takes DeLong's
+            for AUC, and for others the bootstrap (BCa); or one of ``delong``, ``delta``, ``bca`` and
+            ``percentile`` for all. Queries are drawn where there is a column of them, else rows.
+        confidence: the share of intervals that hold the true value, 0 to 1.
+        resamples: how many the bootstrap draws. If None, 10,000; but for measures that are neither means over
+            queries nor functions of sums over rows (KS, AveragePrecision …), and are computed again for each,
+            as many as come to 20 million rows, at least 200 and at most 1,000.
         threads: how many threads to use; all cores if None.
 
     Returns:
@@ -89,16 +118,48 @@ def evaluate_predictions(
         (0.75, 1.0, 1.0)
 
     """
-    asked = asked_measures(measures, ROWS_FIRST)
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
-    choices = Choices(ties=ties or "item-desc", seed=seed, no_relevant=no_relevant, duplicates=duplicates)
-    read = read_predictions(table, said, positive)
+    given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
+    plan = planned(measures, like, {name: v for name, v in given.items() if v is not None}, ROWS_FIRST)
+    sampling = None
+    if intervals:
+        method = None if intervals is True else intervals
+        sampling = Sampling(method, confidence, resamples, seed, threads or 0)
+    slicing = [by] if isinstance(by, str) else list(by or ())
+    work = _Work(plan, sampling, ties, threads)
+    read = read_predictions(table, said, positive, slicing)
     rows = _RowsOf(read, threads or 0)
-    of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
-    lists = _evaluate_lists(read, of_lists, choices, ties, threads) if of_lists else None
-    settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
-    return _result(asked, read, rows, settled, lists)
+    result = work.result(rows)
+    if not slicing:
+        return result
+    slices = prediction_slices(read, slicing, lambda part: work.result(rows.of(part)), confidence)
+    return result.with_slices(slices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be computed of some rows."""
+
+    plan: Plan
+    sampling: Sampling | None
+    ties: Ties | None
+    threads: int | None
+
+    def result(self, rows: _RowsOf) -> PredictionResult:
+        """All of it."""
+        asked, read = self.plan.measures, rows.read
+        of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
+        settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
+        lists = _evaluate_lists(read, replace(self.plan, measures=of_lists), self) if of_lists else None
+        values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
+        intervals = {}
+        if self.sampling:
+            labelled = Labelled.of(read)
+            for measure, sample in rows.samples(values, labelled, lists):
+                if sample:
+                    intervals[str(measure)] = interval_of(measure, sample, labelled, self.sampling)
+        return _result(self.plan, rows, settled, lists, values, intervals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +206,7 @@ class _Basis:
 
     positive: str
     weights: str
+    like: str | None = None
 
     def signature(self, measure: Measure, *, short: bool) -> str:
         """As `Result.signature`."""
@@ -154,7 +216,8 @@ class _Basis:
         standard = {"positive": "1", "weights": "none"}
         parts = [f"{name}:{value}" for name, value in said.items() if not short or value != standard[name]]
         head = [str(measure)] if short else measure.signature()
-        return "|".join([*head, *parts, f"rankmark:{version()}"])
+        like = [f"like:{self.like}"] if self.like else []
+        return "|".join([*head, *like, *parts, f"rankmark:{version()}"])
 
 
 class PredictionResult(Result):
@@ -163,7 +226,7 @@ class PredictionResult(Result):
     As `Result`; `per_query` has the measures that have a value for each query.
     """
 
-    __slots__ = ("_basis", "_lists", "_rows")
+    __slots__ = ("_basis", "_intervals", "_lists", "_rows")
 
     counted = "counts"
     kinds = ROWS_FIRST
@@ -177,6 +240,8 @@ class PredictionResult(Result):
         counts: PredictionCounts,
         basis: _Basis,
         lists: Result | None,
+        intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
+        slices: PredictionSlices | None = None,
     ) -> None:
         super().__init__(
             values=values,
@@ -184,11 +249,23 @@ class PredictionResult(Result):
             query_ids=query_ids,
             choices=Choices(),
             counts=Counts(0, 0, 0, 0, {}),
+            convention=basis.like,
             notes=lists.notes if lists else (),
+            slices=slices,
         )
+        self._intervals = dict(intervals)
         self._rows = counts
         self._basis = basis
         self._lists = lists
+
+    @property
+    def intervals(self) -> Mapping[str, PredictionInterval]:
+        """The confidence interval of each measure, by its canonical name; empty unless asked for.
+
+        There is none of a measure without a value, and none of a measure of lists that is no mean of the
+        queries' values.
+        """
+        return MappingProxyType(self._intervals)
 
     @property
     def undefined(self) -> dict[str, str]:
@@ -230,16 +307,19 @@ class PredictionResult(Result):
         return self._lists.signature(found, short=short)
 
     def account(self) -> list[str]:
-        """What happened to the rows: a line, and a second one if there is something to notice."""
+        """What happened to the rows: a line, another if there is something to notice, one on intervals."""
         counts = self.counts
         first = f"{_several(counts.rows, 'row')}"
         if counts.positive is not None:
             first += f", {counts.positive:,} positive"
         if counts.queries is not None:
             first += f", {_several(counts.queries, 'query', 'queries')}"
+        if self.convention:
+            first += f", as in {self.convention}"
         of_lists = self._lists.account()[1:] if self._lists else []
         notes = [*self._skipped(), *self._reasons(), *of_lists]
-        return [first, "; ".join(notes)] if notes else [first]
+        lines = [first, "; ".join(notes)] if notes else [first]
+        return [*lines, explained(self._intervals)] if self._intervals else lines
 
     def _reasons(self) -> Iterator[str]:
         measures: dict[str, list[str]] = {}
@@ -269,6 +349,8 @@ class PredictionResult(Result):
             "counts": self._rows,
             "basis": self._basis,
             "lists": self._lists,
+            "intervals": self._intervals,
+            "slices": self._slices,
         }
         ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
         return _restored, (ids, saved)
@@ -289,6 +371,10 @@ class _Settled:
     per_query: Values | None = None
 
 
+PRECISIONS: Mapping[str, float] = {"Float16": 2.0**-10, "Float32": 2.0**-23}
+"""The machine epsilon of the types that have another than 64-bit numbers."""
+
+
 class _RowsOf:
     """The rows of a table, checked for what each measure asks of them."""
 
@@ -298,8 +384,37 @@ class _RowsOf:
         columns = read.columns
         core = self._core(1.0 if read.positive is None else read.positive)
         self.count, self.labels, self.no_probability, self.first_no_probability = core.content()
-        self.rows = Rows(core, self.count, columns.query)
+        precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
+        self.rows = Rows(core, self.count, columns.query, precision)
         self.binary = False
+        self.checked = False
+
+    def of(self, part: Predictions) -> _RowsOf:
+        """Some of the rows, for measures that were checked against all of them."""
+        rows = _RowsOf(part, self.threads)
+        rows.binary, rows.checked = self.binary, True
+        return rows
+
+    def taken(self, rows: NDArray[np.intp]) -> _RowsOf:
+        """The rows of these numbers, each as often as it is there."""
+        import polars as pl
+
+        table = _native.Table.from_arrow(pl.DataFrame(self.read.table)[rows].to_struct())
+        return self.of(replace(self.read, table=table))
+
+    def samples(
+        self, values: Mapping[Measure, float], labelled: Labelled, lists: Result | None
+    ) -> Iterator[tuple[Measure, Sample | None]]:
+        """Each measure as what can be drawn again; see `rankmark.prediction_intervals.samples`."""
+
+        def evaluate(measure: Measure, rows: NDArray[np.intp]) -> float:
+            return self.taken(rows).settled(measure).value
+
+        def query_values(measure: Measure) -> Values:
+            assert lists is not None
+            return lists.query_values(measure)
+
+        return samples(values, labelled, self.rows, evaluate, query_values)
 
     def _core(self, positive: float) -> _native.LabelledRows:
         columns = self.read.columns
@@ -322,7 +437,8 @@ class _RowsOf:
 
     def settled(self, measure: Measure) -> _Settled:
         """The measure's value."""
-        self._check(measure)
+        if not self.checked:
+            self._check(measure)
         try:
             value = measure.compute_rows(self.rows)
             if isinstance(value, PerQuery):
@@ -410,20 +526,27 @@ def _column(table: _native.Table) -> list[Any]:
     return pl.DataFrame(table).to_series().to_list()
 
 
-def _evaluate_lists(
-    read: Predictions, asked: tuple[Measure, ...], choices: Choices, ties: Ties | None, threads: int | None
-) -> Result:
+def _evaluate_lists(read: Predictions, plan: Plan, work: _Work) -> Result:
     """The measures of lists, of a table that is both judgements and results."""
-    query = need_query(read, asked[0])
+    query = need_query(read, plan.measures[0])
     table, item = read.table, read.columns.item
     if item is None:
-        _check_without_items(asked, ties)
+        plan = _without_items(plan, work.ties)
         table, item = _numbered(read)
-        choices = replace(choices, ties=ties or "expected")
     columns = read.columns
     judgements = Input(table, "qrels", read.name, query, item, columns.label, None, read.text_ids)
     results = Input(table, "run", read.name, query, item, columns.score, None, read.text_ids)
-    return evaluate_tables(judgements, results, Plan(asked, choices), threads=threads)
+    return evaluate_tables(judgements, results, plan, threads=work.threads)
+
+
+def _without_items(plan: Plan, ties: Ties | None) -> Plan:
+    """The plan where there are no items: what nothing decides is the mean over all orders of ties."""
+    if plan.convention is None:
+        _check_without_items(plan.measures, ties)
+        return replace(plan, choices=replace(plan.choices, ties=ties or "expected"))
+    for measure in plan.measures:
+        _check_without_items([measure], plan.own.get(measure, plan.choices).ties)
+    return plan
 
 
 def _check_without_items(asked: Iterable[Measure], ties: Ties | None) -> None:
@@ -452,23 +575,25 @@ def _numbered(read: Predictions) -> tuple[_native.Table, str]:
 
 
 def _result(
-    asked: tuple[Measure, ...],
-    read: Predictions,
+    plan: Plan,
     rows: _RowsOf,
     settled: Mapping[Measure, _Settled],
     lists: Result | None,
+    values: Mapping[Measure, float],
+    intervals: Mapping[str, PredictionInterval],
 ) -> PredictionResult:
+    asked, read = plan.measures, rows.read
     own = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
     of_lists = {m: lists.query_values(m) for m in lists} if lists else {}
-    per_query = {m: values for m in asked if (values := own.get(m, of_lists.get(m))) is not None}
+    per_query = {m: each for m in asked if (each := own.get(m, of_lists.get(m))) is not None}
     query_ids = _query_ids(read, rows, lists) if per_query else None
     counts: dict[str, MeasureCounts | RowMeasureCounts] = {str(m): s.counts for m, s in settled.items()}
     if lists:
         counts |= lists.counts.measures
     return PredictionResult(
-        basis=_Basis(rows.positive, read.columns.weight or "none"),
+        basis=_Basis(rows.positive, read.columns.weight or "none", plan.convention),
         lists=lists,
-        values={m: settled[m].value if m in settled else lists[m] for m in asked},  # type: ignore[index]
+        values=values,
         per_query_values=per_query,
         query_ids=query_ids,
         counts=PredictionCounts(
@@ -477,6 +602,7 @@ def _result(
             queries=len(query_ids.column_values("query")) if query_ids else None,
             measures={str(m): counts[str(m)] for m in asked},
         ),
+        intervals=intervals,
     )
 
 

@@ -7,10 +7,11 @@ from typing import Any, Literal
 import click
 
 from rankmark.choices import values_of
-from rankmark.commands.options import keep_inputs, show, with_output
+from rankmark.commands.options import keep_inputs, show, with_like, with_output
 
 __all__ = ["MEASURES", "evaluate_table"]
 
+METHODS = ("delong", "delta", "bca", "percentile")
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
 
 
@@ -35,6 +36,18 @@ MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
     metavar="|".join(values_of("ties")),
     help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
 )
+@with_like
+@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
+@click.option(
+    "--intervals/--no-intervals",
+    help="Give confidence intervals: of AUC by DeLong, of others by the bootstrap.",
+)
+@click.option("--interval-method", metavar="|".join(METHODS), help="Of intervals, for all measures.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of intervals.")
+@click.option(
+    "--resamples", type=int, metavar="N", help="Of the bootstrap; fewer if it takes long.  [default: 10000]"
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Of --ties random and of resamples.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
@@ -46,6 +59,9 @@ def evaluate_table(
     per_query: bool,
     signature: bool,
     short_signature: bool,
+    by: tuple[str, ...],
+    intervals: bool,
+    interval_method: str | None,
     format_: str | None,
     digits: int,
     output: str | None,
@@ -61,6 +77,7 @@ def evaluate_table(
 
     \b
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
+    rankmark predictions clicks.parquet --intervals --by country
     """  # noqa: D301
     from rankmark.formats import check_writable, format_of, known_format, render
     from rankmark.measure import split_measures
@@ -71,6 +88,7 @@ def evaluate_table(
         check_writable(output)
         keep_inputs(output, table)
     measures = [each for text in measure for each in split_measures(text)]
-    result = evaluate_predictions(table, measures, **options)
+    wanted: Any = interval_method or intervals
+    result = evaluate_predictions(table, measures, by=by, intervals=wanted, **options)
     signatures: bool | Literal["short"] = "short" if short_signature else signature
     show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)

@@ -37,12 +37,13 @@ class PredictionColumns:
     query: str | None = None
     item: str | None = None
     weight: str | None = None
+    others: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
-        """Every column that has a role."""
-        columns = (self.query, self.item, self.label, self.score, self.weight)
-        return [name for name in columns if name is not None]
+        """Every column that has a role, or is wanted besides."""
+        columns = (self.query, self.item, self.label, self.score, self.weight, *self.others)
+        return list(dict.fromkeys(name for name in columns if name is not None))
 
     @property
     def numbers(self) -> list[str]:
@@ -72,13 +73,16 @@ class Predictions:
     words: tuple[str, str] | None
 
 
-def read_predictions(source: object, said: Mapping[str, str | None], positive: object) -> Predictions:
+def read_predictions(
+    source: object, said: Mapping[str, str | None], positive: object, others: Sequence[str] = ()
+) -> Predictions:
     """Reads a table of labelled scores.
 
     Args:
         source: a path, a table, or a dict of columns.
         said: the names of the columns, where they are said, by their roles.
         positive: the label of positive rows, where it is said.
+        others: columns without a role that are wanted, too.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -86,7 +90,8 @@ def read_predictions(source: object, said: Mapping[str, str | None], positive: o
 
     """
     opened = _open(source)
-    columns = _Finder(opened.names, said, opened.where).columns()
+    columns = _Finder(opened.names, said, opened.where, tuple(others)).columns()
+    _check_others(others, opened)
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
@@ -97,6 +102,16 @@ def read_predictions(source: object, said: Mapping[str, str | None], positive: o
         return _with_numbers(read, positive)
     _check_numbers(table, columns.label, "label", opened.where)
     return replace(read, positive=_number(positive, read))
+
+
+def _check_others(names: Sequence[str], opened: Source) -> None:
+    for name in names:
+        if name not in opened.names:
+            hint = did_you_mean(name, opened.names)
+            raise ColumnError(
+                f"{opened.where} has no column {name!r} to slice by{hint}; its columns are "
+                f"{listed(opened.names)}"
+            )
 
 
 def _check_numbers(table: Table, name: str | None, role: str, where: str) -> None:
@@ -140,8 +155,15 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
 class _Finder:
     """Finds the columns of one table, said outright or known by their names."""
 
-    def __init__(self, names: Sequence[str], said: Mapping[str, str | None], where: str) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        said: Mapping[str, str | None],
+        where: str,
+        others: tuple[str, ...],
+    ) -> None:
         self.names = names
+        self.others = others
         self.said = {role: name for role, name in said.items() if name is not None}
         self.where = where
 
@@ -149,7 +171,7 @@ class _Finder:
         self._check_said()
         found = {role: self._find(role) for role in USUAL}
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
-        return PredictionColumns(label, score, **found)
+        return PredictionColumns(label, score, **found, others=self.others)
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}

@@ -9,7 +9,7 @@ from rankmark.measure import row_measure
 from rankmark.parameters import Between
 from rankmark.rows import Rows
 
-Clip: TypeAlias = Annotated[float, Between(0, 0.5)]
+Clip: TypeAlias = Annotated[float, Between(0, 0.5)] | Literal["precision"]
 """How far probabilities are kept from 0 and 1, whose logarithms are infinite."""
 
 
@@ -31,8 +31,8 @@ def log_loss(rows: Rows, *, clip: Clip = 1e-15, unit: Literal["nats", "bits"] = 
 
     Args:
         clip: the least and, from 1, the greatest probability. Tools differ, and one certain prediction that
-            is wrong costs −ln(clip): scikit-learn takes the precision of the column's type (2.2e-16, or
-            1.2e-7 for float32), RecBole 1e-15, torchrec 1e-12.
+            is wrong costs −ln(clip): RecBole has 1e-15, torchrec 1e-12, and scikit-learn ``precision``, that
+            of the column's type (2.2e-16, or 1.2e-7 for float32).
         unit: of the logarithm: ``nats`` (base e), or ``bits`` (base 2, torchrec).
 
     Range: 0 to −ln(clip); less is better.
