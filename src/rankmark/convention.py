@@ -64,9 +64,9 @@ class Convention:
         tool: the tool's own name.
         version: the version that the record describes.
         choices: those of `rankmark.choices.Choices` that differ from the standard.
-        measures: what the tool calls its measures of lists, and what each is here; the first of several variants of
-            a measure is the one that its name here means.
-        predictions: the same of measures of predictions; what of these a name here means, too.
+        measures: what the tool calls its measures of lists, and what each is here; the first of several
+            variants of a measure is the one that its name here means.
+        predictions: the same of its measures of predictions, for `rankmark.evaluate_predictions`.
         text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
         notes: how the tool is to be used to get these numbers.
         cannot: what it computes that cannot be reproduced, and why.

@@ -175,9 +175,8 @@ class View:
                 known = {m: value for m, value in values.items() if value is not None}
                 columns.append((f"{name} {bound}".lstrip(), known))
             for end in ENDS if result.intervals else ():
-                columns.append(
-                    (f"{name} {end}".lstrip(), {m: getattr(i, end) for m, i in result.intervals.items()})
-                )
+                ends = {measure: getattr(each, end) for measure, each in result.intervals.items()}
+                columns.append((f"{name} {end}".lstrip(), ends))
         return columns
 
     def rounded(self, measure: Measure, value: float) -> str:

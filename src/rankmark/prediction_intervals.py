@@ -183,8 +183,8 @@ def _numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | No
         return None
     if nulls := frame[query].null_count():
         raise DataError(
-            f"{name}: the query column {query!r} has {nulls} nulls; intervals draw queries, so each row needs "
-            "one"
+            f"{name}: the query column {query!r} has {nulls} nulls, and intervals draw queries; give each "
+            "row one"
         )
     return np.asarray(frame[query].rank("dense").to_numpy(), dtype=np.intp) - 1
 
