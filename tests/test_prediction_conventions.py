@@ -151,7 +151,9 @@ def test_weights_of_users(like: str, name: str, weights: tuple[int, int, int]) -
     assert found.counts.measures[str(found.measures[0])].skipped == 1  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("like", "name"), [("sklearn", "roc_auc_score"), ("recbole", "AUC"), ("fuxictr", "AUC")])
+@pytest.mark.parametrize(
+    ("like", "name"), [("sklearn", "roc_auc_score"), ("recbole", "AUC"), ("fuxictr", "AUC")]
+)
 def test_ties_count_half(like: str, name: str) -> None:
     assert value({"label": [1, 0], "score": [0.5, 0.5]}, name, like) == 0.5
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankmark.measure import Measure, parse
     from rankmark.models import evaluate_model
     from rankmark.pairs import Pair
+    from rankmark.prediction_comparison import PredictionComparison, PredictionPair, compare_predictions
     from rankmark.prediction_intervals import PredictionInterval
     from rankmark.prediction_slices import PredictionSlice, PredictionSlices
     from rankmark.predictions import (
@@ -194,8 +195,10 @@ __all__ = [
     "PPlus",
     "Pair",
     "PartialAUC",
+    "PredictionComparison",
     "PredictionCounts",
     "PredictionInterval",
+    "PredictionPair",
     "PredictionResult",
     "PredictionSlice",
     "PredictionSlices",
@@ -221,6 +224,7 @@ __all__ = [
     "binG",
     "check",
     "compare",
+    "compare_predictions",
     "compare_results",
     "conventions",
     "differences",
@@ -253,8 +257,10 @@ _HOME = {
     "Effect": "checks.finding",
     "Finding": "checks.finding",
     "evaluate": "evaluation",
+    "PredictionComparison": "prediction_comparison",
     "PredictionCounts": "predictions",
     "PredictionInterval": "prediction_intervals",
+    "PredictionPair": "prediction_comparison",
     "PredictionResult": "predictions",
     "PredictionSlice": "prediction_slices",
     "PredictionSlices": "prediction_slices",
@@ -271,6 +277,7 @@ _HOME = {
     "explain": "explanation",
     "Comparison": "comparison",
     "compare": "comparison",
+    "compare_predictions": "prediction_comparison",
     "compare_results": "comparison",
     "Gate": "gating",
     "gate": "gating",

@@ -36,9 +36,12 @@ __all__ = [
     "PredictionInterval",
     "Sample",
     "Sampling",
+    "bootstrapped",
     "explained",
     "interval_of",
+    "is_auc",
     "samples",
+    "way",
 ]
 
 IntervalMethod = Literal["delong", "delta", "bca", "percentile"]
@@ -204,13 +207,27 @@ class Drawn(NamedTuple):
 
 
 class Sample:
-    """A measure's value, which can be had of other units than those of the table."""
+    """A measure's value, which can be had of other units than those of the table.
+
+    Attributes:
+        value: that of the table.
+        units: how many units it has.
+
+    """
 
     value: float
     units: int
 
+    def __init__(self) -> None:
+        self._known: dict[Sampling, Drawn] = {}
+
     def drawn(self, sampling: Sampling) -> Drawn:
-        """The values of resamples, and those without each of some groups of units."""
+        """The values of resamples, and those without each of some groups of units; drawn once."""
+        if sampling not in self._known:
+            self._known[sampling] = self._drawn(sampling)
+        return self._known[sampling]
+
+    def _drawn(self, sampling: Sampling) -> Drawn:
         raise NotImplementedError
 
     def error(self) -> float:
@@ -218,7 +235,6 @@ class Sample:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
 class OfSums(Sample):
     """A value that is a function of sums over units.
 
@@ -228,21 +244,13 @@ class OfSums(Sample):
 
     """
 
-    terms: Floats
-    value_of: Callable[[Floats], float]
+    def __init__(self, terms: Floats, value_of: Callable[[Floats], float]) -> None:
+        super().__init__()
+        self.terms, self.value_of = terms, value_of
+        self.value = value_of(terms.sum(axis=0))
+        self.units = len(terms)
 
-    @property
-    def value(self) -> float:  # type: ignore[override]
-        """That of all units."""
-        return self.value_of(self.terms.sum(axis=0))
-
-    @property
-    def units(self) -> int:  # type: ignore[override]
-        """How many there are."""
-        return len(self.terms)
-
-    def drawn(self, sampling: Sampling) -> Drawn:
-        """As `Sample.drawn`."""
+    def _drawn(self, sampling: Sampling) -> Drawn:
         terms = self._grouped(GROUPS, sampling.seed)
         resamples = sampling.resamples or RESAMPLES
         sums = _native.bootstrap_sums(
@@ -273,21 +281,16 @@ class OfSums(Sample):
         return slopes
 
 
-@dataclass(frozen=True)
 class OfRows(Sample):
     """A value that is computed again from the rows of the units drawn."""
 
-    rows: Labelled
-    value: float
-    evaluate: Callable[[NDArray[np.intp]], float]
+    def __init__(self, rows: Labelled, value: float, evaluate: Callable[[NDArray[np.intp]], float]) -> None:
+        super().__init__()
+        self.rows, self.evaluate = rows, evaluate
+        self.value = value
+        self.units = rows.units
 
-    @property
-    def units(self) -> int:  # type: ignore[override]
-        """How many there are."""
-        return self.rows.units
-
-    def drawn(self, sampling: Sampling) -> Drawn:
-        """As `Sample.drawn`."""
+    def _drawn(self, sampling: Sampling) -> Drawn:
         random = np.random.default_rng(sampling.seed)
         usual = min(MOST, max(LEAST, ROWS // len(self.rows.label)))
         draws = (random.integers(self.units, size=self.units) for _ in range(sampling.resamples or usual))
@@ -518,7 +521,7 @@ def explained(intervals: Mapping[str, PredictionInterval]) -> str:
     ways: dict[tuple[Any, ...], list[str]] = {}
     for name, each in intervals.items():
         ways.setdefault((each.method, each.resamples), []).append(name)
-    texts = [f"{', '.join(names)} by {_way(*way)}" for way, names in ways.items()]
+    texts = [f"{', '.join(names)} by {way(*each)}" for each, names in ways.items()]
     texts += [
         f"{i.undefined:,} resamples without a value of {m} left out"
         for m, i in intervals.items()
@@ -529,5 +532,6 @@ def explained(intervals: Mapping[str, PredictionInterval]) -> str:
     return f"low, high: {100 * first.confidence:g}% intervals over {units}: {'; '.join(texts)}"
 
 
-def _way(method: IntervalMethod, resamples: int | None) -> str:
+def way(method: IntervalMethod, resamples: int | None) -> str:
+    """How an interval was made."""
     return NAMES[method] if resamples is None else f"{NAMES[method]}, {resamples:,} resamples"

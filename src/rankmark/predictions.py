@@ -13,7 +13,7 @@ from rankmark import _native
 from rankmark.choices import Choices, Duplicates, NoRelevant, Ties
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, NotEvaluatedError
 from rankmark.evaluation import Plan, check_threads, evaluate_tables, planned
-from rankmark.inputs.predictions import Predictions, read_predictions
+from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
 from rankmark.inputs.roles import Input
 from rankmark.measure import ROWS_FIRST, Measure, no_closed_form
 from rankmark.parameters import format_value
@@ -38,7 +38,14 @@ if TYPE_CHECKING:
 
     from rankmark.rows import Values
 
-__all__ = ["PredictionCounts", "PredictionResult", "RowMeasureCounts", "evaluate_predictions"]
+__all__ = [
+    "Evaluated",
+    "PredictionCounts",
+    "PredictionResult",
+    "RowMeasureCounts",
+    "evaluate_predictions",
+    "evaluate_systems",
+]
 
 
 def evaluate_predictions(
@@ -118,23 +125,102 @@ def evaluate_predictions(
         (0.75, 1.0, 1.0)
 
     """
-    check_threads(threads)
-    said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
-    given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
-    plan = planned(measures, like, {name: v for name, v in given.items() if v is not None}, ROWS_FIRST)
     sampling = None
     if intervals:
         method = None if intervals is True else intervals
         sampling = Sampling(method, confidence, resamples, seed, threads or 0)
     slicing = [by] if isinstance(by, str) else list(by or ())
-    work = _Work(plan, sampling, ties, threads)
-    read = read_predictions(table, said, positive, slicing)
+    given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
+    work = _work(measures, like, given, sampling, threads)
+    said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
+    read = read_predictions(table, said, positive, dict.fromkeys(slicing, "to slice by"))
     rows = _RowsOf(read, threads or 0)
     result = work.result(rows)
     if not slicing:
         return result
     slices = prediction_slices(read, slicing, lambda part: work.result(rows.of(part)), confidence)
     return result.with_slices(slices)
+
+
+def evaluate_systems(
+    table: Any,
+    scores: Mapping[str, str],
+    measures: str | Measure | Iterable[str | Measure],
+    sampling: Sampling,
+    *,
+    label: str | None = None,
+    query: str | None = None,
+    item: str | None = None,
+    weight: str | None = None,
+    positive: str | float | None = None,
+    ties: Ties | None = None,
+    no_relevant: NoRelevant | None = None,
+    duplicates: Duplicates | None = None,
+    like: str | None = None,
+    threads: int | None = None,
+) -> dict[str, Evaluated]:
+    """Evaluates the scores of several systems in one table, each with what of it can be drawn again.
+
+    Args:
+        table: as for `evaluate_predictions`; it is read once.
+        scores: each system's column.
+        measures: as for `evaluate_predictions`, as are all others but this:
+        sampling: how intervals are made.
+        label: see there.
+        query: see there.
+        item: see there.
+        weight: see there.
+        positive: see there.
+        ties: see there.
+        no_relevant: see there.
+        duplicates: see there.
+        like: see there.
+        threads: see there.
+
+    """
+    given = {
+        "ties": ties,
+        "seed": sampling.seed or None,
+        "no_relevant": no_relevant,
+        "duplicates": duplicates,
+    }
+    work = _work(measures, like, given, sampling, threads)
+    first = next(iter(scores.values()))
+    said = {"label": label, "score": first, "query": query, "item": item, "weight": weight}
+    others = {column: f"for the scores of {name!r}" for name, column in scores.items()}
+    read = read_predictions(table, said, positive, others)
+    return {
+        name: work.evaluated(_RowsOf(scored_by(read, column), threads or 0))
+        for name, column in scores.items()
+    }
+
+
+def _work(
+    measures: str | Measure | Iterable[str | Measure],
+    like: str | None,
+    given: Mapping[str, Any],
+    sampling: Sampling | None,
+    threads: int | None,
+) -> _Work:
+    check_threads(threads)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return _Work(planned(measures, like, chosen, ROWS_FIRST), sampling, given["ties"], threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A result, and what of it can be drawn again.
+
+    Attributes:
+        result: the values.
+        labelled: the rows as arrays; None where no intervals are asked for, as is the next.
+        samples: each measure that can be resampled.
+
+    """
+
+    result: PredictionResult
+    labelled: Labelled | None
+    samples: Mapping[Measure, Sample]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +234,21 @@ class _Work:
 
     def result(self, rows: _RowsOf) -> PredictionResult:
         """All of it."""
+        return self.evaluated(rows).result
+
+    def evaluated(self, rows: _RowsOf) -> Evaluated:
+        """All of it, with what can be drawn again."""
         asked, read = self.plan.measures, rows.read
         of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
         settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
         lists = _evaluate_lists(read, replace(self.plan, measures=of_lists), self) if of_lists else None
         values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
-        intervals = {}
-        if self.sampling:
-            labelled = Labelled.of(read)
-            for measure, sample in rows.samples(values, labelled, lists):
-                if sample:
-                    intervals[str(measure)] = interval_of(measure, sample, labelled, self.sampling)
-        return _result(self.plan, rows, settled, lists, values, intervals)
+        if self.sampling is None:
+            return Evaluated(_result(self.plan, rows, settled, lists, values, {}), None, {})
+        labelled = Labelled.of(read)
+        drawn = {m: sample for m, sample in rows.samples(values, labelled, lists) if sample}
+        ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
+        return Evaluated(_result(self.plan, rows, settled, lists, values, ends), labelled, drawn)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,17 @@ if TYPE_CHECKING:
     from rankmark.inputs.roles import ColumnNames
     from rankmark.result import Result
 
-__all__ = ["NONE", "Slice", "Slices", "in_order", "rounded", "slices_by", "slices_of", "slices_text"]
+__all__ = [
+    "NONE",
+    "Slice",
+    "Slices",
+    "chance",
+    "in_order",
+    "rounded",
+    "slices_by",
+    "slices_of",
+    "slices_text",
+]
 
 NONE = "(none)"
 """What the slice of the queries without a value is called."""
@@ -121,7 +131,7 @@ class Slices:
         """A row's `columns` for people."""
         values = [rounded(value, f".{digits}f") for value in (row.mean, row.low, row.high)]
         difference = rounded(row.difference, f"+.{digits}f")
-        return [f"{row.averaged:,}", *values, difference, _chance(row.p_corrected, digits)]
+        return [f"{row.averaged:,}", *values, difference, chance(row.p_corrected, digits)]
 
     def explained(self) -> Iterator[str]:
         """What tables say beneath the rows."""
@@ -293,7 +303,7 @@ def _label(value: str | None) -> str:
     return NONE if value is None else printable(value)
 
 
-def _chance(p: float, digits: int) -> str:
+def chance(p: float, digits: int) -> str:
     """A p-value, which is never shown as 0."""
     least = 10.0**-digits
     return f"<{least:.{digits}f}" if p < least / 2 else rounded(p, f".{digits}f")

@@ -301,8 +301,8 @@ TORCHMETRICS = Convention(
             "above 0, such as probabilities."
         ),
         (
-            "RetrievalAUROC, which is 0 where all targets are the same, orders equal scores by its sorting, and "
-            "with top_k sees no more than the items returned."
+            "RetrievalAUROC, which is 0 where all targets are the same, orders equal scores by its sorting, "
+            "and with top_k sees no more than the items returned."
         ),
         "BinaryAUROC and BinaryAveragePrecision with thresholds, which put scores into bins first.",
         FROM_SOURCE,
@@ -541,8 +541,8 @@ ELLIOT = Convention(
             "function."
         ),
         (
-            "AUC, GAUC and LAUC: they take one item too many for not relevant, so that the worst list is above "
-            "0."
+            "AUC, GAUC and LAUC: they take one item too many for not relevant, so that the worst list is "
+            "above 0."
         ),
         (
             "RMSE, MSE and MAE: they see only rows in the list with a rating of at least the threshold, and "

@@ -8,6 +8,7 @@ import click
 
 from rankmark.choices import values_of
 from rankmark.commands.options import keep_inputs, show, with_like, with_output
+from rankmark.errors import UsageError
 
 __all__ = ["MEASURES", "evaluate_table"]
 
@@ -36,6 +37,14 @@ MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
     metavar="|".join(values_of("ties")),
     help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
 )
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME=COLUMN",
+    help="A system's scores; repeat it to compare several.",
+)
+@click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
 @click.option(
@@ -62,6 +71,8 @@ def evaluate_table(
     by: tuple[str, ...],
     intervals: bool,
     interval_method: str | None,
+    systems: tuple[str, ...],
+    baseline: str | None,
     format_: str | None,
     digits: int,
     output: str | None,
@@ -78,9 +89,11 @@ def evaluate_table(
     \b
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
     rankmark predictions clicks.parquet --intervals --by country
+    rankmark predictions clicks.parquet --system old=p1 --system new=p2
     """  # noqa: D301
     from rankmark.formats import check_writable, format_of, known_format, render
     from rankmark.measure import split_measures
+    from rankmark.prediction_comparison import compare_predictions
     from rankmark.predictions import evaluate_predictions
 
     name = known_format(format_ or format_of(output or ""))
@@ -88,7 +101,28 @@ def evaluate_table(
         check_writable(output)
         keep_inputs(output, table)
     measures = [each for text in measure for each in split_measures(text)]
-    wanted: Any = interval_method or intervals
-    result = evaluate_predictions(table, measures, by=by, intervals=wanted, **options)
+    method: Any = interval_method
+    if systems:
+        beside = {"--score": options.pop("score"), "--by": by, "--per-query": per_query}
+        if wrong := [option for option, said in beside.items() if said]:
+            raise UsageError(f"{wrong[0]} does not go with --system, which compares systems")
+        if signature or short_signature:
+            raise UsageError("signatures of a comparison are in its JSON: --format json")
+        compared = compare_predictions(
+            table, _columns(systems), measures, baseline=baseline, interval=method, **options
+        )
+        show(compared.format(name, digits=digits), output)
+        return
+    if baseline:
+        raise UsageError("--baseline is one of several systems; give them as --system NAME=COLUMN")
+    result = evaluate_predictions(table, measures, by=by, intervals=method or intervals, **options)
     signatures: bool | Literal["short"] = "short" if short_signature else signature
     show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)
+
+
+def _columns(systems: tuple[str, ...]) -> dict[str, str]:
+    """Each system's column, of pairs written NAME=COLUMN."""
+    columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
+    if len(columns) < len(systems):
+        raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
+    return columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rankmark._native import Table
@@ -16,7 +17,7 @@ from rankmark.inputs.tables import Source, no_rows, open_table
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PredictionColumns", "Predictions", "read_predictions"]
+__all__ = ["PredictionColumns", "Predictions", "read_predictions", "scored_by"]
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "label": ("label", *(name for name in ALIASES["relevance"] if name != "label"), "y", "clicked"),
@@ -74,7 +75,10 @@ class Predictions:
 
 
 def read_predictions(
-    source: object, said: Mapping[str, str | None], positive: object, others: Sequence[str] = ()
+    source: object,
+    said: Mapping[str, str | None],
+    positive: object,
+    others: Mapping[str, str] = MappingProxyType({}),
 ) -> Predictions:
     """Reads a table of labelled scores.
 
@@ -82,7 +86,7 @@ def read_predictions(
         source: a path, a table, or a dict of columns.
         said: the names of the columns, where they are said, by their roles.
         positive: the label of positive rows, where it is said.
-        others: columns without a role that are wanted, too.
+        others: columns without a role that are wanted, too, and what for: ``{"country": "to slice by"}``.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -90,8 +94,8 @@ def read_predictions(
 
     """
     opened = _open(source)
-    columns = _Finder(opened.names, said, opened.where, tuple(others)).columns()
     _check_others(others, opened)
+    columns = _Finder(opened.names, said, opened.where, tuple(others)).columns()
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
@@ -104,14 +108,25 @@ def read_predictions(
     return replace(read, positive=_number(positive, read))
 
 
-def _check_others(names: Sequence[str], opened: Source) -> None:
-    for name in names:
+def _check_others(others: Mapping[str, str], opened: Source) -> None:
+    for name, purpose in others.items():
         if name not in opened.names:
             hint = did_you_mean(name, opened.names)
             raise ColumnError(
-                f"{opened.where} has no column {name!r} to slice by{hint}; its columns are "
+                f"{opened.where} has no column {name!r} {purpose}{hint}; its columns are "
                 f"{listed(opened.names)}"
             )
+
+
+def scored_by(read: Predictions, column: str) -> Predictions:
+    """The same rows with the scores of another column.
+
+    Raises:
+        ColumnError: it holds no numbers.
+
+    """
+    _check_numbers(read.table, column, "score", read.name)
+    return replace(read, columns=replace(read.columns, score=column))
 
 
 def _check_numbers(table: Table, name: str | None, role: str, where: str) -> None:
