@@ -12,6 +12,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.comparison import check_systems
+from rankmark.comparison_formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.formats import Grid, finite, grid_text, note_text, printable
 from rankmark.measure import Measure
@@ -322,13 +323,10 @@ class PredictionComparison:
         corrected = (
             ""
             if self.correction == "none"
-            else f", corrected for {len(self.pairs)} tests ({self.correction})"
+            else f", corrected for {len(self.pairs)} tests ({CORRECTION_NAMES[self.correction]})"
         )
-        return [
-            first.account()[0],
-            f"low, high: {100 * self._sampling.confidence:g}% intervals; p: {self.alternative}{corrected}; "
-            f"{tests}",
-        ]
+        ends = f"low, high: {100 * self._sampling.confidence:g}% intervals"
+        return [first.account()[0], f"{ends}; p: {self.alternative}{corrected}; {tests}"]
 
     def _values(self, digits: int) -> Grid:
         rows = [

@@ -186,7 +186,7 @@ def _numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | No
         return None
     if nulls := frame[query].null_count():
         raise DataError(
-            f"{name}: the query column {query!r} has {nulls} nulls, and intervals draw queries; give each "
+            f"{name}: the query column {query!r} has {nulls} null{'s' if nulls > 1 else ''}, and intervals draw queries; give each "
             "row one"
         )
     return np.asarray(frame[query].rank("dense").to_numpy(), dtype=np.intp) - 1

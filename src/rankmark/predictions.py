@@ -133,7 +133,7 @@ def evaluate_predictions(
     given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
     work = _work(measures, like, given, sampling, threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
-    read = read_predictions(table, said, positive, dict.fromkeys(slicing, "to slice by"))
+    read = read_predictions(table, said, positive, slicing)
     rows = _RowsOf(read, threads or 0)
     result = work.result(rows)
     if not slicing:
@@ -187,8 +187,7 @@ def evaluate_systems(
     work = _work(measures, like, given, sampling, threads)
     first = next(iter(scores.values()))
     said = {"label": label, "score": first, "query": query, "item": item, "weight": weight}
-    others = {column: f"for the scores of {name!r}" for name, column in scores.items()}
-    read = read_predictions(table, said, positive, others)
+    read = read_predictions(table, said, positive, compared=list(scores.values()))
     return {
         name: work.evaluated(_RowsOf(scored_by(read, column), threads or 0))
         for name, column in scores.items()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rankmark._native import Table
@@ -31,7 +30,10 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class PredictionColumns:
-    """Columns by what they are for; None where there is none."""
+    """Columns by what they are for; None where there is none.
+
+    `others` are wanted as they are, `compared` are scores of other systems.
+    """
 
     label: str
     score: str
@@ -39,17 +41,20 @@ class PredictionColumns:
     item: str | None = None
     weight: str | None = None
     others: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """Every column that has a role, or is wanted besides."""
-        columns = (self.query, self.item, self.label, self.score, self.weight, *self.others)
-        return list(dict.fromkeys(name for name in columns if name is not None))
+        columns = (self.query, self.item, self.label, self.score, self.weight)
+        named = (name for name in columns if name is not None)
+        return list(dict.fromkeys([*named, *self.others, *self.compared]))
 
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers; labels may be words."""
-        return [name for name in (self.score, self.weight) if name is not None]
+        named = (name for name in (self.score, self.weight) if name is not None)
+        return list(dict.fromkeys([*named, *self.compared]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,8 @@ def read_predictions(
     source: object,
     said: Mapping[str, str | None],
     positive: object,
-    others: Mapping[str, str] = MappingProxyType({}),
+    others: Sequence[str] = (),
+    compared: Sequence[str] = (),
 ) -> Predictions:
     """Reads a table of labelled scores.
 
@@ -86,7 +92,8 @@ def read_predictions(
         source: a path, a table, or a dict of columns.
         said: the names of the columns, where they are said, by their roles.
         positive: the label of positive rows, where it is said.
-        others: columns without a role that are wanted, too, and what for: ``{"country": "to slice by"}``.
+        others: columns without a role that are wanted, too.
+        compared: columns of scores of other systems.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -94,8 +101,9 @@ def read_predictions(
 
     """
     opened = _open(source)
-    _check_others(others, opened)
-    columns = _Finder(opened.names, said, opened.where, tuple(others)).columns()
+    _check_there(others, "to slice by", opened)
+    _check_there(compared, "for scores", opened)
+    columns = _Finder(opened.names, said, opened.where, (tuple(others), tuple(compared))).columns()
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
@@ -108,8 +116,8 @@ def read_predictions(
     return replace(read, positive=_number(positive, read))
 
 
-def _check_others(others: Mapping[str, str], opened: Source) -> None:
-    for name, purpose in others.items():
+def _check_there(names: Sequence[str], purpose: str, opened: Source) -> None:
+    for name in names:
         if name not in opened.names:
             hint = did_you_mean(name, opened.names)
             raise ColumnError(
@@ -175,7 +183,7 @@ class _Finder:
         names: Sequence[str],
         said: Mapping[str, str | None],
         where: str,
-        others: tuple[str, ...],
+        others: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> None:
         self.names = names
         self.others = others
@@ -186,7 +194,7 @@ class _Finder:
         self._check_said()
         found = {role: self._find(role) for role in USUAL}
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
-        return PredictionColumns(label, score, **found, others=self.others)
+        return PredictionColumns(label, score, **found, others=self.others[0], compared=self.others[1])
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
