@@ -185,9 +185,9 @@ def _numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | No
     if query is None:
         return None
     if nulls := frame[query].null_count():
+        count = "1 null" if nulls == 1 else f"{nulls:,} nulls"
         raise DataError(
-            f"{name}: the query column {query!r} has {nulls} null{'s' if nulls > 1 else ''}, and intervals draw queries; give each "
-            "row one"
+            f"{name}: the query column {query!r} has {count}, and intervals draw queries; give each row one"
         )
     return np.asarray(frame[query].rank("dense").to_numpy(), dtype=np.intp) - 1
 
