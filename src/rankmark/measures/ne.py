@@ -24,7 +24,7 @@ def normalised_entropy(rows: Rows, *, clip: Clip = 1e-15) -> float:
     Below 1 the predictions tell more than that share alone. The unit of the logarithm cancels out.
 
     Args:
-        clip: as in LogLoss.
+        clip: as in LogLoss, also ``precision``.
 
     Range: from 0; less is better.
     Rows of one class only, whose entropy is 0: undefined.

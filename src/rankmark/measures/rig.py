@@ -22,7 +22,7 @@ def relative_information_gain(rows: Rows, *, clip: Clip = 1e-15) -> float:
         RIG = 1 − NE
 
     Args:
-        clip: as in LogLoss.
+        clip: as in LogLoss, also ``precision``.
 
     Range: to 1; 0 is what always predicting the share of positive rows gives.
     Rows of one class only: undefined.
