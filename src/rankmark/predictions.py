@@ -142,114 +142,6 @@ def evaluate_predictions(
     return result.with_slices(slices)
 
 
-def evaluate_systems(
-    table: Any,
-    scores: Mapping[str, str],
-    measures: str | Measure | Iterable[str | Measure],
-    sampling: Sampling,
-    *,
-    label: str | None = None,
-    query: str | None = None,
-    item: str | None = None,
-    weight: str | None = None,
-    positive: str | float | None = None,
-    ties: Ties | None = None,
-    no_relevant: NoRelevant | None = None,
-    duplicates: Duplicates | None = None,
-    like: str | None = None,
-    threads: int | None = None,
-) -> dict[str, Evaluated]:
-    """Evaluates the scores of several systems in one table, each with what of it can be drawn again.
-
-    Args:
-        table: as for `evaluate_predictions`; it is read once.
-        scores: each system's column.
-        measures: as for `evaluate_predictions`, as are all others but this:
-        sampling: how intervals are made.
-        label: see there.
-        query: see there.
-        item: see there.
-        weight: see there.
-        positive: see there.
-        ties: see there.
-        no_relevant: see there.
-        duplicates: see there.
-        like: see there.
-        threads: see there.
-
-    """
-    given = {
-        "ties": ties,
-        "seed": sampling.seed or None,
-        "no_relevant": no_relevant,
-        "duplicates": duplicates,
-    }
-    work = _work(measures, like, given, sampling, threads)
-    first = next(iter(scores.values()))
-    said = {"label": label, "score": first, "query": query, "item": item, "weight": weight}
-    read = read_predictions(table, said, positive, compared=list(scores.values()))
-    return {
-        name: work.evaluated(_RowsOf(scored_by(read, column), threads or 0))
-        for name, column in scores.items()
-    }
-
-
-def _work(
-    measures: str | Measure | Iterable[str | Measure],
-    like: str | None,
-    given: Mapping[str, Any],
-    sampling: Sampling | None,
-    threads: int | None,
-) -> _Work:
-    check_threads(threads)
-    chosen = {name: value for name, value in given.items() if value is not None}
-    return _Work(planned(measures, like, chosen, ROWS_FIRST), sampling, given["ties"], threads)
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """A result, and what of it can be drawn again.
-
-    Attributes:
-        result: the values.
-        labelled: the rows as arrays; None where no intervals are asked for, as is the next.
-        samples: each measure that can be resampled.
-
-    """
-
-    result: PredictionResult
-    labelled: Labelled | None
-    samples: Mapping[Measure, Sample]
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What is to be computed of some rows."""
-
-    plan: Plan
-    sampling: Sampling | None
-    ties: Ties | None
-    threads: int | None
-
-    def result(self, rows: _RowsOf) -> PredictionResult:
-        """All of it."""
-        return self.evaluated(rows).result
-
-    def evaluated(self, rows: _RowsOf) -> Evaluated:
-        """All of it, with what can be drawn again."""
-        asked, read = self.plan.measures, rows.read
-        of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
-        settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
-        lists = _evaluate_lists(read, replace(self.plan, measures=of_lists), self) if of_lists else None
-        values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
-        if self.sampling is None:
-            return Evaluated(_result(self.plan, rows, settled, lists, values, {}), None, {})
-        labelled = Labelled.of(read)
-        drawn = {m: sample for m, sample in rows.samples(values, labelled, lists) if sample}
-        ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
-        return Evaluated(_result(self.plan, rows, settled, lists, values, ends), labelled, drawn)
-
-
 @dataclass(frozen=True, slots=True)
 class RowMeasureCounts:
     """What became of the rows in one measure of predictions.
@@ -704,3 +596,111 @@ def _query_ids(read: Predictions, rows: _RowsOf, lists: Result | None) -> _nativ
 
 def _several(number: int, one: str, many: str = "") -> str:
     return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
+
+
+def evaluate_systems(
+    table: Any,
+    scores: Mapping[str, str],
+    measures: str | Measure | Iterable[str | Measure],
+    sampling: Sampling,
+    *,
+    label: str | None = None,
+    query: str | None = None,
+    item: str | None = None,
+    weight: str | None = None,
+    positive: str | float | None = None,
+    ties: Ties | None = None,
+    no_relevant: NoRelevant | None = None,
+    duplicates: Duplicates | None = None,
+    like: str | None = None,
+    threads: int | None = None,
+) -> dict[str, Evaluated]:
+    """Evaluates the scores of several systems in one table, each with what of it can be drawn again.
+
+    Args:
+        table: as for `evaluate_predictions`; it is read once.
+        scores: each system's column.
+        measures: as for `evaluate_predictions`, as are all others but this:
+        sampling: how intervals are made.
+        label: see there.
+        query: see there.
+        item: see there.
+        weight: see there.
+        positive: see there.
+        ties: see there.
+        no_relevant: see there.
+        duplicates: see there.
+        like: see there.
+        threads: see there.
+
+    """
+    given = {
+        "ties": ties,
+        "seed": sampling.seed or None,
+        "no_relevant": no_relevant,
+        "duplicates": duplicates,
+    }
+    work = _work(measures, like, given, sampling, threads)
+    first = next(iter(scores.values()))
+    said = {"label": label, "score": first, "query": query, "item": item, "weight": weight}
+    read = read_predictions(table, said, positive, compared=list(scores.values()))
+    return {
+        name: work.evaluated(_RowsOf(scored_by(read, column), threads or 0))
+        for name, column in scores.items()
+    }
+
+
+def _work(
+    measures: str | Measure | Iterable[str | Measure],
+    like: str | None,
+    given: Mapping[str, Any],
+    sampling: Sampling | None,
+    threads: int | None,
+) -> _Work:
+    check_threads(threads)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return _Work(planned(measures, like, chosen, ROWS_FIRST), sampling, given["ties"], threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A result, and what of it can be drawn again.
+
+    Attributes:
+        result: the values.
+        labelled: the rows as arrays; None where no intervals are asked for, as is the next.
+        samples: each measure that can be resampled.
+
+    """
+
+    result: PredictionResult
+    labelled: Labelled | None
+    samples: Mapping[Measure, Sample]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be computed of some rows."""
+
+    plan: Plan
+    sampling: Sampling | None
+    ties: Ties | None
+    threads: int | None
+
+    def result(self, rows: _RowsOf) -> PredictionResult:
+        """All of it."""
+        return self.evaluated(rows).result
+
+    def evaluated(self, rows: _RowsOf) -> Evaluated:
+        """All of it, with what can be drawn again."""
+        asked, read = self.plan.measures, rows.read
+        of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
+        settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
+        lists = _evaluate_lists(read, replace(self.plan, measures=of_lists), self) if of_lists else None
+        values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
+        if self.sampling is None:
+            return Evaluated(_result(self.plan, rows, settled, lists, values, {}), None, {})
+        labelled = Labelled.of(read)
+        drawn = {m: sample for m, sample in rows.samples(values, labelled, lists) if sample}
+        ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
+        return Evaluated(_result(self.plan, rows, settled, lists, values, ends), labelled, drawn)

@@ -103,7 +103,8 @@ def read_predictions(
     opened = _open(source)
     _check_there(others, "to slice by", opened)
     _check_there(compared, "for scores", opened)
-    columns = _Finder(opened.names, said, opened.where, (tuple(others), tuple(compared))).columns()
+    columns = _Finder(opened.names, said, opened.where).columns()
+    columns = replace(columns, others=tuple(others), compared=tuple(compared))
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
@@ -178,15 +179,8 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
 class _Finder:
     """Finds the columns of one table, said outright or known by their names."""
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        said: Mapping[str, str | None],
-        where: str,
-        others: tuple[tuple[str, ...], tuple[str, ...]],
-    ) -> None:
+    def __init__(self, names: Sequence[str], said: Mapping[str, str | None], where: str) -> None:
         self.names = names
-        self.others = others
         self.said = {role: name for role, name in said.items() if name is not None}
         self.where = where
 
@@ -194,7 +188,7 @@ class _Finder:
         self._check_said()
         found = {role: self._find(role) for role in USUAL}
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
-        return PredictionColumns(label, score, **found, others=self.others[0], compared=self.others[1])
+        return PredictionColumns(label, score, **found, others=(), compared=())
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
