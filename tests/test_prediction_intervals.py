@@ -291,6 +291,14 @@ def test_a_measure_without_a_value_has_no_interval() -> None:
     assert json.loads(one.to_json())["measures"]["LogLoss"]["interval"]["low"] is None
 
 
+def test_infinite_scores_have_an_auc_with_an_interval_and_no_mean_square() -> None:
+    table = {"label": [1, 0, 1, 0], "score": [math.inf, 0.4, 0.3, -math.inf]}
+    result = rm.evaluate_predictions(table, ["AUC", "MSE"], intervals=True)
+    assert list(result.intervals) == ["AUC"]
+    again = rm.evaluate_predictions(table, "AUC", intervals="bca", resamples=50)
+    assert again.intervals["AUC"].undefined > 0
+
+
 def test_resamples_without_a_value_are_counted() -> None:
     table = {"label": [1, 1, 0, 0, 0], "score": [0.4, 0.9, 0.6, 0.1, 0.2]}
     interval = rm.evaluate_predictions(table, "PCOPC", intervals=True, resamples=1000).intervals["PCOPC"]

@@ -224,7 +224,8 @@ class Sample:
     def drawn(self, sampling: Sampling) -> Drawn:
         """The values of resamples, and those without each of some groups of units; drawn once."""
         if sampling not in self._known:
-            self._known[sampling] = self._drawn(sampling)
+            with np.errstate(invalid="ignore", divide="ignore"):  # what has no value is NaN
+                self._known[sampling] = self._drawn(sampling)
         return self._known[sampling]
 
     def _drawn(self, sampling: Sampling) -> Drawn:
@@ -384,7 +385,8 @@ def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     """The measure as a function of sums over rows, if it is one."""
     core = _Terms(rows)
     try:
-        measure.compute_rows(like.of_core(core))
+        with np.errstate(invalid="ignore"):  # infinite scores, of a measure that takes more than sums
+            measure.compute_rows(like.of_core(core))
     except _NoSum:
         return None
     ends = np.cumsum([terms.shape[1] for terms in core.kept.values()])[:-1]
@@ -414,7 +416,7 @@ def samples(
     evaluate: Callable[[Measure, NDArray[np.intp]], float],
     query_values: Callable[[Measure], Floats],
 ) -> Iterator[tuple[Measure, Sample | None]]:
-    """Each measure as what can be drawn again; None for what has no value, or is no mean.
+    """Each measure as what can be drawn again; None for what has no finite value, or is no mean.
 
     Args:
         values: of the measures.
@@ -426,7 +428,7 @@ def samples(
     """
     for measure, value in values.items():
         page = measure.page
-        if math.isnan(value):
+        if not math.isfinite(value):
             yield measure, None
         elif page.kind == "list":
             plain = page.aggregate == "mean" and measure.mean == "arithmetic"

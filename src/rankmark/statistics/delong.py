@@ -69,7 +69,9 @@ def delong_interval(
 
     Returns:
         NaN where a class has fewer than two rows (or clusters). Where classes do not overlap, and AUC is 0
-        or 1, the interval is that point: the data do not say how far the truth can be from it.
+        or 1, the interval is that point: the data do not say how far the truth can be from it. With few rows
+        and an AUC near 1 it is too narrow: of 20 and 20 rows and a true AUC of 0.92, 87 of 100 intervals of
+        95% held it; of 50 and 50 rows and 0.76, 94.
 
     Source:
         E. DeLong, D. DeLong, D. Clarke-Pearson, "Comparing the areas under two or more correlated receiver
