@@ -242,8 +242,8 @@ class PredictionResult(Result):
     def intervals(self) -> Mapping[str, PredictionInterval]:
         """The confidence interval of each measure, by its canonical name; empty unless asked for.
 
-        There is none of a measure without a finite value, and none of a measure of lists that is no mean of the
-        queries' values.
+        There is none of a measure without a finite value, and none of a measure of lists that is no mean of
+        the queries' values.
         """
         return MappingProxyType(self._intervals)
 
