@@ -67,7 +67,7 @@ def test_intervals_and_slices(run: Run) -> None:
         "--confidence",
         "0.9",
     )
-    assert "90% intervals over queries: KS by the bootstrap (BCa), 50 resamples" in " ".join(out.split())
+    assert "90% intervals over 4 queries: KS by the bootstrap (BCa), 50 resamples" in " ".join(out.split())
 
 
 def test_conventions(run: Run) -> None:

@@ -271,7 +271,7 @@ def test_intervals_are_shown_saved_and_the_same_again() -> None:
     header, _, first, *_ = str(result).splitlines()
     assert header.split() == ["measure", "value", "low", "high"]
     assert first.split()[2] == f"{result.intervals['AUC'].low:.4f}"
-    assert "95% intervals over queries: AUC by DeLong" in " ".join(str(result).split())
+    assert "95% intervals over 20 queries: AUC by DeLong" in " ".join(str(result).split())
     assert "KS by the bootstrap (BCa), 1,000 resamples" in " ".join(str(result).split())
     record = json.loads(result.to_json())["measures"]["LogLoss"]["interval"]
     assert record == result.intervals["LogLoss"]._asdict()

@@ -518,8 +518,8 @@ NAMES: Mapping[str, str] = {
 }
 
 
-def explained(intervals: Mapping[str, PredictionInterval]) -> str:
-    """How the intervals were made."""
+def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = True) -> str:
+    """How the intervals were made, and over how many queries or rows if these are to be counted."""
     ways: dict[tuple[Any, ...], list[str]] = {}
     for name, each in intervals.items():
         ways.setdefault((each.method, each.resamples), []).append(name)
@@ -530,8 +530,9 @@ def explained(intervals: Mapping[str, PredictionInterval]) -> str:
         if i.undefined
     ]
     first = next(iter(intervals.values()))
-    units = " and ".join(dict.fromkeys(each.unit for each in intervals.values()))
-    return f"low, high: {100 * first.confidence:g}% intervals over {units}: {'; '.join(texts)}"
+    most = max(each.units for each in intervals.values())
+    over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
+    return f"low, high: {100 * first.confidence:g}% intervals over {over}: {'; '.join(texts)}"
 
 
 def way(method: IntervalMethod, resamples: int | None) -> str:

@@ -97,7 +97,7 @@ def prediction_slices(
             result = evaluate(part)
             rows += _rows(name, value, result)
             if result.intervals:
-                notes[explained(result.intervals)] = None
+                notes[explained(result.intervals, counted=False)] = None
     return PredictionSlices(tuple(rows), 0, confidence, tuple(notes))
 
 
