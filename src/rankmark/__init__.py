@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from rankmark.measure import Measure, parse
     from rankmark.models import evaluate_model
     from rankmark.pairs import Pair
+    from rankmark.prediction_comparison import PredictionComparison, PredictionPair, compare_predictions
+    from rankmark.prediction_intervals import PredictionInterval
+    from rankmark.prediction_slices import PredictionSlice, PredictionSlices
     from rankmark.predictions import (
         PredictionCounts,
         PredictionResult,
@@ -257,8 +260,13 @@ __all__ = [
     "Pair",
     "PartialAUC",
     "Pearson",
+    "PredictionComparison",
     "PredictionCounts",
+    "PredictionInterval",
+    "PredictionPair",
     "PredictionResult",
+    "PredictionSlice",
+    "PredictionSlices",
     "QMeasure",
     "R",
     "RBPResidual",
@@ -283,6 +291,7 @@ __all__ = [
     "binG",
     "check",
     "compare",
+    "compare_predictions",
     "compare_results",
     "conventions",
     "curve",
@@ -320,8 +329,13 @@ _HOME = {
     "Finding": "checks.finding",
     "evaluate": "evaluation",
     "Evaluator": "evaluator",
+    "PredictionComparison": "prediction_comparison",
     "PredictionCounts": "predictions",
+    "PredictionInterval": "prediction_intervals",
+    "PredictionPair": "prediction_comparison",
     "PredictionResult": "predictions",
+    "PredictionSlice": "prediction_slices",
+    "PredictionSlices": "prediction_slices",
     "RowMeasureCounts": "predictions",
     "evaluate_predictions": "predictions",
     "Agreement": "agreement",
@@ -335,6 +349,7 @@ _HOME = {
     "explain": "explanation",
     "Comparison": "comparison",
     "compare": "comparison",
+    "compare_predictions": "prediction_comparison",
     "compare_results": "comparison",
     "Gate": "gating",
     "gate": "gating",

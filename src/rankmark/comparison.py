@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rankmark.comparison_slices import ComparisonSlices
     from rankmark.statistics.anova import Anova
 
-__all__ = ["Comparison", "Mover", "Power", "check_comparable", "compare", "compare_results"]
+__all__ = ["Comparison", "Mover", "Power", "check_comparable", "check_systems", "compare", "compare_results"]
 
 
 class Mover(NamedTuple):
@@ -145,7 +145,7 @@ def compare(
     from rankmark.inputs import read_qrels
 
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
-    _check_systems(runs, baseline)
+    check_systems(runs, baseline)
     judged = read_qrels(qrels, columns)
     choices |= {"seed": seed, "columns": columns, "threads": threads}
     results = {
@@ -203,7 +203,7 @@ def compare_results(
 
     """
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
-    _check_systems(results, baseline)
+    check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
     return _compared(listed, measures, baseline, plan, clusters)
 
@@ -222,7 +222,8 @@ def _are_seeds(run: Any) -> bool:
     return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
 
 
-def _check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
+def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
+    """Refuses what are no two or more systems by their names, and a baseline that is none of them."""
     if not isinstance(systems, Mapping):
         raise UsageError(f"the systems are a {type(systems).__name__}; give them by name: {{name: run, …}}")
     if wrong := [name for name in systems if not isinstance(name, str)]:

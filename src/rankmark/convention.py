@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from rankmark.choices import Choices
 from rankmark.errors import ChoiceError, MeasureError, did_you_mean
-from rankmark.measure import Kind, Measure, as_measure
+from rankmark.measure import LISTS_FIRST, ROWS_FIRST, Kind, Measure, as_measure
 
 __all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
 
@@ -64,8 +64,9 @@ class Convention:
         tool: the tool's own name.
         version: the version that the record describes.
         choices: those of `rankmark.choices.Choices` that differ from the standard.
-        measures: what the tool calls its measures, and what each is here; the first of several variants of
-            a measure is the one that its name here means.
+        measures: what the tool calls its measures of lists, and what each is here; the first of several
+            variants of a measure is the one that its name here means.
+        predictions: the same of its measures of predictions, for `rankmark.evaluate_predictions`.
         text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
         notes: how the tool is to be used to get these numbers.
         cannot: what it computes that cannot be reproduced, and why.
@@ -78,6 +79,7 @@ class Convention:
     version: str
     choices: Mapping[str, str] = field(default_factory=dict)
     measures: Names = field(default_factory=dict)
+    predictions: Names = field(default_factory=dict)
     text_items: bool = False
     notes: tuple[str, ...] = ()
     cannot: tuple[str, ...] = ()
@@ -87,6 +89,7 @@ class Convention:
         Choices(**self.choices)  # type: ignore[arg-type]  # refuses what is no choice
         object.__setattr__(self, "choices", MappingProxyType(dict(self.choices)))
         object.__setattr__(self, "measures", MappingProxyType(dict(self.measures)))
+        object.__setattr__(self, "predictions", MappingProxyType(dict(self.predictions)))
 
     @property
     def label(self) -> str:
@@ -104,22 +107,23 @@ class Convention:
     def __reduce__(self) -> tuple[Any, ...]:
         return convention, (self.name,)
 
-    def meaning(self, asked: str | Measure) -> Meaning:
+    def meaning(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Meaning:
         """What `asked` is under this convention: a name of the tool's own, or a measure's name here.
 
-        Parameters that are given, and are not their defaults, override the tool's.
+        Parameters that are given, and are not their defaults, override the tool's. A name that measures of
+        both kinds have means the one of the kind that is looked for first.
 
         Raises:
             MeasureError: the tool has no such measure, or there is none.
 
         """
-        if isinstance(asked, str) and (own := self._own_name(asked.strip())):
+        if isinstance(asked, str) and (own := self._own_name(asked.strip(), kinds)):
             return own
-        return self._variant(as_measure(asked))
+        return self._variant(as_measure(asked, kinds))
 
-    def measure(self, asked: str | Measure) -> Measure:
+    def measure(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
         """The measure that `asked` is under this convention; see `meaning`."""
-        return self.meaning(asked).measure
+        return self.meaning(asked, kinds).measure
 
     def has(self, asked: str | Measure) -> bool:
         """Whether the tool has the measure."""
@@ -128,30 +132,37 @@ class Convention:
         except MeasureError:
             return False
 
-    def _own_name(self, asked: str) -> Meaning | None:
-        for name, variant in self.measures.items():
-            found = _pattern(name).fullmatch(asked)
-            if found:
-                return self._meaning(variant, found.groupdict())
+    def names(self, kind: Kind) -> Names:
+        """The names of measures of one kind: of lists, or of predictions."""
+        return self.measures if kind == "list" else self.predictions
+
+    def _own_name(self, asked: str, kinds: tuple[Kind, ...]) -> Meaning | None:
+        for kind in kinds:
+            for name, variant in self.names(kind).items():
+                found = _pattern(name).fullmatch(asked)
+                if found:
+                    return self._meaning(variant, found.groupdict(), kind)
         return None
 
     def _variant(self, asked: Measure) -> Meaning:
         cutoff = {} if asked.cutoff is None else {"k": str(asked.cutoff)}
-        of_page = [v for v in self.measures.values() if _target(v).startswith(asked.name)]
+        kind = asked.page.kind
+        names = self.names(kind)
+        of_page = [v for v in names.values() if _target(v).startswith(asked.name)]
         for variant in of_page:
             if ("{k}" in _target(variant)) > bool(cutoff):
                 continue
-            one, other = (self._meaning(variant, {**numbers, **cutoff}) for numbers in _SAMPLES)
+            one, other = (self._meaning(variant, {**numbers, **cutoff}, kind) for numbers in _SAMPLES)
             if one.measure.name != asked.name or one.measure.cutoff != asked.cutoff:
                 continue
             theirs, others = one.measure.parameters, other.measure.parameters
             fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
             return Meaning(Measure(asked.name, {**fixed, **asked.parameters}, asked.cutoff), one.choices)
-        raise MeasureError(
-            f"{self.name} has no {_unset(asked)}; it has {', '.join(map(_shown, self.measures))}"
-        )
+        known = ", ".join(map(_shown, names)) or "none"
+        of = "it has" if kind == "list" else "its measures of predictions are"
+        raise MeasureError(f"{self.name} has no {_unset(asked)}; {of} {known}")
 
-    def _meaning(self, variant: str | Variant, numbers: Mapping[str, str]) -> Meaning:
+    def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
         own = variant.choices if isinstance(variant, Variant) else {}
         filled = {
             **numbers,
@@ -159,7 +170,8 @@ class Convention:
             "root": repr(math.sqrt(float(numbers.get("square", 0)))),
         }
         text = re.sub(r"\{([a-z]+)\}", lambda found: filled[found[1]], _target(variant))
-        return Meaning(as_measure(text), MappingProxyType({**self.choices, **own}))
+        kinds = LISTS_FIRST if kind == "list" else ROWS_FIRST
+        return Meaning(as_measure(text, kinds), MappingProxyType({**self.choices, **own}))
 
 
 _SAMPLES: tuple[Mapping[str, str], ...] = (
@@ -236,7 +248,7 @@ def meant(asked: str | Measure, like: str | None, kinds: tuple[Kind, ...]) -> Me
     A signature can name the version of a tool that another version of rankmark followed.
     """
     record = _names().get((like or "").lower())
-    return record.measure(asked) if record else as_measure(asked, kinds)
+    return record.measure(asked, kinds) if record else as_measure(asked, kinds)
 
 
 # --- the records as text ---------------------------------------------------------------------------------
@@ -256,7 +268,12 @@ def convention_page(record: Convention) -> str:
     if record.text_items:
         choices.append("  item ids: text")
     blocks.append("\n".join(["Choices that differ from the standard", *(choices or ["  none"])]))
-    blocks.append("\n".join(["What it calls the measures", *_aligned(record.measures)]))
+    for title, names in (
+        ("What it calls the measures", record.measures),
+        ("What it calls the measures of predictions", record.predictions),
+    ):
+        if names:
+            blocks.append("\n".join([title, *_aligned(names)]))
     for title, texts in (("How to compare", record.notes), ("What cannot be reproduced", record.cannot)):
         if texts:
             blocks.append("\n".join([title, *map(_item, texts)]))

@@ -236,13 +236,20 @@ def _other_orders(choices: Choices, measures: tuple[Measure, ...]) -> list[Group
 
 
 def planned(
-    measures: str | Measure | Iterable[str | Measure], like: str | None, given: Mapping[str, Any]
+    measures: str | Measure | Iterable[str | Measure],
+    like: str | None,
+    given: Mapping[str, Any],
+    kinds: tuple[Kind, ...] = LISTS_FIRST,
 ) -> Plan:
-    """The plan for measures, a convention and the choices that the caller gives, which override its."""
+    """The plan for measures, a convention and the choices that the caller gives, which override its.
+
+    With `LISTS_FIRST` there are to be no others.
+    """
+    taken = _of_lists if kinds == LISTS_FIRST else tuple
     if like is None:
-        return Plan(_of_lists(asked_measures(measures)), Choices(**given) if given else STANDARD)
+        return Plan(taken(asked_measures(measures, kinds)), Choices(**given) if given else STANDARD)
     record = convention(like)
-    meanings = [record.meaning(asked) for asked in separate(measures)]
+    meanings = [record.meaning(asked, kinds) for asked in separate(measures)]
     by_measure: dict[Measure, Choices] = {}
     for meaning in meanings:
         chosen = Choices(**{**meaning.choices, **given})
@@ -255,7 +262,7 @@ def planned(
     common = Choices(**{**record.choices, **given})
     choices = different.pop() if len(different) == 1 else common
     own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
-    return Plan(_of_lists(asked_measures(by_measure)), choices, own, record.label, record.text_items)
+    return Plan(taken(asked_measures(by_measure, kinds)), choices, own, record.label, record.text_items)
 
 
 def evaluate_tables(

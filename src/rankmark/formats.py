@@ -165,6 +165,7 @@ def _is_device(path: str | Path) -> bool:
 
 
 BOUNDS = ("worst", "expected", "best")
+ENDS = ("low", "high")
 
 
 class Grid(NamedTuple):
@@ -204,7 +205,7 @@ class View:
 
     @cached_property
     def columns(self) -> list[tuple[str, dict[str, float]]]:
-        """The values of each run by their measures' names, and beside them their bounds if there are any."""
+        """The values of each run by their measures' names, and beside them their bounds or intervals."""
         columns = []
         for name, result in self.runs.items():
             columns.append((name or "value", result.values))
@@ -212,6 +213,9 @@ class View:
                 values = {m: getattr(bounds, bound) for m, bounds in result.bounds.items()}
                 known = {m: value for m, value in values.items() if value is not None}
                 columns.append((f"{name} {bound}".lstrip(), known))
+            for end in ENDS if result.intervals else ():
+                ends = {measure: getattr(each, end) for measure, each in result.intervals.items()}
+                columns.append((f"{name} {end}".lstrip(), ends))
         return columns
 
     def rounded(self, measure: Measure, value: float) -> str:
@@ -227,7 +231,7 @@ class View:
         return f"{value:.0f}" if _is_whole(measure, value) else repr(value)
 
     def summary(self, cell: Cell) -> Grid:
-        """A row a measure, a column a run, with bounds four."""
+        """A row a measure, a column a run, with bounds four, with intervals three."""
         titles = [title for title, _ in self.columns]
         rows = [
             [str(m), *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
@@ -410,6 +414,9 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
         values = {rule: getattr(bounds, rule) for rule in BOUNDS}
         found = {rule: None if value is None else finite(value) for rule, value in values.items()}
         measures[name]["bounds"] = {**found, "tied": bounds.tied}
+    for name, interval in result.intervals.items():
+        ends = {end: finite(getattr(interval, end)) for end in ENDS}
+        measures[name]["interval"] = {**interval._asdict(), **ends}
     record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
     record |= {result.counted: counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)

@@ -13,24 +13,44 @@ from rankmark import _native
 from rankmark.choices import Choices, Duplicates, NoRelevant, Ties
 from rankmark.classes import SUMS_TO_ONE, Classes
 from rankmark.decisions import AtThreshold
-from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, NotEvaluatedError
-from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables
+from rankmark.errors import (
+    ChoiceError,
+    ColumnError,
+    DataError,
+    MeasureError,
+    NotEvaluatedError,
+    UsageError,
+)
+from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables, planned
 from rankmark.inputs.classes import ClassPredictions
-from rankmark.inputs.predictions import Predictions, read_predictions
+from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
 from rankmark.inputs.roles import Input
 from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure, namesakes, no_closed_form, pages
 from rankmark.parameters import format_value
+from rankmark.prediction_intervals import (
+    IntervalMethod,
+    Labelled,
+    PredictionInterval,
+    Sample,
+    Sampling,
+    explained,
+    interval_of,
+    samples,
+)
+from rankmark.prediction_slices import PredictionSlices, prediction_slices
 from rankmark.result import Counts, MeasureCounts, Result
 from rankmark.rows import PerQuery, Rows, Undefined
 from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.rows import Values
 
 __all__ = [
     "Basis",
+    "Evaluated",
     "PredictionCounts",
     "PredictionResult",
     "RowMeasureCounts",
@@ -38,6 +58,7 @@ __all__ = [
     "Settled",
     "binary_rows",
     "evaluate_predictions",
+    "evaluate_systems",
     "mean_of_queries",
     "need_query",
 ]
@@ -56,8 +77,13 @@ def evaluate_predictions(
     positive: str | float | None = None,
     ties: Ties | None = None,
     seed: int = 0,
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
+    no_relevant: NoRelevant | None = None,
+    duplicates: Duplicates | None = None,
+    like: str | None = None,
+    by: str | Sequence[str] | None = None,
+    intervals: bool | IntervalMethod = False,
+    confidence: float = 0.95,
+    resamples: int | None = None,
     threads: int | None = None,
     hash_inputs: bool = False,
 ) -> PredictionResult:
@@ -92,9 +118,20 @@ def evaluate_predictions(
         positive: the label of positive rows, where it is not 1 or true.
         ties: the order of equal scores for measures of lists: ``item-desc`` if there is an item, else
             ``expected``, the mean over all orders.
-        seed: of ``ties="random"``.
-        no_relevant: for measures of lists, what a query without relevant items is.
-        duplicates: for measures of lists, what the same item twice in one query is.
+        seed: of ``ties="random"``, and of resamples.
+        no_relevant: for measures of lists, what a query without relevant items is: 0 if None.
+        duplicates: for measures of lists, what the same item twice in one query is: refused if None.
+        like: a convention, such as ``"sklearn"``: the measures are that tool's, by its names or by the names
+            here, and it decides the choices that are not given; see `conventions`.
+        by: a column, or several, by whose values the rows are sliced, for `Result.slices`: each measure of
+            the rows of each value, with its interval if intervals are asked for.
+        intervals: whether to give confidence intervals, for `PredictionResult.intervals`. True takes DeLong's
+            for AUC, and for others the bootstrap (BCa); or one of ``delong``, ``delta``, ``bca`` and
+            ``percentile`` for all. Queries are drawn where there is a column of them, else rows.
+        confidence: the share of intervals that hold the true value, 0 to 1.
+        resamples: how many the bootstrap draws. If None, 10,000; but for measures that are neither means over
+            queries nor functions of sums over rows (KS, AveragePrecision …), and are computed again for each,
+            as many as come to 20 million rows, at least 200 and at most 1,000.
         threads: how many threads to use; all cores if None.
         hash_inputs: whether to hash what the table holds, for `Result.inputs`; takes longer than evaluating.
 
@@ -118,21 +155,36 @@ def evaluate_predictions(
     """
     measures = measures if isinstance(measures, str | Measure) else list(measures)
     of_classes = classes is not None or not isinstance(score, str | None)
-    _check_measures(measures, (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST))
+    sampling = None
+    if intervals:
+        method = None if intervals is True else intervals
+        sampling = Sampling(method, confidence, resamples, seed, threads or 0)
+    slicing = [by] if isinstance(by, str) else list(by or ())
+    given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
+    if like is None:
+        _check_measures(measures, (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST))
+    else:
+        _work(measures, like, given, sampling, threads)  # refuses before a table is read
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
-    choices = Choices(ties=ties or "item-desc", seed=seed, no_relevant=no_relevant, duplicates=duplicates)
-    read = read_predictions(table, said, positive, classes)
+    read = read_predictions(table, said, positive, classes, slicing)
     if isinstance(read, ClassPredictions):
+        _refuse_with_classes(read, like=like, by=slicing, intervals=intervals)
         return _of_classes(read, asked_measures(measures, CLASSES_FIRST), threads or 0)
-    asked = asked_measures(measures, ROWS_FIRST)
-    _check_one_score(read, asked)
+    work = _work(measures, like, given, sampling, threads)
+    _check_one_score(read, work.plan.measures)
     rows = RowsOf(read, threads or 0)
-    of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
-    lists = _evaluate_lists(read, of_lists, choices, ties, threads) if of_lists else None
-    settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
-    inputs = {"predictions": _digest(read)} if hash_inputs else {}
-    return _result(asked, read, rows, settled, lists, inputs)
+    result = work.result(rows, {"predictions": _digest(read)} if hash_inputs else {})
+    if not slicing:
+        return result
+    slices = prediction_slices(read, slicing, lambda part: work.result(rows.of(part)), confidence)
+    return result.with_slices(slices)
+
+
+def _refuse_with_classes(read: ClassPredictions, **asked: object) -> None:
+    for name, value in asked.items():
+        if value:
+            raise UsageError(f"{name} is for one score in a row, and {read.name} has several, one a class")
 
 
 def _digest(read: Predictions) -> str:
@@ -237,13 +289,18 @@ class Basis:
     positive: str
     weights: str
     classes: int | None = None
+    like: str | None = None
 
     def signature(self, measure: Measure, *, short: bool) -> str:
         """As `Result.signature`."""
         weights = None if self.weights == "none" else self.weights
-        return Evaluation(measure, positive=self.positive, weights=weights, classes=self.classes).signature(
-            short=short
-        )
+        return Evaluation(
+            measure,
+            convention=self.like,
+            positive=self.positive,
+            weights=weights,
+            classes=self.classes,
+        ).signature(short=short)
 
 
 class PredictionResult(Result):
@@ -252,7 +309,7 @@ class PredictionResult(Result):
     As `Result`; `per_query` has the measures that have a value for each query.
     """
 
-    __slots__ = ("_basis", "_lists", "_rows")
+    __slots__ = ("_basis", "_intervals", "_lists", "_rows")
 
     counted = "counts"
 
@@ -266,6 +323,8 @@ class PredictionResult(Result):
         basis: Basis,
         lists: Result | None,
         inputs: Mapping[str, str] = MappingProxyType({}),
+        intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
+        slices: PredictionSlices | None = None,
     ) -> None:
         super().__init__(
             values=values,
@@ -274,8 +333,11 @@ class PredictionResult(Result):
             choices=Choices(),
             counts=Counts(0, 0, 0, 0, {}),
             inputs=inputs,
+            convention=basis.like,
             notes=lists.notes if lists else (),
+            slices=slices,
         )
+        self._intervals = dict(intervals)
         self._rows = counts
         self._basis = basis
         self._lists = lists
@@ -297,6 +359,15 @@ class PredictionResult(Result):
             for name, each in counts
             if isinstance(each, RowMeasureCounts) and each.threshold is not None
         }
+
+    @property
+    def intervals(self) -> Mapping[str, PredictionInterval]:
+        """The confidence interval of each measure, by its canonical name; empty unless asked for.
+
+        There is none of a measure without a finite value, and none of a measure of lists that is no mean of
+        the queries' values.
+        """
+        return MappingProxyType(self._intervals)
 
     @property
     def undefined(self) -> dict[str, str]:
@@ -338,7 +409,7 @@ class PredictionResult(Result):
         return self._lists.signature(found, short=short)
 
     def account(self) -> list[str]:
-        """What happened to the rows: a line, and a second one if there is something to notice."""
+        """What happened to the rows: a line, another if there is something to notice, one on intervals."""
         counts = self.counts
         first = f"{_several(counts.rows, 'row')}"
         if counts.positive is not None:
@@ -347,9 +418,12 @@ class PredictionResult(Result):
             first += f", {_several(counts.queries, 'query', 'queries')}"
         if counts.classes is not None:
             first += f", {len(counts.classes)} classes ({_some(counts.classes)})"
+        if self.convention:
+            first += f", as in {self.convention}"
         of_lists = self._lists.account()[1:] if self._lists else []
         notes = [*self._best(), *self._skipped(), *self._reasons(), *of_lists]
-        return [first, "; ".join(notes)] if notes else [first]
+        lines = [first, "; ".join(notes)] if notes else [first]
+        return [*lines, explained(self._intervals)] if self._intervals else lines
 
     def _best(self) -> Iterator[str]:
         for name, threshold in self.thresholds.items():
@@ -385,6 +459,8 @@ class PredictionResult(Result):
             "basis": self._basis,
             "lists": self._lists,
             "inputs": self._inputs,
+            "intervals": self._intervals,
+            "slices": self._slices,
         }
         ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
         return _restored, (ids, saved)
@@ -403,6 +479,10 @@ class Settled:
     value: float
     counts: RowMeasureCounts
     per_query: Values | None = None
+
+
+PRECISIONS: Mapping[str, float] = {"Float16": 2.0**-10, "Float32": 2.0**-23}
+"""The machine epsilon of the types that have another than 64-bit numbers."""
 
 
 def mean_of_queries(
@@ -428,8 +508,37 @@ class RowsOf:
         columns = read.columns
         core = self._core(1.0 if read.positive is None else read.positive)
         self.count, self.labels, self.no_probability, self.first_no_probability = core.content()
-        self.rows = Rows(core, self.count, columns.query)
+        precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
+        self.rows = Rows(core, self.count, columns.query, precision)
         self.binary = False
+        self.checked = False
+
+    def of(self, part: Predictions) -> RowsOf:
+        """Some of the rows, for measures that were checked against all of them."""
+        rows = RowsOf(part, self.threads)
+        rows.binary, rows.checked = self.binary, True
+        return rows
+
+    def taken(self, rows: NDArray[np.intp]) -> RowsOf:
+        """The rows of these numbers, each as often as it is there."""
+        import polars as pl
+
+        table = _native.Table.from_arrow(pl.DataFrame(self.read.table)[rows].to_struct())
+        return self.of(replace(self.read, table=table))
+
+    def samples(
+        self, values: Mapping[Measure, float], labelled: Labelled, lists: Result | None
+    ) -> Iterator[tuple[Measure, Sample | None]]:
+        """Each measure as what can be drawn again; see `rankmark.prediction_intervals.samples`."""
+
+        def evaluate(measure: Measure, rows: NDArray[np.intp]) -> float:
+            return self.taken(rows).settled(measure).value
+
+        def query_values(measure: Measure) -> Values:
+            assert lists is not None
+            return lists.query_values(measure)
+
+        return samples(values, labelled, self.rows, evaluate, query_values)
 
     def _core(self, positive: float) -> _native.LabelledRows:
         columns = self.read.columns
@@ -452,7 +561,8 @@ class RowsOf:
 
     def settled(self, measure: Measure) -> Settled:
         """The measure's value."""
-        self.check(measure)
+        if not self.checked:
+            self.check(measure)
         try:
             value = measure.compute_rows(self.rows)
         except Undefined as reason:
@@ -549,20 +659,27 @@ def _column(table: _native.Table) -> list[Any]:
     return pl.DataFrame(table).to_series().to_list()
 
 
-def _evaluate_lists(
-    read: Predictions, asked: tuple[Measure, ...], choices: Choices, ties: Ties | None, threads: int | None
-) -> Result:
+def _evaluate_lists(read: Predictions, plan: Plan, work: _Work) -> Result:
     """The measures of lists, of a table that is both judgements and results."""
-    query = need_query(read, asked[0])
+    query = need_query(read, plan.measures[0])
     table, item = read.table, read.columns.item
     if item is None:
-        _check_without_items(asked, ties)
+        plan = _without_items(plan, work.ties)
         table, item = _numbered(read)
-        choices = replace(choices, ties=ties or "expected")
     columns = read.columns
     judgements = Input(table, "qrels", read.name, query, item, columns.label, None, read.text_ids)
     results = Input(table, "run", read.name, query, item, columns.score, None, read.text_ids)
-    return evaluate_tables(judgements, results, Plan(asked, choices), threads=threads)
+    return evaluate_tables(judgements, results, plan, threads=work.threads)
+
+
+def _without_items(plan: Plan, ties: Ties | None) -> Plan:
+    """The plan where there are no items: what nothing decides is the mean over all orders of ties."""
+    if plan.convention is None:
+        _check_without_items(plan.measures, ties)
+        return replace(plan, choices=replace(plan.choices, ties=ties or "expected"))
+    for measure in plan.measures:
+        _check_without_items([measure], plan.own.get(measure, plan.choices).ties)
+    return plan
 
 
 def _check_without_items(asked: Iterable[Measure], ties: Ties | None) -> None:
@@ -591,25 +708,27 @@ def _numbered(read: Predictions) -> tuple[_native.Table, str]:
 
 
 def _result(
-    asked: tuple[Measure, ...],
-    read: Predictions,
+    plan: Plan,
     rows: RowsOf,
     settled: Mapping[Measure, Settled],
     lists: Result | None,
+    values: Mapping[Measure, float],
+    intervals: Mapping[str, PredictionInterval],
     inputs: Mapping[str, str],
 ) -> PredictionResult:
+    asked, read = plan.measures, rows.read
     own = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
     of_lists = {m: lists.query_values(m) for m in lists} if lists else {}
-    per_query = {m: values for m in asked if (values := own.get(m, of_lists.get(m))) is not None}
+    per_query = {m: each for m in asked if (each := own.get(m, of_lists.get(m))) is not None}
     query_ids = _query_ids(read, rows, lists) if per_query else None
     counts: dict[str, MeasureCounts | RowMeasureCounts] = {str(m): s.counts for m, s in settled.items()}
     if lists:
         counts |= lists.counts.measures
     return PredictionResult(
-        basis=Basis(rows.positive, read.columns.weight or "none"),
+        basis=Basis(rows.positive, read.columns.weight or "none", like=plan.convention),
         lists=lists,
         inputs=inputs,
-        values={m: settled[m].value if m in settled else lists[m] for m in asked},  # type: ignore[index]
+        values=values,
         per_query_values=per_query,
         query_ids=query_ids,
         counts=PredictionCounts(
@@ -618,6 +737,7 @@ def _result(
             queries=len(query_ids.column_values("query")) if query_ids else None,
             measures={str(m): counts[str(m)] for m in asked},
         ),
+        intervals=intervals,
     )
 
 
@@ -706,3 +826,112 @@ def _some(values: Iterable[Any]) -> str:
 
 def _several(number: int, one: str, many: str = "") -> str:
     return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
+
+
+def evaluate_systems(
+    table: Any,
+    scores: Mapping[str, str],
+    measures: str | Measure | Iterable[str | Measure],
+    sampling: Sampling,
+    *,
+    label: str | None = None,
+    query: str | None = None,
+    item: str | None = None,
+    weight: str | None = None,
+    positive: str | float | None = None,
+    ties: Ties | None = None,
+    no_relevant: NoRelevant | None = None,
+    duplicates: Duplicates | None = None,
+    like: str | None = None,
+    threads: int | None = None,
+) -> dict[str, Evaluated]:
+    """Evaluates the scores of several systems in one table, each with what of it can be drawn again.
+
+    Args:
+        table: as for `evaluate_predictions`; it is read once.
+        scores: each system's column.
+        measures: as for `evaluate_predictions`, as are all others but this:
+        sampling: how intervals are made.
+        label: see there.
+        query: see there.
+        item: see there.
+        weight: see there.
+        positive: see there.
+        ties: see there.
+        no_relevant: see there.
+        duplicates: see there.
+        like: see there.
+        threads: see there.
+
+    """
+    given = {
+        "ties": ties,
+        "seed": sampling.seed or None,
+        "no_relevant": no_relevant,
+        "duplicates": duplicates,
+    }
+    work = _work(measures, like, given, sampling, threads)
+    first = next(iter(scores.values()))
+    said = {"label": label, "score": first, "query": query, "item": item, "weight": weight}
+    read = read_predictions(table, said, positive, compared=list(scores.values()))
+    if isinstance(read, ClassPredictions):
+        raise DataError(f"systems are compared by one score in a row each, and {first!r} holds several")
+    return {
+        name: work.evaluated(RowsOf(scored_by(read, column), threads or 0)) for name, column in scores.items()
+    }
+
+
+def _work(
+    measures: str | Measure | Iterable[str | Measure],
+    like: str | None,
+    given: Mapping[str, Any],
+    sampling: Sampling | None,
+    threads: int | None,
+) -> _Work:
+    check_threads(threads)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return _Work(planned(measures, like, chosen, ROWS_FIRST), sampling, given["ties"], threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A result, and what of it can be drawn again.
+
+    Attributes:
+        result: the values.
+        labelled: the rows as arrays; None where no intervals are asked for, as is the next.
+        samples: each measure that can be resampled.
+
+    """
+
+    result: PredictionResult
+    labelled: Labelled | None
+    samples: Mapping[Measure, Sample]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be computed of some rows."""
+
+    plan: Plan
+    sampling: Sampling | None
+    ties: Ties | None
+    threads: int | None
+
+    def result(self, rows: RowsOf, inputs: Mapping[str, str] = MappingProxyType({})) -> PredictionResult:
+        """All of it; `inputs` are the hashes of the tables."""
+        return self.evaluated(rows, inputs).result
+
+    def evaluated(self, rows: RowsOf, inputs: Mapping[str, str] = MappingProxyType({})) -> Evaluated:
+        """All of it, with what can be drawn again."""
+        asked, read = self.plan.measures, rows.read
+        of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
+        settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
+        lists = _evaluate_lists(read, replace(self.plan, measures=of_lists), self) if of_lists else None
+        values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
+        if self.sampling is None:
+            return Evaluated(_result(self.plan, rows, settled, lists, values, {}, inputs), None, {})
+        labelled = Labelled.of(read)
+        drawn = {m: sample for m, sample in rows.samples(values, labelled, lists) if sample}
+        ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
+        return Evaluated(_result(self.plan, rows, settled, lists, values, ends, inputs), labelled, drawn)

@@ -16,13 +16,14 @@ from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Unpack
+    from typing import Self, Unpack
 
     import numpy as np
     import polars as pl
 
     from rankmark._native import Table
     from rankmark.formats import Options
+    from rankmark.prediction_intervals import PredictionInterval
     from rankmark.signature import ItemIds
     from rankmark.slices import Slices
 
@@ -218,6 +219,11 @@ class Result:
         return dict(self._bounds)
 
     @property
+    def intervals(self) -> Mapping[str, PredictionInterval]:
+        """The confidence interval of each measure of predictions, by its canonical name, if asked for."""
+        return MappingProxyType({})
+
+    @property
     def item_ids(self) -> ItemIds:
         """Whether items' ids were compared as ``integer`` or as ``text``, where they decide ties."""
         return self._item_ids
@@ -286,7 +292,7 @@ class Result:
 
         return slices_of(self, attributes, columns, confidence=confidence)
 
-    def with_slices(self, slices: Slices) -> Result:
+    def with_slices(self, slices: Slices) -> Self:
         """The same result with these slices."""
         again = copy(self)
         again._slices = slices

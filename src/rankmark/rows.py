@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,16 +49,24 @@ class Rows:
     Attributes:
         count: number of rows.
         core: the rows in the core.
+        precision: the least number that the scores' type can tell 1 and 1 plus it apart by.
 
     """
 
-    __slots__ = ("_known", "_query", "core", "count")
+    __slots__ = ("_known", "_query", "core", "count", "precision")
 
-    def __init__(self, core: _native.LabelledRows, count: int, query: str | None) -> None:
+    def __init__(
+        self, core: _native.LabelledRows, count: int, query: str | None, precision: float = 2.0**-52
+    ) -> None:
         self.core = core
         self.count = count
+        self.precision = precision
         self._query = query
         self._known: dict[Hashable, object] = {}
+
+    def of_core(self, core: Any) -> Rows:
+        """The same of another core, of which nothing is known yet."""
+        return Rows(core, self.count, self._query, self.precision)
 
     @property
     def weight(self) -> float:
@@ -153,9 +161,13 @@ class Rows:
         """Whichever sums over the rows of each query are known, for what both have."""
         return self.query_errors if "query_errors" in self._known else self.queries
 
-    def log_loss(self, clip: float) -> float:
-        """−Σ w·ln(p), p being s for a positive row and 1 − s for another, with s in [clip, 1 − clip]."""
-        return self._once(("log_loss", clip), lambda: self.core.log_loss(clip))
+    def log_loss(self, clip: float | Literal["precision"]) -> float:
+        """−Σ w·ln(p), p being s for a positive row and 1 − s for another, with s in [clip, 1 − clip].
+
+        The clip ``precision`` is `precision`.
+        """
+        least = self.precision if clip == "precision" else clip
+        return self._once(("log_loss", least), lambda: self.core.log_loss(least))
 
     @property
     def base_rate(self) -> float:

@@ -87,8 +87,8 @@ class Evaluation:
 
     def _full(self) -> Iterator[str]:
         yield from self.measure.signature()
+        yield from self._like()
         if self._of_lists:
-            yield from self._like()
             yield from self.choices.signature()
             if self.item_ids:
                 yield f"item_ids:{self.item_ids}"
@@ -98,8 +98,8 @@ class Evaluation:
 
     def _short(self) -> Iterator[str]:
         yield str(self.measure)
+        yield from self._like()
         if self._of_lists:
-            yield from self._like()
             standard = Choices().signature()
             yield from (part for part in self.choices.signature() if part not in standard)
             if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
@@ -257,8 +257,8 @@ def from_signature(text: str) -> Evaluation:
     _check_version(text, values.pop("rankmark", None))
     measure = _measure(written, values)
     if measure.page.kind != "list":
-        evaluation = Evaluation(measure, **_rows(values, measure))
-        _refuse_unknown(values, measure, _rows_of(measure))
+        evaluation = Evaluation(measure, convention=values.pop("like", None), **_rows(values, measure))
+        _refuse_unknown(values, measure, ["like", *_rows_of(measure)])
         return evaluation
     evaluation = Evaluation(measure, _choices(values), _item_ids(values), values.pop("like", None))
     choices = [f.name for f in fields(Choices) if f.name != "seed"]

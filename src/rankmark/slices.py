@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +29,19 @@ if TYPE_CHECKING:
     from rankmark.inputs.roles import ColumnNames
     from rankmark.result import Result
 
-__all__ = ["NONE", "Slice", "Slices", "read_slices", "slice_members", "slices_by", "slices_of", "slices_text"]
+__all__ = [
+    "NONE",
+    "Slice",
+    "Slices",
+    "chance",
+    "in_order",
+    "read_slices",
+    "rounded",
+    "slice_members",
+    "slices_by",
+    "slices_of",
+    "slices_text",
+]
 
 NONE = "(none)"
 """What the slice of the queries without a value is called."""
@@ -89,16 +101,18 @@ class Slices:
     confidence: float
     notes: tuple[str, ...] = ()
 
+    row: ClassVar[type] = Slice
+    """What a row is."""
+    columns: ClassVar[tuple[str, ...]] = ("queries", "mean", "low", "high", "difference", "p")
+    """What tables show of it besides its measure and its slice."""
+
     @property
     def frame(self) -> pl.DataFrame:
-        """A row a slice and measure, with the columns of `Slice`; null where there is no value."""
+        """A row a slice and measure, with the columns of `row`; null where there is no value."""
         import polars as pl
 
-        texts, counts = ("by", "slice", "measure"), ("queries", "averaged")
-        types = {
-            each.name: pl.String if each.name in texts else pl.Int64 if each.name in counts else pl.Float64
-            for each in fields(Slice)
-        }
+        kinds = {"int": pl.Int64, "int | None": pl.Int64, "float": pl.Float64}
+        types = {each.name: kinds.get(str(each.type), pl.String) for each in fields(self.row)}
         columns = {name: [getattr(row, name) for row in self.rows] for name in types}
         return pl.DataFrame(columns, schema=types).fill_nan(None)
 
@@ -114,6 +128,20 @@ class Slices:
             hint = did_you_mean(value, known) if isinstance(value, str) else ""
             raise ChoiceError(f"there is no slice {value!r}{hint}")
         return found
+
+    def cells(self, row: Any, digits: int) -> list[str]:
+        """A row's `columns` for people."""
+        values = [rounded(value, f".{digits}f") for value in (row.mean, row.low, row.high)]
+        difference = rounded(row.difference, f"+.{digits}f")
+        return [f"{row.averaged:,}", *values, difference, chance(row.p_corrected, digits)]
+
+    def explained(self) -> Iterator[str]:
+        """What tables say beneath the rows."""
+        yield (
+            f"low, high: the {100 * self.confidence:g}% t interval of the mean; difference: from the mean "
+            f"of the other queries; p: Welch's t test of it, corrected for {_tests(self.tests)} (Holm)"
+        )
+        yield from self.notes
 
     def __str__(self) -> str:
         return self.format().rstrip("\n")
@@ -203,7 +231,7 @@ def slice_members(
             f"they are such as {found['query'][0]!r}{there}"
         )
     for name in names:
-        for value in _in_order(found[name].unique().to_list()):
+        for value in in_order(found[name].unique().to_list()):
             yield name, value, _members(found[name], value)
 
 
@@ -245,11 +273,12 @@ def _members(values: pl.Series, value: str | None) -> NDArray[np.bool_]:
     return (values.is_null() if value is None else values.eq_missing(value)).to_numpy()
 
 
-def _in_order(values: Sequence[str | None]) -> list[str | None]:
+def in_order(values: Iterable[str | None]) -> list[str | None]:
     """Numbers by size, texts by the alphabet; the queries without a value last."""
-    known = [value for value in values if value is not None]
+    every = list(values)
+    known = [value for value in every if value is not None]
     key: Callable[[str], Any] = float if all(map(_is_number, known)) else str
-    return [*sorted(known, key=key), *[None] * (len(known) < len(values))]
+    return [*sorted(known, key=key), *[None] * (len(known) < len(every))]
 
 
 def _is_number(text: str) -> bool:
@@ -292,50 +321,35 @@ def _blocks(found: Mapping[str, Slices], name: str, digits: int) -> str:
 
 
 def _grid(found: Mapping[str, Slices], by: str, digits: int) -> Grid:
-    header = [*["run"] * _named(found), "measure", printable(by), *COLUMNS]
+    columns = next(iter(found.values())).columns
+    header = [*["run"] * _named(found), "measure", printable(by), *columns]
     rows = [
-        [*[printable(run)] * _named(found), *_cells(row, digits)]
+        [*[printable(run)] * _named(found), row.measure, _label(row.slice), *slices.cells(row, digits)]
         for run, slices in found.items()
         for row in slices.rows
         if row.by == by
     ]
-    return Grid(len(header) - len(COLUMNS), [header, *rows])
+    return Grid(len(header) - len(columns), [header, *rows])
 
 
-COLUMNS = ("queries", "mean", "low", "high", "difference", "p")
+def _label(value: str | None) -> str:
+    return NONE if value is None else printable(value)
 
 
-def _cells(row: Slice, digits: int) -> list[str]:
-    values = [_rounded(value, f".{digits}f") for value in (row.mean, row.low, row.high)]
-    difference = _rounded(row.difference, f"+.{digits}f")
-    label = NONE if row.slice is None else printable(row.slice)
-    return [
-        row.measure,
-        label,
-        f"{row.averaged:,}",
-        *values,
-        difference,
-        _chance(row.p_corrected, digits),
-    ]
-
-
-def _chance(p: float, digits: int) -> str:
+def chance(p: float, digits: int) -> str:
     """A p-value, which is never shown as 0."""
     least = 10.0**-digits
-    return f"<{least:.{digits}f}" if p < least / 2 else _rounded(p, f".{digits}f")
+    return f"<{least:.{digits}f}" if p < least / 2 else rounded(p, f".{digits}f")
 
 
-def _rounded(value: float, form: str) -> str:
+def rounded(value: float, form: str) -> str:
+    """A value in a form; empty for NaN."""
     return "" if math.isnan(value) else format(value, form)
 
 
 def _explained(found: Mapping[str, Slices]) -> Iterator[str]:
     for slices in found.values():
-        yield (
-            f"low, high: the {100 * slices.confidence:g}% t interval of the mean; difference: from the mean "
-            f"of the other queries; p: Welch's t test of it, corrected for {_tests(slices.tests)} (Holm)"
-        )
-        yield from slices.notes
+        yield from slices.explained()
 
 
 def _tests(number: int) -> str:

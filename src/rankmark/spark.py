@@ -271,6 +271,8 @@ def evaluate_predictions(
     asked = asked_measures(measures, ROWS_FIRST)
     of_queries = tuple(measure for measure in asked if measure.per_query)
     clips = tuple({m.arguments["clip"] for m in asked if "clip" in m.arguments})
+    if "precision" in clips:
+        raise MeasureError("clip=precision is not done on Spark: say the clip as a number")
     _check_merged(asked, clips)
     with _spark_errors():
         check_frame(table, "predictions")

@@ -224,12 +224,27 @@ SKLEARN = Convention(
         "label_ranking_loss": Variant("RankingLoss", {"ties": "worst"}),
         "coverage_error": Variant("MaxRank", {"ties": "worst"}),
     },
+    predictions={
+        "roc_auc_score": "AUC",
+        "roc_auc_score(max_fpr={x})": "AUC(max_fpr={x})",
+        "average_precision_score": "AveragePrecision",
+        "log_loss": "LogLoss(clip=precision)",
+        "d2_log_loss_score": "RIG(clip=precision)",
+        "brier_score_loss": "Brier",
+        "mean_squared_error": "MSE",
+        "root_mean_squared_error": "RMSE",
+        "mean_absolute_error": "MAE",
+    },
     notes=(
         CANDIDATES,
         (
             "A row of its matrices is a query here; roc_auc_score and average_precision_score are called a "
             "query "
             "at a time, and roc_auc_score is not defined where all labels are the same."
+        ),
+        (
+            "log_loss keeps probabilities from 0 and 1 by the precision of their type: give it scores of the "
+            "same type (float32 or float64) as here."
         ),
     ),
     cannot=(
@@ -240,6 +255,7 @@ SKLEARN = Convention(
         ),
         "ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.",
         "Negative labels, which ndcg_score refuses; here they gain nothing.",
+        "log_loss of float32 to the last digits: it adds up in that precision.",
     ),
 )
 
@@ -265,6 +281,14 @@ TORCHMETRICS = Convention(
         "RetrievalFallOut@{k}": Variant("FallOut@{k}", {"no_relevant": "one"}),
         "RetrievalRPrecision": "Rprec",
     },
+    predictions={
+        "BinaryAUROC": "AUC",
+        "BinaryAUROC(max_fpr={x})": "AUC(max_fpr={x})",
+        "BinaryAveragePrecision": "AveragePrecision",
+        "MeanSquaredError": "MSE",
+        "MeanSquaredError(squared=False)": "RMSE",
+        "MeanAbsoluteError": "MAE",
+    },
     notes=(
         CANDIDATES,
         "The cutoff is its top_k. A query with nothing relevant counts as 0 (empty_target_action).",
@@ -276,7 +300,11 @@ TORCHMETRICS = Convention(
             "scores "
             "above 0, such as probabilities."
         ),
-        "RetrievalAUROC, which is 0 where all targets are the same.",
+        (
+            "RetrievalAUROC, which is 0 where all targets are the same, orders equal scores by its sorting, "
+            "and with top_k sees no more than the items returned."
+        ),
+        "BinaryAUROC and BinaryAveragePrecision with thresholds, which put scores into bins first.",
         FROM_SOURCE,
     ),
 )
@@ -359,10 +387,20 @@ RECBOLE = Convention(
             "hit": "HR",
         }
     ),
-    notes=("Every item of the test set is relevant, and users without one are not evaluated.",),
+    predictions={
+        "AUC": "AUC",
+        "GAUC": "GAUC(weight=clicks)",
+        "LogLoss": "LogLoss(clip=1e-15)",
+        "RMSE": "RMSE",
+        "MAE": "MAE",
+    },
+    notes=(
+        "Every item of the test set is relevant, and users without one are not evaluated.",
+        "Its GAUC weighs users by their positive rows, and leaves out those of one class.",
+    ),
     cannot=(
         NO_TIE_RULE,
-        "AUC and GAUC, of all rows, and what looks at popularity and coverage.",
+        "What looks at popularity and coverage.",
         "It prints four digits.",
         FROM_SOURCE,
     ),
@@ -447,6 +485,13 @@ RECOMMENDERS = Convention(
         "ndcg_at_k(score_type=raw)@{k}": Variant("nDCG@{k}", {"missing": "zero"}),
         "ndcg_at_k(score_type=exp)@{k}": Variant("nDCG(gain=exp2)@{k}", {"missing": "zero"}),
     },
+    predictions={
+        "auc": "AUC",
+        "group_auc": "GAUC(weight=uniform)",
+        "logloss": "LogLoss(clip=1e-11)",
+        "rmse": "RMSE",
+        "mae": "MAE",
+    },
     aliases=("microsoft-recommenders",),
     notes=(
         (
@@ -455,12 +500,17 @@ RECOMMENDERS = Convention(
             "what is not."
         ),
         "Precision, recall and MAP are means over the users with results, NDCG over all.",
+        "auc, group_auc and logloss are those of its deep models' cal_metric, rmse and mae are both.",
     ),
     cannot=(
         NO_TIE_RULE,
         "r_precision_at_k: it leaves out users whose hits stand low.",
         "Novelty, diversity, serendipity and coverage, which need the training data.",
-        "The measures of cal_metric, rounded to four digits.",
+        (
+            "The four digits to which cal_metric rounds, its rmse being the root of a rounded mean: compare "
+            "to four digits."
+        ),
+        "group_auc where a user has rows of one class: it has no value at all, and here they are left out.",
     ),
 )
 
@@ -490,7 +540,14 @@ ELLIOT = Convention(
             "nDCG with another threshold t, whose gain is 2^(grade - t + 1) - 1: from Python, give such a "
             "function."
         ),
-        "AUC and GAUC: they take one item too many for not relevant, so that the worst list is above 0.",
+        (
+            "AUC, GAUC and LAUC: they take one item too many for not relevant, so that the worst list is "
+            "above 0."
+        ),
+        (
+            "RMSE, MSE and MAE: they see only rows in the list with a rating of at least the threshold, and "
+            "divide by all that are relevant."
+        ),
         FROM_SOURCE,
     ),
 )
@@ -547,8 +604,16 @@ LIGHTGBM = Convention(
     version="4.7.0",
     choices={"ties": "input", "no_relevant": "one"},
     measures=_cut({"ndcg": "nDCG(gain=exp2)", "map": "AP(denominator=retrieved)"}),
+    predictions={
+        "auc": "AUC",
+        "average_precision": "AveragePrecision",
+        "binary_logloss": "LogLoss(clip=1e-15)",
+        "l2": "MSE",
+        "rmse": "RMSE",
+        "l1": "MAE",
+    },
     notes=(CANDIDATES, "Labels are whole numbers from 0 to 30, unless label_gain says otherwise."),
-    cannot=("Weights of queries.", "auc, which is one value of all rows."),
+    cannot=("Weights of queries.", "Labels and weights of rows to more than 32 bits, which it keeps."),
 )
 
 XGBOOST = Convention(
@@ -694,6 +759,12 @@ FUXICTR = Convention(
         "HitRate(k={k})": "HR@{k}",
         "avgAUC": Variant("ListAUC", {"ties": "expected"}),
     },
+    predictions={
+        "AUC": "AUC",
+        "gAUC": "GAUC",
+        "avgAUC": "GAUC(weight=uniform)",
+        "logloss": "LogLoss(clip=precision)",
+    },
     notes=(
         CANDIDATES,
         "Its MRR adds up the reciprocal ranks of all relevant items, as in the MIND data set.",
@@ -701,7 +772,34 @@ FUXICTR = Convention(
     cannot=(
         "Equal scores: the later row comes first.",
         "MRR to the last digit: it divides by the number of relevant items plus 1e-12.",
-        "gAUC, which weighs lists by their lengths, and logloss and AUC, which are of all rows.",
+    ),
+)
+
+TORCHREC = Convention(
+    name="torchrec",
+    tool="torchrec",
+    version="376cac6",
+    predictions={
+        "ne": "NE(clip=1e-12)",
+        "logloss": "LogLoss(clip=1e-12,unit=bits)",
+        "calibration": "PCOPC",
+        "auc": "AUC",
+        "gauc": "GAUC(weight=uniform)",
+        "mse": "MSE",
+        "rmse": "RMSE",
+        "mae": "MAE",
+    },
+    notes=(
+        "Its logloss is in bits.",
+        "Its values over the window and over all of training are each of the rows that they saw.",
+    ),
+    cannot=(
+        "auc and gauc where scores are equal: their order is left to its sorting, with no half for ties.",
+        "auc of rows of one class, which it has as 0.5, and gauc of no query, too; here there is no value.",
+        "calibration where nothing is positive, which it has as 0; here there is no value.",
+        "gauc of queries whose scores are all equal, which it leaves out; here their AUC is 1/2.",
+        "gauc of scores of exactly 0, which it takes for padding.",
+        FROM_SOURCE,
     ),
 )
 
@@ -729,4 +827,5 @@ TOOLS = (
     MSMARCO,
     BEIR,
     FUXICTR,
+    TORCHREC,
 )

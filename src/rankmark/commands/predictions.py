@@ -7,10 +7,12 @@ from typing import Any, Literal
 import click
 
 from rankmark.choices import values_of
-from rankmark.commands.options import keep_inputs, show, with_output
+from rankmark.commands.options import keep_inputs, show, with_like, with_output
+from rankmark.errors import UsageError
 
 __all__ = ["MEASURES", "evaluate_table"]
 
+METHODS = ("delong", "delta", "bca", "percentile")
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
 OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
@@ -42,6 +44,26 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     metavar="|".join(values_of("ties")),
     help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
 )
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME=COLUMN",
+    help="A system's scores; repeat it to compare several.",
+)
+@click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
+@with_like
+@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
+@click.option(
+    "--intervals/--no-intervals",
+    help="Give confidence intervals: of AUC by DeLong, of others by the bootstrap.",
+)
+@click.option("--interval-method", metavar="|".join(METHODS), help="Of intervals, for all measures.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of intervals.")
+@click.option(
+    "--resamples", type=int, metavar="N", help="Of the bootstrap; fewer if it takes long.  [default: 10000]"
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="Of --ties random and of resamples.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
@@ -53,6 +75,11 @@ def evaluate_table(
     per_query: bool,
     signature: bool,
     short_signature: bool,
+    by: tuple[str, ...],
+    intervals: bool,
+    interval_method: str | None,
+    systems: tuple[str, ...],
+    baseline: str | None,
     format_: str | None,
     digits: int,
     output: str | None,
@@ -72,9 +99,12 @@ def evaluate_table(
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
     rankmark predictions clicks.parquet -m 'F1(threshold=max)' -m 'Lift(top=0.05)'
     rankmark predictions pets.csv --score cat,dog,bird -m Accuracy -m LogLoss
+    rankmark predictions clicks.parquet --intervals --by country
+    rankmark predictions clicks.parquet --system old=p1 --system new=p2
     """  # noqa: D301
     from rankmark.formats import check_writable, format_of, known_format, render
     from rankmark.measure import split_measures
+    from rankmark.prediction_comparison import compare_predictions
     from rankmark.predictions import evaluate_predictions
 
     name = known_format(format_ or format_of(output or ""))
@@ -84,8 +114,32 @@ def evaluate_table(
     scores = [column for text in score for column in text.split(",")]
     asked = measure or (OF_CLASSES if len(scores) > 1 else MEASURES)
     measures = [each for text in asked for each in split_measures(text)]
+    method: Any = interval_method
+    if systems:
+        beside = {"--score": score, "--classes": classes, "--by": by, "--per-query": per_query}
+        if wrong := [option for option, said in beside.items() if said]:
+            raise UsageError(f"{wrong[0]} does not go with --system, which compares systems")
+        if signature or short_signature:
+            raise UsageError("signatures of a comparison are in its JSON: --format json")
+        compared = compare_predictions(
+            table, _columns(systems), measures, baseline=baseline, interval=method, **options
+        )
+        show(compared.format(name, digits=digits), output)
+        return
+    if baseline:
+        raise UsageError("--baseline is one of several systems; give them as --system NAME=COLUMN")
     options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
     options["classes"] = classes.split(",") if classes else None
-    result = evaluate_predictions(table, measures, hash_inputs=name == "json", **options)
+    result = evaluate_predictions(
+        table, measures, by=by, intervals=method or intervals, hash_inputs=name == "json", **options
+    )
     signatures: bool | Literal["short"] = "short" if short_signature else signature
     show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)
+
+
+def _columns(systems: tuple[str, ...]) -> dict[str, str]:
+    """Each system's column, of pairs written NAME=COLUMN."""
+    columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
+    if len(columns) < len(systems):
+        raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
+    return columns

@@ -24,6 +24,7 @@ __all__ = [
     "find_columns",
     "positive_number",
     "read_predictions",
+    "scored_by",
 ]
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -38,7 +39,10 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class PredictionColumns:
-    """Columns by what they are for; None where there is none. Several scores are of a class each."""
+    """Columns by what they are for; None where there is none. Several scores are of a class each.
+
+    `others` are wanted as they are, `compared` are scores of other systems.
+    """
 
     label: str
     score: str
@@ -46,17 +50,21 @@ class PredictionColumns:
     item: str | None = None
     weight: str | None = None
     other_scores: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
-        """Every column that has a role."""
+        """Every column that has a role, or is wanted besides."""
         columns = (self.query, self.item, self.label, self.score, *self.other_scores, self.weight)
-        return [name for name in columns if name is not None]
+        named = (name for name in columns if name is not None)
+        return list(dict.fromkeys([*named, *self.others, *self.compared]))
 
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers; labels may be words."""
-        return [name for name in (self.score, *self.other_scores, self.weight) if name is not None]
+        named = (name for name in (self.score, *self.other_scores, self.weight) if name is not None)
+        return list(dict.fromkeys([*named, *self.compared]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,9 @@ def read_predictions(
     source: object,
     said: Mapping[str, str | Sequence[str] | None],
     positive: object,
-    classes: Sequence[ClassName] | None,
+    classes: Sequence[ClassName] | None = None,
+    others: Sequence[str] = (),
+    compared: Sequence[str] = (),
 ) -> Predictions | ClassPredictions:
     """Reads a table of labelled scores.
 
@@ -95,6 +105,8 @@ def read_predictions(
             scores are those of classes.
         positive: the label of positive rows, where it is said.
         classes: the class of each score, where they are said.
+        others: columns without a role that are wanted, too.
+        compared: columns of scores of other systems.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -102,7 +114,10 @@ def read_predictions(
 
     """
     opened = _open(source)
+    _check_there(others, "to slice by", opened)
+    _check_there(compared, "for scores", opened)
     columns = find_columns(opened.names, said, opened.where)
+    columns = replace(columns, others=tuple(others), compared=tuple(compared))
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
@@ -139,6 +154,27 @@ def _of_classes(
     check_numbers(table, columns.weight, "weight", opened.where)
     read = ClassTable(pl.DataFrame(table), opened.where, columns.label, scores, columns.weight)
     return read_classes(read, opened.text_ids, classes)
+
+
+def _check_there(names: Sequence[str], purpose: str, opened: Source) -> None:
+    for name in names:
+        if name not in opened.names:
+            hint = did_you_mean(name, opened.names)
+            raise ColumnError(
+                f"{opened.where} has no column {name!r} {purpose}{hint}; its columns are "
+                f"{listed(opened.names)}"
+            )
+
+
+def scored_by(read: Predictions, column: str) -> Predictions:
+    """The same rows with the scores of another column.
+
+    Raises:
+        ColumnError: it holds no numbers.
+
+    """
+    check_numbers(read.table, column, "score", read.name)
+    return replace(read, columns=replace(read.columns, score=column))
 
 
 def check_numbers(table: Columns, name: str | None, role: str, where: str) -> None:
@@ -207,7 +243,8 @@ class _Finder:
         self._check_said()
         found = {role: self._find(role) for role in USUAL}
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
-        return PredictionColumns(label, score, **found, other_scores=self.other_scores)
+        query, item, weight = (found[role] for role in ("query", "item", "weight"))
+        return PredictionColumns(label, score, query, item, weight, self.other_scores)
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}

@@ -11,6 +11,8 @@ from rankmark.rows import Rows
 
 Clip: TypeAlias = Annotated[float, Between(0, 0.5)]
 """How far probabilities are kept from 0 and 1, whose logarithms are infinite."""
+ClipOrPrecision: TypeAlias = Clip | Literal["precision"]
+"""The same, or by the precision of the scores' type."""
 
 
 @row_measure(
@@ -22,7 +24,7 @@ Clip: TypeAlias = Annotated[float, Between(0, 0.5)]
     scores="probability",
     better="less",
 )
-def log_loss(rows: Rows, *, clip: Clip = 1e-15, unit: Literal["nats", "bits"] = "nats") -> float:
+def log_loss(rows: Rows, *, clip: ClipOrPrecision = 1e-15, unit: Literal["nats", "bits"] = "nats") -> float:
     """Log loss (cross-entropy): the mean surprise at the labels.
 
         LogLoss = −Σ w · (y · ln p + (1 − y) · ln(1 − p)) / Σ w
@@ -31,8 +33,8 @@ def log_loss(rows: Rows, *, clip: Clip = 1e-15, unit: Literal["nats", "bits"] = 
 
     Args:
         clip: the least and, from 1, the greatest probability. Tools differ, and one certain prediction that
-            is wrong costs −ln(clip): scikit-learn takes the precision of the column's type (2.2e-16, or
-            1.2e-7 for float32), RecBole 1e-15, torchrec 1e-12.
+            is wrong costs −ln(clip): RecBole has 1e-15, torchrec 1e-12, and scikit-learn ``precision``, that
+            of the column's type (2.2e-16, or 1.2e-7 for float32).
         unit: of the logarithm: ``nats`` (base e), or ``bits`` (base 2, torchrec).
 
     Range: 0 to −ln(clip); less is better.

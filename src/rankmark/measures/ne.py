@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.measure import row_measure
-from rankmark.measures.log_loss import Clip
+from rankmark.measures.log_loss import ClipOrPrecision
 from rankmark.rows import Rows
 
 
@@ -16,7 +16,7 @@ from rankmark.rows import Rows
     scores="probability",
     better="less",
 )
-def normalised_entropy(rows: Rows, *, clip: Clip = 1e-15) -> float:
+def normalised_entropy(rows: Rows, *, clip: ClipOrPrecision = 1e-15) -> float:
     """Normalised entropy: the log loss, over that of always predicting the share of positive rows.
 
         NE = LogLoss / −(r · ln r + (1 − r) · ln(1 − r))        r = Σ w·y / Σ w
@@ -24,7 +24,7 @@ def normalised_entropy(rows: Rows, *, clip: Clip = 1e-15) -> float:
     Below 1 the predictions tell more than that share alone. The unit of the logarithm cancels out.
 
     Args:
-        clip: as in LogLoss.
+        clip: as in LogLoss, also ``precision``.
 
     Range: from 0; less is better.
     Rows of one class only, whose entropy is 0: undefined.

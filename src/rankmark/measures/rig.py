@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.measure import row_measure
-from rankmark.measures.log_loss import Clip
+from rankmark.measures.log_loss import ClipOrPrecision
 from rankmark.measures.ne import normalised_entropy
 from rankmark.rows import Rows
 
@@ -16,13 +16,13 @@ from rankmark.rows import Rows
     labels="binary",
     scores="probability",
 )
-def relative_information_gain(rows: Rows, *, clip: Clip = 1e-15) -> float:
+def relative_information_gain(rows: Rows, *, clip: ClipOrPrecision = 1e-15) -> float:
     """Relative information gain: the share of the labels' entropy that the predictions explain.
 
         RIG = 1 − NE
 
     Args:
-        clip: as in LogLoss.
+        clip: as in LogLoss, also ``precision``.
 
     Range: to 1; 0 is what always predicting the share of positive rows gives.
     Rows of one class only: undefined.

@@ -5,12 +5,13 @@ for a query that is left out of a measure's mean: it is left out here, too. `ran
 together.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `independent` is of two groups of different queries; `signflips` has exact
-distributions under random signs.
+`effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
+different queries; `signflips` has exact distributions under random signs.
 """
 
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
+from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
 from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
@@ -40,6 +41,7 @@ __all__ = [
     "CORRECTIONS",
     "INTERVALS",
     "TESTS",
+    "AUCDifference",
     "Anova",
     "Equivalence",
     "Interval",
@@ -51,6 +53,8 @@ __all__ = [
     "cliffs_delta",
     "cohens_d",
     "corrected",
+    "delong_interval",
+    "delong_test",
     "detectable_difference",
     "equivalence",
     "non_inferiority",

@@ -1,0 +1,110 @@
+"""What measures of predictions come to in slices of the rows: by country, by placement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rankmark._native import Table
+from rankmark.prediction_intervals import explained
+from rankmark.slices import Slices, in_order, rounded
+
+if TYPE_CHECKING:
+    from rankmark.inputs.predictions import Predictions
+    from rankmark.predictions import PredictionResult
+
+__all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionSlice:
+    """One measure in one slice of the rows; NaN where there is no value, or no interval was asked for.
+
+    Attributes:
+        by: the column.
+        slice: its value; None for the rows that have none.
+        measure: the measure's name.
+        rows: rows in the slice.
+        positive: positive ones; None if no measure of binary labels was asked for.
+        value: the measure's value, of these rows alone.
+        low: the lower end of its confidence interval.
+        high: the upper end.
+        undefined: why there is no value; None where there is one.
+
+    """
+
+    by: str
+    slice: str | None
+    measure: str
+    rows: int
+    positive: int | None
+    value: float
+    low: float
+    high: float
+    undefined: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionSlices(Slices):
+    """Measures of predictions in slices of the rows; ``print(slices)`` shows them."""
+
+    rows: tuple[PredictionSlice, ...]  # type: ignore[assignment]
+
+    row: ClassVar[type] = PredictionSlice
+    columns: ClassVar[tuple[str, ...]] = ("rows", "positive", "value", "low", "high")
+
+    def cells(self, row: Any, digits: int) -> list[str]:
+        """As `Slices.cells`."""
+        positive = "" if row.positive is None else f"{row.positive:,}"
+        return [
+            f"{row.rows:,}",
+            positive,
+            *(rounded(value, f".{digits}f") for value in (row.value, row.low, row.high)),
+        ]
+
+    def explained(self) -> Iterator[str]:
+        """As `Slices.explained`."""
+        yield from self.notes
+
+
+def prediction_slices(
+    read: Predictions,
+    by: str | Sequence[str],
+    evaluate: Callable[[Predictions], PredictionResult],
+    confidence: float,
+) -> PredictionSlices:
+    """The slices of a table by its columns.
+
+    Args:
+        read: the table, with these columns.
+        by: the columns.
+        evaluate: what evaluates some of its rows.
+        confidence: of the intervals, if `evaluate` makes them.
+
+    """
+    import polars as pl
+
+    frame = pl.DataFrame(read.table)
+    rows: list[PredictionSlice] = []
+    notes: dict[str, None] = {}
+    for name in [by] if isinstance(by, str) else by:
+        values = frame[name].cast(pl.String)
+        for value in in_order(values.unique().to_list()):
+            inside = values.is_null() if value is None else values.eq_missing(value)
+            part = replace(read, table=Table.from_arrow(frame.filter(inside).to_struct()))
+            result = evaluate(part)
+            rows += _rows(name, value, result)
+            if result.intervals:
+                notes[explained(result.intervals, counted=False)] = None
+    return PredictionSlices(tuple(rows), 0, confidence, tuple(notes))
+
+
+def _rows(by: str, value: str | None, result: PredictionResult) -> Iterator[PredictionSlice]:
+    counts = result.counts
+    for measure, found in result.values.items():
+        interval = result.intervals.get(measure)
+        ends = (interval.low, interval.high) if interval else (math.nan, math.nan)
+        why = result.undefined.get(measure)
+        yield PredictionSlice(by, value, measure, counts.rows, counts.positive, found, *ends, why)

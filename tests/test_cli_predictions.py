@@ -1,0 +1,140 @@
+"""`rankmark predictions`: intervals, slices, conventions, systems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankmark.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+ROWS = [
+    (f"u{i % 4}", i % 3 == 0, 0.05 + 0.9 * ((i * 7) % 24) / 24, ((i * 5) % 24) / 24, "de" if i % 2 else "fr")
+    for i in range(24)
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A working directory with a table of clicks."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{user},{int(click)},{p},{q},{country}" for user, click, p, q, country in ROWS]
+    Path("p.csv").write_text("\n".join(["user_id,click,p,q,country", *lines]) + "\n")
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in this process: exit code, output, errors."""
+
+    def call(*args: str) -> tuple[int, str, str]:
+        code = main(list(args))
+        return code, *capfd.readouterr()
+
+    return call
+
+
+def test_intervals_and_slices(run: Run) -> None:
+    code, out, err = run("predictions", "p.csv", "--score", "p", "--intervals", "--by", "country")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["measure", "value", "low", "high"]
+    assert "measure  country  rows  positive" in out
+    _, out, _ = run(
+        "predictions",
+        "p.csv",
+        "--score",
+        "p",
+        "-m",
+        "PCOPC",
+        "--interval-method",
+        "delta",
+        "--format",
+        "json",
+    )
+    assert json.loads(out)["measures"]["PCOPC"]["interval"]["method"] == "delta"
+    _, out, _ = run(
+        "predictions",
+        "p.csv",
+        "--score",
+        "p",
+        "-m",
+        "KS",
+        "--intervals",
+        "--resamples",
+        "50",
+        "--confidence",
+        "0.9",
+    )
+    assert "90% intervals over 4 queries: KS by the bootstrap (BCa), 50 resamples" in " ".join(out.split())
+
+
+def test_conventions(run: Run) -> None:
+    _, out, _ = run(
+        "predictions", "p.csv", "--score", "p", "-m", "log_loss", "--like", "sklearn", "--signature"
+    )
+    assert "LogLoss(clip=precision)" in out
+    assert "as in scikit-learn-1.9.1" in out
+    assert "|like:scikit-learn-1.9.1|" in out
+    _, out, _ = run("convention", "torchrec")
+    assert "What it calls the measures of predictions\n  ne           NE(clip=1e-12)" in out
+    assert "What it calls the measures\n" not in out
+
+
+def test_a_column_to_slice_by_that_is_not_there(run: Run) -> None:
+    code, out, err = run("predictions", "p.csv", "--score", "p", "--by", "cuntry")
+    assert (code, out) == (1, "")
+    assert "no column 'cuntry' to slice by; did you mean 'country'" in err
+
+
+def test_systems(run: Run) -> None:
+    code, out, _ = run(
+        "predictions",
+        "p.csv",
+        "-m",
+        "AUC Brier",
+        "--system",
+        "old=p",
+        "--system",
+        "new=q",
+        "--baseline",
+        "old",
+    )
+    assert code == 0
+    assert out.splitlines()[0].split() == ["measure", "old", "new"]
+    assert "Holm" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--interval-method", "dlong"], "intervals='dlong' is not one of delong"),
+        (["--like", "sklern"], "did you mean 'sklearn'"),
+        (["--like", "sklearn", "-m", "KS"], "sklearn has no KS"),
+        (["--baseline", "a"], "--baseline is one of several systems"),
+    ],
+)
+def test_refused(run: Run, arguments: list[str], message: str) -> None:
+    code, out, err = run("predictions", "p.csv", "--score", "p", *arguments)
+    assert code == 2
+    assert out == ""
+    assert message in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--system", "p"], "each is NAME=COLUMN"),
+        (["--system", "a=p", "--system", "a=q"], "its name its own"),
+        (["--system", "a=p"], "1 system to compare"),
+        (["--system", "a=p", "--system", "b=q", "--by", "country"], "--by does not go with --system"),
+        (["--system", "a=p", "--system", "b=q", "--interval-method", "delta"], "not one of bca, percentile"),
+        (["--system", "a=p", "--system", "b=q", "--format", "trec"], "trec"),
+    ],
+)
+def test_systems_refused(run: Run, arguments: list[str], message: str) -> None:
+    code, out, err = run("predictions", "p.csv", *arguments)
+    assert code == 2
+    assert out == ""
+    assert message in " ".join(err.split())

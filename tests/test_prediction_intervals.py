@@ -1,0 +1,436 @@
+"""Intervals of measures of predictions, slices and comparisons: by hand, by a slow twin, by simulation."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import ndtr
+
+import rankmark as rm
+from rankmark import statistics
+from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, UsageError
+
+
+def clicks(rows: int = 600, queries: int = 60, seed: int = 0) -> dict[str, Any]:
+    """Predictions that are too high by a tenth, of users who differ."""
+    random = np.random.default_rng(seed)
+    user = random.integers(0, queries, rows)
+    logit = random.normal(size=queries)[user] * 0.7 + random.normal(size=rows) - 1
+    p = 1 / (1 + np.exp(-logit))
+    return {
+        "user_id": user,
+        "click": random.random(rows) < p,
+        "score": np.clip(1.1 * p, 0, 0.98),
+        "other": np.clip(p + 0.1 * random.normal(size=rows), 0, 1),
+        "country": [("de", "fr", None)[i] for i in random.integers(0, 3, rows)],
+    }
+
+
+def without_users(rows: int = 600, seed: int = 0) -> dict[str, Any]:
+    return {name: column for name, column in clicks(rows, 60, seed).items() if name != "user_id"}
+
+
+# --- DeLong --------------------------------------------------------------------------------------------
+
+
+def components(label: np.ndarray, score: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """AUC and DeLong's structural components, pair by pair."""
+    ours, theirs = score[label], score[~label]
+    order = (ours[:, None] > theirs) + 0.5 * (ours[:, None] == theirs)
+    return float(order.mean()), order.mean(axis=1), order.mean(axis=0)
+
+
+def test_delong_by_hand() -> None:
+    # Positive rows score 4, 2 and 1, others 3 and 1: V10 = 1, 1/2, 1/4; V01 = 1/3, 5/6; AUC = 7/12.
+    # S10 = ((5/12)² + (1/12)² + (1/3)²)/2 = 7/48; S01 = (1/4)²·2/1 = 1/8; SE² = S10/3 + S01/2 = 1/9.
+    low, high = statistics.delong_interval([1, 1, 1, 0, 0], [4, 2, 1, 3, 1], confidence=0.5)
+    reach = stats.norm.ppf(0.75) / 3
+    assert (low, high) == pytest.approx((7 / 12 - reach, 7 / 12 + reach), rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 5)), min_size=8, max_size=30))
+def test_delong_is_what_its_formula_says_pair_by_pair(rows: list[tuple[bool, int, int]]) -> None:
+    label, first, second = (np.array(column) for column in zip(*rows, strict=True))
+    if not 2 <= label.sum() <= len(label) - 2:
+        return
+    auc, ours, theirs = components(label, first)
+    other, our_others, their_others = components(label, second)
+    found = statistics.delong_test(label, first, second)
+    variance = np.var(ours - our_others, ddof=1) / len(ours) + np.var(theirs - their_others, ddof=1) / len(
+        theirs
+    )
+    assert (found.first, found.second) == pytest.approx((auc, other), abs=1e-14)
+    assert found.error == pytest.approx(math.sqrt(variance), abs=1e-9)
+    if variance > 1e-9:
+        p = 2 * stats.norm.sf(abs(auc - other) / math.sqrt(variance))
+        assert found.p == pytest.approx(p, abs=1e-9)
+    alone = math.sqrt(np.var(ours, ddof=1) / len(ours) + np.var(theirs, ddof=1) / len(theirs))
+    interval = statistics.delong_interval(label, first, confidence=0.5)
+    reach = stats.norm.ppf(0.75) * alone
+    assert tuple(interval) == pytest.approx((max(0, auc - reach), min(1, auc + reach)), abs=1e-9)
+
+
+def test_delong_of_clusters_is_that_of_obuchowski() -> None:
+    table = clicks(200, 20)
+    label, score, user = table["click"], np.round(table["score"], 1), table["user_id"]
+    auc, ours, theirs = components(label, score)
+    m, n, users = len(ours), len(theirs), np.unique(user)
+    own = np.array([(ours[user[label] == u] - auc).sum() for u in users])
+    others = np.array([(theirs[user[~label] == u] - auc).sum() for u in users])
+    with_own = sum(label[user == u].any() for u in users)
+    with_others = sum((~label[user == u]).any() for u in users)
+    s10 = with_own / ((with_own - 1) * m) * (own**2).sum()
+    s01 = with_others / ((with_others - 1) * n) * (others**2).sum()
+    s11 = len(users) / (len(users) - 1) * (own * others).sum()
+    error = math.sqrt(s10 / m + s01 / n + 2 * s11 / (m * n))
+    interval = statistics.delong_interval(label, score, clusters=user)
+    reach = stats.norm.ppf(0.975) * error
+    assert tuple(interval) == pytest.approx((auc - reach, auc + reach), rel=1e-9)
+
+
+def test_clusters_of_one_row_are_none() -> None:
+    table = clicks(100)
+    rows = table["click"], table["score"]
+    alone = statistics.delong_interval(*rows, clusters=np.arange(100))
+    assert alone == pytest.approx(statistics.delong_interval(*rows), rel=1e-12)
+
+
+def test_weights_that_are_all_alike_change_nothing_and_scale_does_not_matter() -> None:
+    table = clicks(100)
+    rows = table["click"], table["score"]
+    weights = 1.0 + np.arange(100) % 3
+    plain = statistics.delong_interval(*rows)
+    assert statistics.delong_interval(*rows, weights=np.full(100, 7)) == pytest.approx(plain, rel=1e-12)
+    weighted = statistics.delong_interval(*rows, weights=weights)
+    assert statistics.delong_interval(*rows, weights=weights * 10) == pytest.approx(weighted, rel=1e-12)
+    assert weighted != pytest.approx(plain, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("positives", "others", "weighted", "least", "most"),
+    # Of 3,000 each: .941, .934 and, weighted, .945. With 20 and 20 rows of an AUC of .92 it is .869.
+    [(50, 50, False, 0.91, 0.97), (30, 200, False, 0.90, 0.97), (50, 100, True, 0.91, 0.98)],
+)
+def test_delong_covers_the_truth(
+    positives: int, others: int, weighted: bool, least: float, most: float
+) -> None:
+    random = np.random.default_rng(0)
+    label = np.repeat([True, False], [positives, others])
+    truth = ndtr(1 / math.sqrt(2))
+    hits = 0
+    for _ in range(500):
+        score = random.normal(size=len(label)) + label
+        weights = random.integers(1, 4, len(label)) if weighted else None
+        low, high = statistics.delong_interval(label, score, weights=weights)
+        hits += low <= truth <= high
+    assert least <= hits / 500 <= most
+
+
+def test_delongs_test_rejects_one_in_twenty_equal_systems() -> None:
+    random = np.random.default_rng(0)
+    label = np.repeat([True, False], [40, 80])
+    rejected = 0
+    for _ in range(500):
+        shared = random.normal(size=120) + label
+        first, second = (shared + 0.7 * random.normal(size=120) for _ in range(2))
+        rejected += statistics.delong_test(label, first, second).p < 0.05
+    assert 0.02 <= rejected / 500 <= 0.085  # of 3,000: .052
+
+
+def test_delong_where_there_is_little_to_go_by() -> None:
+    assert all(map(math.isnan, statistics.delong_interval([1, 0, 0], [2, 1, 3])))
+    assert statistics.delong_interval([1, 1, 0, 0], [4, 3, 2, 1]) == (1.0, 1.0)
+    same = statistics.delong_test([1, 1, 0, 0], [4, 2, 3, 1], [8, 4, 6, 2])
+    assert (same.difference, same.p) == (0.0, 1.0)
+    assert math.isnan(statistics.delong_test([1, 1, 0, 0], [4, 3, 2, 1], [1, 2, 3, 4]).p)
+    one_sided = [
+        statistics.delong_test([1, 1, 1, 0, 0], [4, 2, 1, 3, 1], [4, 3, 3, 2, 3], alternative=each).p
+        for each in ("greater", "less")
+    ]
+    assert sum(one_sided) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        (([1, 1], [1, 2]), {}, "needs rows of both classes"),
+        (([1, 2], [1, 2]), {}, "each 0 or 1"),
+        (([1, 0], [1, 2, 3]), {}, "scores are one a row, of 2"),
+        (([1, 0], [1, math.nan]), {}, "no NaN"),
+        (([1, 0], [1, 2]), {"weights": [1, -1]}, "weights are one a row"),
+        (([1, 0], [1, 2]), {"clusters": ["a"]}, "1 clusters for 2 rows"),
+    ],
+)
+def test_delong_refuses(rows: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        statistics.delong_interval(*rows, **options)
+
+
+# --- Intervals of results ------------------------------------------------------------------------------
+
+SUMS = ["LogLoss", "RMSE", "MSE", "MAE", "Brier", "NE", "RIG", "PCOPC", "COPC"]
+
+
+def test_auc_has_delongs_interval_of_rows_or_of_queries() -> None:
+    table = clicks()
+    found = rm.evaluate_predictions(table, "AUC", intervals=True).intervals["AUC"]
+    own = statistics.delong_interval(table["click"], table["score"], clusters=table["user_id"])
+    assert (found.low, found.high) == pytest.approx(tuple(own), rel=1e-12)
+    assert (found.method, found.unit, found.units, found.resamples) == ("delong", "queries", 60, None)
+    rows = rm.evaluate_predictions(without_users(), "AUC", intervals=True).intervals["AUC"]
+    own = statistics.delong_interval(table["click"], table["score"])
+    assert (rows.low, rows.high) == pytest.approx(tuple(own), rel=1e-12)
+    assert (rows.unit, rows.units) == ("rows", 600)
+
+
+@pytest.mark.parametrize("measure", [*SUMS, "LogLoss(unit=bits)", "GAUC", "GAUC(weight=uniform)", "nDCG@5"])
+def test_the_delta_method_and_the_bootstrap_agree(measure: str) -> None:
+    table = clicks(3000, 300)
+    ends = {
+        method: rm.evaluate_predictions(table, measure, intervals=method).intervals[measure]  # type: ignore[arg-type]
+        for method in ("delta", "bca", "percentile")
+    }
+    reach = (ends["delta"].high - ends["delta"].low) / 2
+    for method in ("bca", "percentile"):
+        assert ends[method].low == pytest.approx(ends["delta"].low, abs=0.25 * reach)
+        assert ends[method].high == pytest.approx(ends["delta"].high, abs=0.25 * reach)
+        assert ends[method].resamples == 10_000
+
+
+def test_the_delta_method_of_pcopc_is_that_of_a_ratio() -> None:
+    table = without_users()
+    predicted, clicked = table["score"], table["click"].astype(float)
+    ratio = predicted.sum() / clicked.sum()
+    moved = (predicted - ratio * clicked) / clicked.sum()
+    error = math.sqrt(600 / 599 * (moved**2).sum())
+    found = rm.evaluate_predictions(table, "PCOPC", intervals="delta").intervals["PCOPC"]
+    reach = stats.t.ppf(0.975, 599) * error
+    assert (found.low, found.high) == pytest.approx((ratio - reach, ratio + reach), rel=1e-7)
+
+
+def test_sums_are_resampled_as_rows_are() -> None:
+    # The same resamples by hand: the mean of squares over those drawn.
+    table = without_users(50)
+    squares = (table["score"] - table["click"]) ** 2
+    means = statistics.bootstrap_means(squares, resamples=500, seed=3)
+    low, high = statistics.percentile_interval(means)
+    found = rm.evaluate_predictions(table, "Brier", intervals="percentile", resamples=500, seed=3)
+    interval = found.intervals["Brier"]
+    assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-12)
+
+
+def test_a_measure_computed_again_agrees_with_delong() -> None:
+    table = clicks(1500, 150)
+    delong = rm.evaluate_predictions(table, "AUC", intervals=True).intervals["AUC"]
+    again = rm.evaluate_predictions(table, "AUC", intervals="bca", resamples=400).intervals["AUC"]
+    reach = (delong.high - delong.low) / 2
+    assert (again.low, again.high) == pytest.approx((delong.low, delong.high), abs=0.35 * reach)
+    assert (again.method, again.resamples) == ("bca", 400)
+
+
+def test_many_rows_are_drawn_in_groups() -> None:
+    random = np.random.default_rng(0)
+    p = random.random(25_000)
+    table = {"label": random.random(25_000) < p, "score": p}
+    delta, bca = (
+        rm.evaluate_predictions(table, "PCOPC", intervals=method).intervals["PCOPC"]  # type: ignore[arg-type]
+        for method in ("delta", "bca")
+    )
+    reach = (delta.high - delta.low) / 2
+    assert (bca.low, bca.high) == pytest.approx((delta.low, delta.high), abs=0.1 * reach)
+    assert bca.units == 25_000
+
+
+def test_the_bootstrap_covers_the_truth() -> None:
+    random = np.random.default_rng(0)
+    hits = 0
+    for seed in range(200):
+        p = random.random(150)
+        table = {"label": random.random(150) < p, "score": p}
+        found = rm.evaluate_predictions(table, "PCOPC", intervals=True, resamples=500, seed=seed)
+        hits += found.intervals["PCOPC"].low <= 1 <= found.intervals["PCOPC"].high
+    assert 0.9 <= hits / 200 <= 0.99
+
+
+def test_intervals_are_shown_saved_and_the_same_again() -> None:
+    asked = ["AUC", "LogLoss", "KS"]
+    result = rm.evaluate_predictions(clicks(200, 20), asked, intervals=True, threads=1)
+    again = rm.evaluate_predictions(clicks(200, 20), asked, intervals=True, threads=2)
+    assert result.intervals == again.intervals
+    assert pickle.loads(pickle.dumps(result)).intervals == result.intervals
+    header, _, first, *_ = str(result).splitlines()
+    assert header.split() == ["measure", "value", "low", "high"]
+    assert first.split()[2] == f"{result.intervals['AUC'].low:.4f}"
+    assert "95% intervals over 20 queries: AUC by DeLong" in " ".join(str(result).split())
+    assert "KS by the bootstrap (BCa), 1,000 resamples" in " ".join(str(result).split())
+    record = json.loads(result.to_json())["measures"]["LogLoss"]["interval"]
+    assert record == result.intervals["LogLoss"]._asdict()
+    assert rm.evaluate_predictions(clicks(200, 20), asked).intervals == {}
+    assert (
+        "interval"
+        not in json.loads(rm.evaluate_predictions(clicks(200, 20), asked).to_json())["measures"]["AUC"]
+    )
+
+
+def test_a_measure_without_a_value_has_no_interval() -> None:
+    table = {"label": [1, 1], "score": [0.2, 0.4]}
+    result = rm.evaluate_predictions(table, ["AUC", "LogLoss"], intervals=True)
+    assert list(result.intervals) == ["LogLoss"]
+    one = rm.evaluate_predictions({"label": [1], "score": [0.5]}, "LogLoss", intervals=True)
+    assert math.isnan(one.intervals["LogLoss"].low)
+    assert json.loads(one.to_json())["measures"]["LogLoss"]["interval"]["low"] is None
+
+
+def test_infinite_scores_have_an_auc_with_an_interval_and_no_mean_square() -> None:
+    table = {"label": [1, 0, 1, 0], "score": [math.inf, 0.4, 0.3, -math.inf]}
+    result = rm.evaluate_predictions(table, ["AUC", "MSE"], intervals=True)
+    assert list(result.intervals) == ["AUC"]
+    again = rm.evaluate_predictions(table, "AUC", intervals="bca", resamples=50)
+    assert again.intervals["AUC"].undefined > 0
+
+
+def test_resamples_without_a_value_are_counted() -> None:
+    table = {"label": [1, 1, 0, 0, 0], "score": [0.4, 0.9, 0.6, 0.1, 0.2]}
+    interval = rm.evaluate_predictions(table, "PCOPC", intervals=True, resamples=1000).intervals["PCOPC"]
+    # No positive row is drawn in (3/5)⁵ of them.
+    assert interval.undefined == pytest.approx(1000 * 0.6**5, abs=40)
+    assert 0 < interval.low < interval.high
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"intervals": "delong"}, MeasureError, "is of AUC, not of KS"),
+        ({"intervals": "delta"}, MeasureError, "functions of sums, which KS is not"),
+        ({"intervals": "wald"}, ChoiceError, "intervals='wald' is not one of delong, delta, bca"),
+        ({"intervals": True, "confidence": 95}, ChoiceError, "confidence=95"),
+        ({"intervals": True, "resamples": 0}, ChoiceError, "resamples=0"),
+        ({"by": "contry"}, ColumnError, "no column 'contry' to slice by; did you mean 'country'"),
+    ],
+)
+def test_refused(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        rm.evaluate_predictions(clicks(60, 6), "KS", **options)
+
+
+def test_queries_that_are_null_cannot_be_drawn() -> None:
+    table = {"user_id": ["a", None], "label": [1, 0], "score": [0.5, 0.5]}
+    with pytest.raises(DataError, match="'user_id' has 1 null, and intervals draw queries"):
+        rm.evaluate_predictions(table, "LogLoss", intervals=True)
+
+
+# --- Slices --------------------------------------------------------------------------------------------
+
+
+def test_a_slice_is_what_its_rows_alone_come_to() -> None:
+    frame = pl.DataFrame(clicks())
+    asked = ["AUC", "GAUC", "LogLoss", "nDCG@5"]
+    result = rm.evaluate_predictions(frame, asked, by="country", intervals=True, resamples=200)
+    assert isinstance(result.slices, rm.PredictionSlices)
+    assert list(dict.fromkeys(row.slice for row in result.slices.rows)) == ["de", "fr", None]
+    for value in ("de", "fr", None):
+        part = frame.filter(pl.col("country").eq_missing(pl.lit(value, pl.String)))
+        alone = rm.evaluate_predictions(part, asked, intervals=True, resamples=200)
+        for row in result.slices[value]:
+            ends = alone.intervals[row.measure]
+            assert (row.value, row.low, row.high) == (alone[row.measure], ends.low, ends.high)
+            assert (row.rows, row.positive) == (part.height, alone.counts.positive)
+    assert result["AUC"] == rm.evaluate_predictions(frame, "AUC")["AUC"]
+
+
+def test_a_slice_of_one_class_says_why_it_has_no_value() -> None:
+    table = {"label": [2, 1, 1], "score": [0.9, 0.1, 0.2], "site": ["b", "b", "a"]}
+    slices = rm.evaluate_predictions(table, ["AUC", "LogLoss"], positive=2, by="site").slices
+    assert slices is not None
+    auc, loss = slices["a"]
+    assert (auc.undefined, auc.rows, auc.positive) == ("no row is positive", 1, 0)
+    assert math.isnan(auc.value)
+    assert loss.value == pytest.approx(-math.log(0.8))
+    assert slices.frame["value"].to_list()[0] is None
+
+
+def test_slices_are_shown_and_saved() -> None:
+    result = rm.evaluate_predictions(clicks(), ["AUC", "PCOPC"], by=["country", "user_id"], intervals=True)
+    text = str(result)
+    assert "measure  country" in text
+    assert "measure  user_id" in text
+    assert "(none)" in text
+    records = json.loads(result.to_json())["slices"]
+    assert records[0]["by"] == "country"
+    assert len(records) == 2 * (3 + 60)
+    again = pickle.loads(pickle.dumps(result))
+    assert str(again.slices) == str(result.slices)
+    assert result.to_csv().splitlines()[0] == "by,slice,measure,rows,positive,value,low,high,undefined"
+
+
+# --- Comparisons ---------------------------------------------------------------------------------------
+
+SYSTEMS = {"a": "score", "b": "other"}
+
+
+def test_systems_are_compared_on_the_same_rows() -> None:
+    table = clicks()
+    compared = rm.compare_predictions(
+        table, SYSTEMS, ["AUC", "LogLoss", "GAUC", "KS", "nDCG@5"], baseline="a", resamples=300
+    )
+    auc = compared.pair("AUC", "b")
+    own = statistics.delong_test(table["click"], table["other"], table["score"], clusters=table["user_id"])
+    assert (auc.p, auc.low, auc.high) == pytest.approx((own.p, *own.interval), rel=1e-9)
+    for measure in compared.measures:
+        pair = compared.pair(measure, "b")
+        values = [rm.evaluate_predictions(table, measure, score=SYSTEMS[name])[measure] for name in "ab"]
+        assert (pair.baseline_value, pair.value) == tuple(values)
+        assert pair.low <= pair.difference <= pair.high
+    ps = statistics.corrected([pair.p for pair in compared.pairs], "holm")
+    assert [pair.corrected for pair in compared.pairs] == pytest.approx(list(ps))
+
+
+def test_a_paired_interval_is_that_of_the_differences_of_the_rows() -> None:
+    table = without_users(80)
+    own = (table["other"] - table["click"]) ** 2 - (table["score"] - table["click"]) ** 2
+    means = statistics.bootstrap_means(own, resamples=400, seed=1)
+    low, high = statistics.percentile_interval(means)
+    (pair,) = rm.compare_predictions(
+        table, SYSTEMS, "Brier", baseline="a", resamples=400, seed=1, interval="percentile"
+    ).pairs
+    assert (pair.difference, pair.low, pair.high) == pytest.approx((own.mean(), low, high), abs=1e-12)
+    assert pair.p == pytest.approx(statistics.bootstrap_shift_test(own, resamples=400, seed=1), abs=0.01)
+
+
+@pytest.mark.parametrize("measure", ["AUC", "LogLoss", "GAUC", "KS"])
+def test_a_system_does_not_differ_from_itself(measure: str) -> None:
+    table = clicks(200, 20) | {"same": clicks(200, 20)["score"]}
+    compared = rm.compare_predictions(table, {"a": "score", "b": "same"}, measure, resamples=100)
+    (pair,) = compared.pairs
+    assert (pair.difference, pair.low, pair.high, pair.p, pair.significant) == (0, 0, 0, 1, False)
+
+
+def test_comparisons_are_shown() -> None:
+    compared = rm.compare_predictions(clicks(), SYSTEMS, ["AUC", "log_loss"], like="sklearn")
+    for name in ("table", "markdown", "latex", "csv", "json"):
+        assert "AUC" in compared.format(name)
+    assert json.loads(compared.format("json"))["pairs"][0]["measure"] == "AUC"
+    assert "as in scikit-learn-1.9.1" in str(compared)
+    assert compared.table["system"].to_list() == ["b", "b"]
+
+
+def test_comparisons_refuse() -> None:
+    table = clicks(60, 6)
+    with pytest.raises(UsageError, match="1 system to compare"):
+        rm.compare_predictions(table, {"a": "score"}, "AUC")
+    with pytest.raises(ColumnError, match="no column 'othr' for scores; did you mean 'other'"):
+        rm.compare_predictions(table, {"a": "score", "b": "othr"}, "AUC")
+    with pytest.raises(ChoiceError, match="interval='t' is not one of bca, percentile"):
+        rm.compare_predictions(table, SYSTEMS, "AUC", interval="t")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="was not compared with"):
+        rm.compare_predictions(table, SYSTEMS, "LogLoss", resamples=50).pair("LogLoss", "a", "b")
