@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.coefficients import COEFFICIENTS
+from rankmark.comparing.coefficients import COEFFICIENTS
 
 LISTS = {"a": ["a", "b", "c", "d"], "b": ["b", "a", "c", "x"]}
 # The example of the R package ircor, by the authors of the coefficients for ties, with what it prints.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import rankmark as rm
-from rankmark import arrays
+from rankmark.arrays import libraries as arrays
 from rankmark.choices import values_of
 from rankmark.engines import dense
 from test_twin import MEASURES

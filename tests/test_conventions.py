@@ -14,7 +14,7 @@ import pytest
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.convention import Variant
+from rankmark.peers.convention import Variant
 
 Table = dict[str, dict[str, float]]
 

@@ -17,7 +17,7 @@ from sklearn import metrics
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.curves import CURVES
+from rankmark.predictions.curves import CURVES
 
 SIX = {"label": [1, 1, 0, 0, 1, 0], "score": [0.9, 0.7, 0.7, 0.4, 0.3, 0.1]}
 INF = math.inf

@@ -10,8 +10,8 @@ import pytest
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.trec_eval import NICKNAMES, plan
-from rankmark.trec_names import TREC_MEASURES
+from rankmark.peers.trec_eval import NICKNAMES, plan
+from rankmark.peers.trec_names import TREC_MEASURES
 
 Run = Callable[..., tuple[int, str, str]]
 Lines = dict[tuple[str, str], str]

@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rankmark import spark
-    from rankmark.agreement import Agreement, SystemAgreement, agree, agree_on_systems, rank_correlation
-    from rankmark.checking import CheckReport, check
+    from rankmark.arrays.matrices import evaluate_arrays, evaluate_factors
+    from rankmark.arrays.models import evaluate_model
+    from rankmark.checks.checking import CheckReport, check
     from rankmark.checks.finding import Effect, Finding
-    from rankmark.coefficients import Coefficient
-    from rankmark.comparison import Comparison, compare, compare_results
-    from rankmark.convention import Convention, conventions
-    from rankmark.curves import CurveTable, curve
-    from rankmark.difference import Difference, Differences, differences
+    from rankmark.comparing.agreement import (
+        Agreement,
+        SystemAgreement,
+        agree,
+        agree_on_systems,
+        rank_correlation,
+    )
+    from rankmark.comparing.coefficients import Coefficient
+    from rankmark.comparing.comparison import Comparison, compare, compare_results
+    from rankmark.comparing.gating import Gate, gate
+    from rankmark.comparing.pairs import Pair
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -29,22 +36,21 @@ if TYPE_CHECKING:
     )
     from rankmark.evaluation import evaluate
     from rankmark.evaluator import Evaluator
-    from rankmark.explanation import ExplainedDifference, Explanation, explain
-    from rankmark.gating import Gate, gate
+    from rankmark.explaining.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
-    from rankmark.matrices import evaluate_arrays, evaluate_factors
     from rankmark.measure import Measure, parse
-    from rankmark.models import evaluate_model
-    from rankmark.pairs import Pair
-    from rankmark.prediction_comparison import PredictionComparison, PredictionPair, compare_predictions
-    from rankmark.prediction_intervals import PredictionInterval
-    from rankmark.prediction_slices import PredictionSlice, PredictionSlices
-    from rankmark.predictions import (
+    from rankmark.peers.convention import Convention, conventions
+    from rankmark.peers.difference import Difference, Differences, differences
+    from rankmark.predictions.comparison import PredictionComparison, PredictionPair, compare_predictions
+    from rankmark.predictions.curves import CurveTable, curve
+    from rankmark.predictions.evaluation import (
         PredictionCounts,
         PredictionResult,
         RowMeasureCounts,
         evaluate_predictions,
     )
+    from rankmark.predictions.intervals import PredictionInterval
+    from rankmark.predictions.slices import PredictionSlice, PredictionSlices
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
     from rankmark.slices import Slice, Slices
@@ -316,52 +322,52 @@ __all__ = [
 ]
 
 _HOME = {
-    "Convention": "convention",
-    "conventions": "convention",
-    "CurveTable": "curves",
-    "curve": "curves",
-    "Difference": "difference",
-    "Differences": "difference",
-    "differences": "difference",
-    "CheckReport": "checking",
-    "check": "checking",
+    "Convention": "peers.convention",
+    "conventions": "peers.convention",
+    "CurveTable": "predictions.curves",
+    "curve": "predictions.curves",
+    "Difference": "peers.difference",
+    "Differences": "peers.difference",
+    "differences": "peers.difference",
+    "CheckReport": "checks.checking",
+    "check": "checks.checking",
     "Effect": "checks.finding",
     "Finding": "checks.finding",
     "evaluate": "evaluation",
     "Evaluator": "evaluator",
-    "PredictionComparison": "prediction_comparison",
-    "PredictionCounts": "predictions",
-    "PredictionInterval": "prediction_intervals",
-    "PredictionPair": "prediction_comparison",
-    "PredictionResult": "predictions",
-    "PredictionSlice": "prediction_slices",
-    "PredictionSlices": "prediction_slices",
-    "RowMeasureCounts": "predictions",
-    "evaluate_predictions": "predictions",
-    "Agreement": "agreement",
-    "SystemAgreement": "agreement",
-    "agree": "agreement",
-    "agree_on_systems": "agreement",
-    "rank_correlation": "agreement",
-    "Coefficient": "coefficients",
-    "ExplainedDifference": "explanation",
-    "Explanation": "explanation",
-    "explain": "explanation",
-    "Comparison": "comparison",
-    "compare": "comparison",
-    "compare_predictions": "prediction_comparison",
-    "compare_results": "comparison",
-    "Gate": "gating",
-    "gate": "gating",
-    "evaluate_arrays": "matrices",
-    "evaluate_factors": "matrices",
-    "evaluate_model": "models",
+    "PredictionComparison": "predictions.comparison",
+    "PredictionCounts": "predictions.evaluation",
+    "PredictionInterval": "predictions.intervals",
+    "PredictionPair": "predictions.comparison",
+    "PredictionResult": "predictions.evaluation",
+    "PredictionSlice": "predictions.slices",
+    "PredictionSlices": "predictions.slices",
+    "RowMeasureCounts": "predictions.evaluation",
+    "evaluate_predictions": "predictions.evaluation",
+    "Agreement": "comparing.agreement",
+    "SystemAgreement": "comparing.agreement",
+    "agree": "comparing.agreement",
+    "agree_on_systems": "comparing.agreement",
+    "rank_correlation": "comparing.agreement",
+    "Coefficient": "comparing.coefficients",
+    "ExplainedDifference": "explaining.explanation",
+    "Explanation": "explaining.explanation",
+    "explain": "explaining.explanation",
+    "Comparison": "comparing.comparison",
+    "compare": "comparing.comparison",
+    "compare_predictions": "predictions.comparison",
+    "compare_results": "comparing.comparison",
+    "Gate": "comparing.gating",
+    "gate": "comparing.gating",
+    "evaluate_arrays": "arrays.matrices",
+    "evaluate_factors": "arrays.matrices",
+    "evaluate_model": "arrays.models",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",
     "Measure": "measure",
     "parse": "measure",
-    "Pair": "pairs",
+    "Pair": "comparing.pairs",
     "Bounds": "result",
     "Counts": "result",
     "MeasureCounts": "result",

@@ -29,12 +29,12 @@ from rankmark.choices import (
     Unjudged,
     UnjudgedQueries,
 )
-from rankmark.convention import convention
 from rankmark.engines import local
 from rankmark.engines.choice import is_streamed
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.measure import LISTS_FIRST, Kind, Measure, as_measure, namesakes, pages, split_measures
+from rankmark.peers.convention import convention
 from rankmark.result import Bounds, Counts, MeasureCounts, Result
 
 if TYPE_CHECKING:

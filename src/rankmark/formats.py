@@ -17,9 +17,9 @@ from rankmark.errors import ChoiceError, UsageError, did_you_mean
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from rankmark.curves import CurveTable
-    from rankmark.difference import Differences
     from rankmark.measure import Measure
+    from rankmark.peers.difference import Differences
+    from rankmark.predictions.curves import CurveTable
     from rankmark.result import Result
 
     Cell = Callable[[Measure, float], str]
@@ -521,7 +521,7 @@ def _trec_line(name: str, query: str, value: str) -> str:
 
 
 def _trec_name(measure: Measure) -> str:
-    from rankmark.trec_names import trec_name
+    from rankmark.peers.trec_names import trec_name
 
     return trec_name(measure) or str(measure)
 

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rankmark.measure import Measure, pages, parse
-from rankmark.trec_names import TREC_MEASURES, split_name
+from rankmark.peers.trec_names import TREC_MEASURES, split_name
 
 if TYPE_CHECKING:
     from rankmark.measure import Page

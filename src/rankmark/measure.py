@@ -326,7 +326,7 @@ def _meaning(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> _Meaning:
     if meanings:
         either = ", or ".join(map(str, meanings))
         raise MeasureError(f"{name!r} can mean {either}; write the one that is meant")
-    from rankmark.trec_names import TREC_MEASURES  # made of measures
+    from rankmark.peers.trec_names import TREC_MEASURES  # made of measures
 
     near = did_you_mean(name, [*(known.name for known in TREC_MEASURES), *_spellings()])
     raise MeasureError(f"no measure {name!r}{near} (`rankmark measures` lists them all)")
@@ -596,7 +596,7 @@ def _named(
 
 
 def _trec_measure(text: str) -> Measure | None:
-    from rankmark.trec_names import trec_measure  # whose table is made of measures
+    from rankmark.peers.trec_names import trec_measure  # whose table is made of measures
 
     return trec_measure(text)
 

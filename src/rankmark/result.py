@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.choices import Choices
-from rankmark.convention import meant
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.measure import LISTS_FIRST, Measure
+from rankmark.peers.convention import meant
 from rankmark.signature import Evaluation
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rankmark._native import Table
     from rankmark.formats import Options
-    from rankmark.prediction_intervals import PredictionInterval
+    from rankmark.predictions.intervals import PredictionInterval
     from rankmark.signature import ItemIds
     from rankmark.slices import Slices
 

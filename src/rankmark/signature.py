@@ -40,7 +40,7 @@ from rankmark.parameters import parse_value
 
 if TYPE_CHECKING:
     from rankmark.inputs import Input
-    from rankmark.predictions import PredictionResult
+    from rankmark.predictions.evaluation import PredictionResult
     from rankmark.result import Result
 
 __all__ = ["Evaluation", "ItemIds", "from_signature", "version"]
@@ -181,7 +181,7 @@ class Evaluation:
                 weights that the signature says.
 
         """
-        from rankmark.predictions import evaluate_predictions
+        from rankmark.predictions.evaluation import evaluate_predictions
 
         if self._of_lists:
             raise MeasureError(

@@ -60,7 +60,7 @@ from rankmark.inputs.predictions import Predictions, check_numbers, find_columns
 from rankmark.inputs.roles import Side
 from rankmark.inputs.tables import check_ids, no_rows
 from rankmark.measure import ROWS_FIRST, Measure, no_closed_form
-from rankmark.predictions import (
+from rankmark.predictions.evaluation import (
     Basis,
     PredictionCounts,
     PredictionResult,

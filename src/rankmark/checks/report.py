@@ -13,7 +13,7 @@ from rankmark.errors import ChoiceError, did_you_mean
 from rankmark.formats import Grid, grid_text, markdown_text, printable
 
 if TYPE_CHECKING:
-    from rankmark.checking import CheckReport
+    from rankmark.checks.checking import CheckReport
 
 __all__ = ["FORMATS", "known_format"]
 

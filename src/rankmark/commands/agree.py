@@ -84,7 +84,7 @@ def agree(
         agreement: Any = _of_systems(run, coefficient, qrels, measure, columns, choices)
         show(agreement.format(name, digits=digits), output)
         return
-    from rankmark.agreement import COEFFICIENTS, agree
+    from rankmark.comparing.agreement import COEFFICIENTS, agree
 
     if measure:
         raise UsageError("-m needs --qrels, the judgements by which to measure; for coefficients there is -c")
@@ -108,8 +108,8 @@ def _of_systems(
     columns: dict[str, str | None],
     choices: dict[str, Any],
 ) -> Any:
-    from rankmark.agreement import SYSTEM_COEFFICIENTS, agree_on_systems
     from rankmark.commands.eval import MEASURES
+    from rankmark.comparing.agreement import SYSTEM_COEFFICIENTS, agree_on_systems
     from rankmark.measure import split_measures
 
     measures = [each for text in measure or MEASURES for each in split_measures(text)]

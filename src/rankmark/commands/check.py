@@ -63,7 +63,7 @@ def check_data(
     rankmark check qrels.txt bm25.run
     rankmark check test.parquet a.parquet b.parquet --train train.parquet
     """  # noqa: D301
-    from rankmark.checking import CHECKED, check
+    from rankmark.checks.checking import CHECKED, check
     from rankmark.formats import check_writable, format_of
     from rankmark.measure import split_measures
 

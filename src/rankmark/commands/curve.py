@@ -52,8 +52,8 @@ def draw_curve(
     rankmark curve clicks.parquet ROC --score p -o roc.csv
     rankmark curve clicks.parquet calibration --binning mass
     """  # noqa: D301
-    from rankmark.curves import curve
     from rankmark.formats import check_writable, format_of, known_format
+    from rankmark.predictions.curves import curve
 
     if exact and points:
         raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")

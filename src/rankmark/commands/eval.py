@@ -91,12 +91,12 @@ def evaluate_runs(
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
     rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
     """  # noqa: D301
-    from rankmark.difference import differences
     from rankmark.engines.choice import is_streamed
     from rankmark.evaluation import evaluate
     from rankmark.formats import PARQUET, check_writable, format_of, known_format, render, write_parquet
     from rankmark.inputs import read_qrels
     from rankmark.measure import split_measures
+    from rankmark.peers.difference import differences
 
     name = format_ or format_of(output or "")
     if name != PARQUET:
@@ -139,7 +139,7 @@ def evaluate_runs(
 
 def _usual_measures(like: tuple[str, ...]) -> list[str]:
     """What is measured if nothing is asked for: of the usual measures those that a tool has."""
-    from rankmark.convention import convention
+    from rankmark.peers.convention import convention
 
     tools = [convention(name) for name in like]
     return [each for each in MEASURES if not tools or any(tool.has(each) for tool in tools)]

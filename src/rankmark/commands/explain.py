@@ -55,7 +55,7 @@ def explain(
     rankmark explain qrels.txt bm25.run -m nDCG@10 --query q7
     rankmark explain qrels.txt bm25.run dense.run -m AP --query q7
     """  # noqa: D301
-    from rankmark.explanation import explain
+    from rankmark.explaining.explanation import explain
     from rankmark.formats import check_writable, format_of, known_format
 
     name = known_format(format_ or format_of(output or ""), FORMATS)

@@ -70,7 +70,7 @@ def gate(
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
     """  # noqa: D301
-    from rankmark import gating
+    from rankmark.comparing import gating
     from rankmark.errors import ChoiceError, DataError
     from rankmark.measure import split_measures
 

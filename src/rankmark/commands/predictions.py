@@ -104,8 +104,8 @@ def evaluate_table(
     """  # noqa: D301
     from rankmark.formats import check_writable, format_of, known_format, render
     from rankmark.measure import split_measures
-    from rankmark.prediction_comparison import compare_predictions
-    from rankmark.predictions import evaluate_predictions
+    from rankmark.predictions.comparison import compare_predictions
+    from rankmark.predictions.evaluation import evaluate_predictions
 
     name = known_format(format_ or format_of(output or ""))
     if output:

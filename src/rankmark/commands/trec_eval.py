@@ -61,7 +61,7 @@ def trec_eval(
     rankmark trec_eval qrels.txt bm25.run
     rankmark trec_eval -q -c -M 1000 -m all_trec qrels.txt bm25.run
     """  # noqa: D301
-    from rankmark.trec_eval import evaluate, plan
+    from rankmark.peers.trec_eval import evaluate, plan
 
     for option, asked, known in (("-R", qrels_format, "qrels"), ("-T", run_format, "trec_results")):
         if asked != known:

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.arrays import Array, Rows, Scores, is_torch, like, namespace, take_rows, to_numpy
+from rankmark.arrays.libraries import Array, Rows, Scores, is_torch, like, namespace, take_rows, to_numpy
 from rankmark.engines.observed import Observed, Part, measured, merged
 from rankmark.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rankmark.arrays.judged_items import Grades, Sparse
     from rankmark.choices import Choices, Ties
-    from rankmark.judged_items import Grades, Sparse
     from rankmark.measure import Measure
 
 __all__ = ["Batch", "judge", "observe"]

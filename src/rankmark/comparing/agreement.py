@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankmark import _native
 from rankmark._native import Table
 from rankmark.choices import Choices, Duplicates, Scores, Ties
-from rankmark.coefficients import Coefficient, Lists, Pairs, coefficients_of
+from rankmark.comparing.coefficients import Coefficient, Lists, Pairs, coefficients_of
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.formats import Grid, printable

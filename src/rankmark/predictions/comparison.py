@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import statistics
-from rankmark.comparison import check_systems
-from rankmark.comparison_formats import CORRECTIONS as CORRECTION_NAMES
+from rankmark.comparing.comparison import check_systems
+from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.formats import Grid, finite, grid_text, note_text, printable
 from rankmark.measure import Measure
-from rankmark.prediction_intervals import (
+from rankmark.predictions.evaluation import evaluate_systems
+from rankmark.predictions.intervals import (
     Drawn,
     IntervalMethod,
     Sampling,
@@ -24,7 +25,6 @@ from rankmark.prediction_intervals import (
     is_auc,
     way,
 )
-from rankmark.predictions import evaluate_systems
 from rankmark.slices import chance, rounded
 from rankmark.statistics.corrections import CORRECTIONS, Correction
 from rankmark.statistics.intervals import Interval
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from rankmark.predictions import Evaluated, PredictionResult
+    from rankmark.predictions.evaluation import Evaluated, PredictionResult
 
 __all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
 

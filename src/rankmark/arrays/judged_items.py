@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.arrays import Array, Masked, Rows, as_matrix, is_array, take_rows, to_numpy
+from rankmark.arrays.libraries import Array, Masked, Rows, as_matrix, is_array, take_rows, to_numpy
 from rankmark.choices import Duplicates
 from rankmark.errors import DataError, UsageError
 from rankmark.lists import Values

@@ -1,8 +1,4 @@
-"""The arithmetic of one value, row by row, and of the difference between two.
-
-The module is not called `explain`, because importing it would put it in the place of the function on the
-package.
-"""
+"""The arithmetic of one value, row by row, and of the difference between two."""
 
 from __future__ import annotations
 
@@ -18,9 +14,9 @@ from rankmark.choices import Choices
 from rankmark.engines.listed import Listed, listed
 from rankmark.errors import MeasureError, UsageError, did_you_mean
 from rankmark.evaluation import evaluate
+from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_down_to
 from rankmark.formats import Grid, printable
 from rankmark.inputs import read_inputs, with_text_items
-from rankmark.recording import Arithmetic, Sum, arithmetic, values_down_to
 from rankmark.shown import Shown
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
 from rankmark.inputs.roles import Input
 from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure, namesakes, no_closed_form, pages
 from rankmark.parameters import format_value
-from rankmark.prediction_intervals import (
+from rankmark.predictions.intervals import (
     IntervalMethod,
     Labelled,
     PredictionInterval,
@@ -37,7 +37,7 @@ from rankmark.prediction_intervals import (
     interval_of,
     samples,
 )
-from rankmark.prediction_slices import PredictionSlices, prediction_slices
+from rankmark.predictions.slices import PredictionSlices, prediction_slices
 from rankmark.result import Counts, MeasureCounts, Result
 from rankmark.rows import PerQuery, Rows, Undefined
 from rankmark.signature import Evaluation
@@ -529,7 +529,7 @@ class RowsOf:
     def samples(
         self, values: Mapping[Measure, float], labelled: Labelled, lists: Result | None
     ) -> Iterator[tuple[Measure, Sample | None]]:
-        """Each measure as what can be drawn again; see `rankmark.prediction_intervals.samples`."""
+        """Each measure as what can be drawn again; see `rankmark.predictions.intervals.samples`."""
 
         def evaluate(measure: Measure, rows: NDArray[np.intp]) -> float:
             return self.taken(rows).settled(measure).value

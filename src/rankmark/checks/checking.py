@@ -1,8 +1,4 @@
-"""What is odd in judgements and results, and what it does to the numbers.
-
-The module is not called `check`, because importing it would put it in the place of the function on the
-package.
-"""
+"""What is odd in judgements and results, and what it does to the numbers."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
-from rankmark.arrays import Rows, is_array, to_numpy
+from rankmark.arrays.judged_items import Sparse
+from rankmark.arrays.libraries import Rows, is_array, to_numpy
+from rankmark.arrays.matrices import checked_k, evaluate_scores
 from rankmark.choices import Choices, Duplicates, Missing, NoRelevant, Ties, Unjudged
 from rankmark.choices import Scores as Precision
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.evaluation import Plan, check_threads, evaluate_tables, planned
 from rankmark.inputs import Input, align_ids, read_qrels
-from rankmark.judged_items import Sparse
-from rankmark.matrices import checked_k, evaluate_scores
 from rankmark.measure import Measure
 from rankmark.progress import Counter, counting
 

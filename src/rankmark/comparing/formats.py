@@ -26,9 +26,9 @@ from rankmark.statistics.equivalence import check_margin
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from rankmark.comparison import Comparison, Mover
+    from rankmark.comparing.comparison import Comparison, Mover
+    from rankmark.comparing.pairs import Pair
     from rankmark.measure import Measure
-    from rankmark.pairs import Pair
     from rankmark.statistics.intervals import Interval
 
 __all__ = ["COMPARISON_FORMATS", "ComparisonOptions", "html", "known_comparison_format", "record", "render"]

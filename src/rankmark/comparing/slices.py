@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import statistics
-from rankmark.comparison_formats import record
+from rankmark.comparing.formats import record
+from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.formats import Grid, printable
-from rankmark.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.shown import Shown
 from rankmark.slices import NONE, slice_members
 

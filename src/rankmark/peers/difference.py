@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark.choices import Choices
-from rankmark.convention import convention
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.evaluation import Plan, evaluate_tables, planned, separate
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
 from rankmark.measure import MEAN, Measure
 from rankmark.parameters import format_value
+from rankmark.peers.convention import convention
 
 if TYPE_CHECKING:
     from rankmark.result import Result

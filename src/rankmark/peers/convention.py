@@ -2,7 +2,7 @@
 
 ``evaluate(..., like="ranx")`` takes ranx's choices where the caller gives none, and understands ranx's names:
 ``map@100`` is what ranx computes under that name. A measure by its name here, such as ``nDCG@10``, is the
-tool's variant of that measure. The records themselves are in `rankmark.tools`.
+tool's variant of that measure. The records themselves are in `rankmark.peers.tools`.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def conventions() -> Mapping[str, Convention]:
         {'ties': 'input', 'no_relevant': 'one'}
 
     """
-    from rankmark.tools import TOOLS
+    from rankmark.peers.tools import TOOLS
 
     return MappingProxyType({record.name: record for record in TOOLS})
 

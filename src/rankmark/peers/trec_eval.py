@@ -22,7 +22,7 @@ from rankmark.evaluation import LEAST_FACTOR, check_answered
 from rankmark.inputs import read_inputs, run_tag, with_text_items
 from rankmark.lists import JudgedLists
 from rankmark.measure import Measure
-from rankmark.trec_names import TREC_MEASURES, TrecMeasure, numbers, split_name
+from rankmark.peers.trec_names import TREC_MEASURES, TrecMeasure, numbers, split_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankmark._native import Table
-from rankmark.prediction_intervals import explained
+from rankmark.predictions.intervals import explained
 from rankmark.slices import Slices, in_order, rounded
 
 if TYPE_CHECKING:
     from rankmark.inputs.predictions import Predictions
-    from rankmark.predictions import PredictionResult
+    from rankmark.predictions.evaluation import PredictionResult
 
 __all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices"]
 

@@ -1,4 +1,4 @@
-"""The conventions: one record a tool. What a record can say stands in `rankmark.convention`.
+"""The conventions: one record a tool. What a record can say stands in `rankmark.peers.convention`.
 
 Where a tool refuses data unless told to go on, the record has what it gives when told so.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankmark.convention import Convention, Names, Variant
-from rankmark.trec_names import TREC_MEASURES, TrecMeasure
+from rankmark.peers.convention import Convention, Names, Variant
+from rankmark.peers.trec_names import TREC_MEASURES, TrecMeasure
 
 __all__ = ["TOOLS"]
 

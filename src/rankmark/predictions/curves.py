@@ -14,7 +14,7 @@ import numpy as np
 from rankmark.calibration import MOST_BINS, Binning, Bins, binned
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.evaluation import check_threads
-from rankmark.predictions import binary_rows
+from rankmark.predictions.evaluation import binary_rows
 from rankmark.rows import Rows, Undefined, Values
 
 if TYPE_CHECKING:

@@ -1,8 +1,4 @@
-"""Is one system better than another? From per-query values alone, so that it serves every measure.
-
-The module is not called `compare`, because importing it would put it in the place of the function on the
-package.
-"""
+"""Is one system better than another? From per-query values alone, so that it serves every measure."""
 
 from __future__ import annotations
 
@@ -15,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankmark import statistics
-from rankmark.convention import meant
+from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
 from rankmark.measure import MEAN, Measure, as_measure, split_measures
-from rankmark.pairs import Pair, PerQuery, Plan, judged_pairs
+from rankmark.peers.convention import meant
 from rankmark.result import Result
 from rankmark.statistics.corrections import Correction
 from rankmark.statistics.equivalence import Equivalence
@@ -33,8 +29,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from rankmark.comparison_formats import ComparisonOptions
-    from rankmark.comparison_slices import ComparisonSlices
+    from rankmark.comparing.formats import ComparisonOptions
+    from rankmark.comparing.slices import ComparisonSlices
     from rankmark.statistics.anova import Anova
 
 __all__ = ["Comparison", "Mover", "Power", "check_comparable", "check_systems", "compare", "compare_results"]
@@ -443,7 +439,7 @@ class Comparison:
         """A row a measure and pair, a column each of its figures."""
         import polars as pl
 
-        from rankmark.comparison_formats import record
+        from rankmark.comparing.formats import record
 
         return pl.DataFrame([record(pair) for pair in self.pairs], infer_schema_length=None)
 
@@ -497,7 +493,7 @@ class Comparison:
             [('head', 6, 0.5), ('tail', 2, 0.5)]
 
         """
-        from rankmark.comparison_slices import compared_in_slices
+        from rankmark.comparing.slices import compared_in_slices
         from rankmark.inputs.attributes import read_attributes
 
         found = read_attributes(attributes, columns)
@@ -578,7 +574,7 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        from rankmark.comparison_formats import html
+        from rankmark.comparing.formats import html
 
         return html(self)
 
@@ -593,7 +589,7 @@ class Comparison:
                 after the point (JSON and CSV show all).
 
         """
-        from rankmark.comparison_formats import render
+        from rankmark.comparing.formats import render
 
         return render(self, name, **options)
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.arrays import Array, Factors, Masked, Matrix, Scores, as_matrix, to_numpy
+from rankmark.arrays.judged_items import Grades, Sparse, is_dense, read_excluded, read_grades, read_relevance
+from rankmark.arrays.libraries import Array, Factors, Masked, Matrix, Scores, as_matrix, to_numpy
 from rankmark.choices import Choices, Duplicates, Missing, NoRelevant, Ties, Unjudged, UnjudgedQueries
 from rankmark.choices import Scores as Precision
 from rankmark.engines import dense
@@ -17,7 +18,6 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.evaluation import Plan, check_threads, evaluate_tables, finished, planned, some_queries
 from rankmark.inputs import Input
 from rankmark.inputs.roles import Side
-from rankmark.judged_items import Grades, Sparse, is_dense, read_excluded, read_grades, read_relevance
 from rankmark.lists import Values
 from rankmark.measure import Measure
 

@@ -1,8 +1,4 @@
-"""A gate for continuous integration: a candidate passes unless it is worse than the baseline by too much.
-
-The module is not called `gate`, because importing it would put it in the place of the function on the
-package.
-"""
+"""A gate for continuous integration: a candidate passes unless it is worse than the baseline by too much."""
 
 from __future__ import annotations
 
@@ -13,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.comparison import check_comparable
+from rankmark.comparing.comparison import check_comparable
+from rankmark.comparing.pairs import direction
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.measure import Measure
-from rankmark.pairs import direction
 from rankmark.statistics.intervals import bca_interval, left_out_means
 from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn
 

@@ -1,0 +1,1 @@
+"""Scores of all items as arrays, from whichever library, and models that give them."""

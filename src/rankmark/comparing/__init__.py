@@ -1,0 +1,1 @@
+"""Several systems: which is better, and how alike their rankings are."""

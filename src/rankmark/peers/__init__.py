@@ -1,0 +1,1 @@
+"""Other tools: what they compute, and under which names."""

@@ -1,0 +1,1 @@
+"""Labelled scores: from one table to values, intervals, curves and comparisons."""
