@@ -360,7 +360,7 @@ class _RowsOnCluster(RowsOf):
             raise no_rows("predictions")
         self.read = read
         self.count, self.labels, self.no_probability = tally.rows, tally.labels, tally.improbable
-        self.binary = False
+        self.binary = self.checked = False
         self.rows = merged_rows(tally, self._ranges)
         self._improbable = tally.shown_improbable
         self._frame, self._task = frame, task
