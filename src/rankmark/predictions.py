@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import _native
-from rankmark.choices import Choices, Duplicates, NoRelevant, Ties
+from rankmark.choices import Choices, Duplicates, Engine, NoRelevant, Ties
 from rankmark.classes import SUMS_TO_ONE, Classes
 from rankmark.decisions import AtThreshold
+from rankmark.engines.choice import is_streamed
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, NotEvaluatedError
 from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables
 from rankmark.inputs.classes import ClassPredictions
@@ -39,6 +40,7 @@ __all__ = [
     "binary_rows",
     "evaluate_predictions",
     "mean_of_queries",
+    "mean_over",
     "need_query",
 ]
 
@@ -59,6 +61,8 @@ def evaluate_predictions(
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
     threads: int | None = None,
+    engine: Engine | None = None,
+    memory: int | str | None = None,
     hash_inputs: bool = False,
 ) -> PredictionResult:
     """Measures how good predictions are, of one table in which each row has a label and a score.
@@ -96,6 +100,12 @@ def evaluate_predictions(
         no_relevant: for measures of lists, what a query without relevant items is.
         duplicates: for measures of lists, what the same item twice in one query is.
         threads: how many threads to use; all cores if None.
+        engine: ``local`` reads the table into memory, ``stream`` reads files (Parquet, CSV, TSV) in batches
+            and computes measures that are sums over rows (LogLoss, Brier, RMSE, PCOPC …), AUC, exactly, and
+            measures of each query (GAUC); it refuses others. If None, ``stream`` for files larger than half
+            the free memory, where it computes all that is asked for.
+        memory: about how much of it ``stream`` may use: bytes, or a text such as ``"2GiB"``, which is what
+            None means.
         hash_inputs: whether to hash what the table holds, for `Result.inputs`; takes longer than evaluating.
 
     Returns:
@@ -121,6 +131,17 @@ def evaluate_predictions(
     _check_measures(measures, (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST))
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
+    if is_streamed(engine, memory, {"predictions": table}):
+        from rankmark.engines import row_stream
+
+        try:
+            asked = asked_measures(measures, CLASSES_FIRST if of_classes else ROWS_FIRST)
+            return row_stream.evaluate(
+                table, asked, said, classes, positive, threads=threads, memory=memory, hash_inputs=hash_inputs
+            )
+        except MeasureError:
+            if engine == "stream":
+                raise
     choices = Choices(ties=ties or "item-desc", seed=seed, no_relevant=no_relevant, duplicates=duplicates)
     read = read_predictions(table, said, positive, classes)
     if isinstance(read, ClassPredictions):
@@ -405,6 +426,16 @@ class Settled:
     per_query: Values | None = None
 
 
+def mean_over(each: PerQuery, rows: Values) -> Settled:
+    """The weighted mean over the queries that have a value; `rows` is how many each has."""
+    there = ~np.isnan(each.values)
+    averaged = int(np.count_nonzero(there))
+    counts = RowMeasureCounts(averaged, len(there) - averaged, int(rows[~there].sum()), each.skipped)
+    weights = each.weights[there]
+    sums = _native.exact_sum(weights), _native.exact_sum(weights * each.values[there])
+    return mean_of_queries(counts, *sums, each.values)
+
+
 def mean_of_queries(
     counts: RowMeasureCounts, weights: float, values: float, per_query: Values | None = None
 ) -> Settled:
@@ -458,20 +489,10 @@ class RowsOf:
         except Undefined as reason:
             return _undefined(reason)
         if isinstance(value, PerQuery):
-            return self._mean(value)
+            return mean_over(value, self.rows.of_queries.rows)
         if isinstance(value, AtThreshold):
             return Settled(value.value, RowMeasureCounts(threshold=value.threshold))
         return Settled(value, RowMeasureCounts())
-
-    def _mean(self, each: PerQuery) -> Settled:
-        """The weighted mean over the queries that have a value."""
-        there = ~np.isnan(each.values)
-        averaged = int(np.count_nonzero(there))
-        skipped_rows = int(self.rows.of_queries.rows[~there].sum())
-        counts = RowMeasureCounts(averaged, len(there) - averaged, skipped_rows, each.skipped)
-        weights = each.weights[there]
-        sums = _native.exact_sum(weights), _native.exact_sum(weights * each.values[there])
-        return mean_of_queries(counts, *sums, each.values)
 
     def check(self, measure: Measure) -> None:
         """Refuses a measure that cannot take these labels and scores."""

@@ -43,6 +43,8 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
 )
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("--engine", metavar="local|stream", help="In memory or in batches; by itself for large files.")
+@click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
 @click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
