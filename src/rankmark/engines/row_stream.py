@@ -252,6 +252,7 @@ class _RowsInFiles(RowsOf):
             labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
             count, found = frame.height, sums_of(self.files.core(frame), sums)
             tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
+            tally.compact()
         self.queries.finish(tally.rows)
         return tally
 
@@ -265,6 +266,7 @@ class _RowsInFiles(RowsOf):
         except NotMergedError:
             for batch in self.files.read("reading predictions again"):
                 self._tally.add(RowTally(sums=sums_of(self.files.core(pl.DataFrame(batch.table)), [asked])))
+                self._tally.compact()
             return known(asked)
 
     def _ranges(self) -> list[Range]:
@@ -338,11 +340,16 @@ class _Sample:
     def __init__(self) -> None:
         self._draw = np.random.default_rng(0)  # what is drawn decides how much memory is used, and no value
         self._scores: list[NDArray[Any]] = []
+        self._of_batch = DRAWN
 
     def add(self, scores: pl.Series) -> None:
-        """Draws from a batch."""
+        """Draws from a batch, and takes the half of all away where they are too many."""
         values = scores.to_numpy()
-        self._scores.append(values[self._draw.integers(len(values), size=min(len(values), DRAWN))])
+        count = min(len(values), self._of_batch)
+        self._scores.append(values[self._draw.integers(len(values), size=count)])
+        if sum(map(len, self._scores)) > MOST_DRAWN:
+            self._scores = [np.concatenate(self._scores)[::2]]
+            self._of_batch = max(1, self._of_batch // 2)
 
     def borders(self, ranges: int) -> NDArray[Any]:
         """Rising scores between which about so many ranges are, or fewer if many rows have the same score."""
@@ -351,7 +358,9 @@ class _Sample:
 
 
 DRAWN = 4096
-"""Scores drawn from a batch."""
+"""Scores drawn from a batch, at first."""
+MOST_DRAWN = 1 << 20
+"""Scores drawn in all."""
 
 
 class _OfQueries:

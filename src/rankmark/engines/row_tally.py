@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 import numpy as np
 
 from rankmark import _native
-from rankmark.engines.tally import Fault, add_faults, faults_from, total
+from rankmark.engines.tally import Fault, add_faults, exact, faults_from, total
 from rankmark.rows import Rows, Undefined
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ Sum: TypeAlias = "tuple[str, tuple[float, ...]]"
 """A method of the rows in the core that gives sums over them, and its arguments."""
 LABELS = 6
 """Different labels kept: more than a message shows."""
+PARTS = 32
+"""Numbers that may add up to a sum."""
 
 
 @dataclass(slots=True)
@@ -114,6 +116,12 @@ class RowTally:
             else:
                 self.queries[name] = query
         add_faults(self.faults, other.faults)
+
+    def compact(self) -> None:
+        """Makes a few numbers with the same exact sum of those that add up to each sum, if they are many."""
+        for name, parts in self.sums.items():
+            if len(parts[0]) > PARTS:
+                self.sums[name] = [exact(np.array(numbers)) for numbers in parts]
 
     def to_json(self) -> str:
         """As text, to be sent."""
