@@ -95,7 +95,8 @@ class Evaluator:
     """An evaluation that is fed in parts, which may be put together in any order.
 
     A part has whole queries: all judgements and all results of each of them, as tables (`update`) or as
-    arrays of scores (`update_arrays`). `result` is that of `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
+    arrays of scores (`update_arrays`). `result` is that of
+    `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
     it does not depend on the order of updates and merges, to the last bit. The values of each query are kept,
     8 bytes a measure, and none of the rows.
 
