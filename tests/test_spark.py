@@ -24,7 +24,8 @@ from polars.testing import assert_frame_equal
 import rankmark as rm
 from peers import peer
 from rankmark.engines import spark as engine
-from rankmark.engines.spark_rows import RowTally, RowTask, merged_rows
+from rankmark.engines.row_tally import BINARY, RowTally, merged_rows, told_sums
+from rankmark.engines.spark_rows import RowTask
 from rankmark.engines.tally import Tally, merged
 from rankmark.evaluation import planned
 from rankmark.inputs.predictions import PredictionColumns
@@ -358,7 +359,7 @@ def test_no_partitioning_changes_an_auc(rows, block, seed, data):
     table = predictions(rows, seed)
     here = rm.evaluate_predictions(table, ["AUC"])
     names = PredictionColumns("click", "p", weight="weight")
-    task = RowTask(names, 1.0, (), ())
+    task = RowTask(names, 1.0, (), (BINARY,))
     table = table.select(
         pl.col("click").cast(pl.Float64).alias("label"), pl.col("p").alias("score"), "weight"
     )
@@ -376,7 +377,7 @@ def test_no_partitioning_changes_an_auc(rows, block, seed, data):
                     whole.add(RowTally.from_json(told))
     [auc], value = here.measures, math.nan
     with suppress(Undefined):
-        value = auc.compute_rows(merged_rows(whole, lambda: whole.ranges))
+        value = auc.compute_rows(merged_rows(whole.rows, told_sums(whole), lambda: whole.ranges))
     assert value == pytest.approx(here["AUC"], rel=1e-12, nan_ok=True)
 
 

@@ -370,14 +370,14 @@ def test_amounts_of_memory():
 
 def test_large_files_are_streamed_by_themselves(parquet, monkeypatch):
     monkeypatch.setattr("rankmark.engines.choice.LEAST", 0)
-    paths = [str(parquet / "qrels.parquet"), str(parquet / "grouped.parquet")]
-    size = sum(Path(path).stat().st_size for path in paths)
+    paths = {"qrels": str(parquet / "qrels.parquet"), "run": str(parquet / "grouped.parquet")}
+    size = sum(Path(path).stat().st_size for path in paths.values())
     monkeypatch.setattr("rankmark.engines.choice._free_memory", lambda: 2 * size - 1)
-    assert is_streamed(None, None, *paths)
-    assert not is_streamed("local", None, *paths)
-    assert not is_streamed(None, None, {"q": {"a": 1}}, paths[1])
+    assert is_streamed(None, None, paths)
+    assert not is_streamed("local", None, paths)
+    assert not is_streamed(None, None, paths | {"qrels": {"q": {"a": 1}}})
     monkeypatch.setattr("rankmark.engines.choice._free_memory", lambda: 2 * size)
-    assert not is_streamed(None, None, *paths)
+    assert not is_streamed(None, None, paths)
 
 
 # --- Temporary files ----------------------------------------------------------------------------------------

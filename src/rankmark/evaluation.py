@@ -160,7 +160,7 @@ def evaluate(
         raise UsageError(
             'slices by a column of qrels or run read it whole; give attributes= with engine="stream"'
         )
-    if not of_tables and is_streamed(engine, memory, qrels, run):
+    if not of_tables and is_streamed(engine, memory, {"qrels": qrels, "run": run}):
         from rankmark.engines import stream
 
         result = stream.evaluate(

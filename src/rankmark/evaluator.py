@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark._native import Table
+from rankmark.arrays.libraries import Array, as_matrix
 from rankmark.choices import (
     Choices,
     Duplicates,
@@ -76,12 +81,21 @@ class _Held:
     known: set[int | str] = field(default_factory=set)
     """Every query that an update had, judged or not."""
     headings: tuple[_Heading, _Heading] | None = None
+    following: int = 0
+    """One more than the greatest id, where ids are numbers."""
+
+    def add(self, known: set[int | str]) -> None:
+        """Adds the queries of a part."""
+        self.known |= known
+        numbers = (query for query in known if isinstance(query, int))
+        self.following = max(self.following, 1 + max(numbers, default=-1))
 
 
 class Evaluator:
     """An evaluation that is fed in parts, which may be put together in any order.
 
-    A part has whole queries: all judgements and all results of each of them. `result` is that of
+    A part has whole queries: all judgements and all results of each of them, as tables (`update`) or as
+    arrays of scores (`update_arrays`). `result` is that of
     `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
     it does not depend on the order of updates and merges, to the last bit. The values of each query are kept,
     8 bytes a measure, and none of the rows.
@@ -153,7 +167,82 @@ class Evaluator:
 
         """
         check_threads(threads)
-        judgements, results = read_inputs(qrels, run, columns)
+        self._add(self._observed(*read_inputs(qrels, run, columns), threads))
+
+    def update_arrays(
+        self,
+        scores: Array,
+        relevance: Any,
+        *,
+        queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
+        exclude: Any = None,
+        items: Array | None = None,
+        lengths: Array | None = None,
+        mask: Array | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Adds rows of scores, such as a batch of a training loop; the arguments are as in `evaluate_arrays`.
+
+        Scores on another device stay there, and are not kept. What is refused changes nothing.
+
+        Args:
+            scores: shape [queries, items].
+            relevance: the grades, of the same shape, or the relevant items of each row.
+            queries: the id of each row. If None, numbers that go on where those before end, from 0, so that
+                all rows of all batches are queries of their own. Evaluators that are to be merged, such as
+                those of several processes, need ids, or ``repeated="apart"``.
+            exclude: items that are not to be in a query's list.
+            items: for lists of candidates, the item that each score is of.
+            lengths: how many candidates each row has.
+            mask: which scores are of candidates.
+            threads: how many threads to use; all cores if None.
+
+        Raises:
+            UsageError: arrays that do not fit together, or a convention that takes item ids as text.
+            DataError: NaN, items without a column, a query that another part had.
+
+        """
+        from rankmark.arrays.matrices import observe_arrays, read_query_ids, tables_of_arrays
+
+        check_threads(threads)
+        if self._plan.text_items:
+            raise UsageError(
+                f"{self._plan.convention} takes item ids as text, and the columns of an array are numbers; "
+                "give tables by update"
+            )
+        rows = as_matrix(scores, "scores").shape[0]
+        query_ids = read_query_ids(self._running(rows) if queries is None else queries, rows)
+        arrays: dict[str, Any] = {
+            "query_ids": query_ids,
+            "exclude": exclude,
+            "lengths": lengths,
+            "mask": mask,
+        }
+        if items is not None:
+            duplicates = self._plan.choices.duplicates
+            tables = tables_of_arrays(scores, relevance, items, duplicates=duplicates, **arrays)
+            self._add(self._observed(*tables, threads))
+            return
+        state = State.empty(self._held.state.groups)
+        observed = observe_arrays(scores, relevance, state.groups, threads=threads, **arrays)
+        ids = _ids(query_ids, "query", "queries")
+        judged = ids.gather(observed[0].first_rows)
+        headings = (_of_arrays("relevance", judged[0]), _of_arrays("scores", ids[0]))
+        others = ids.filter(~ids.is_in(judged.implode()))
+        state.add(judged, observed, others=others)
+        self._add(_Held(state, set(ids.to_list()), headings))
+
+    def _running(self, rows: int) -> NDArray[np.int64]:
+        """Numbers for so many rows, greater than those of any query before."""
+        held = self._held
+        if held.headings is not None and isinstance(held.headings[0].first_query, str):
+            raise UsageError(
+                "the queries before have texts for ids, so that rows need them too: give queries="
+            )
+        return np.arange(held.following, held.following + rows)
+
+    def _observed(self, judgements: Input, results: Input, threads: int | None) -> _Held:
+        """What a part comes to."""
         if self._plan.text_items:
             judgements, results = with_text_items(judgements), with_text_items(results)
         state = State.empty(self._held.state.groups)
@@ -161,12 +250,12 @@ class Evaluator:
             local.observe(judgements, results, choices, measures, threads)
             for choices, measures in state.groups
         ]
-        judged = _ids(judgements, judgements.query).gather(observed[0].first_rows)
-        returned = _ids(results, results.query).unique()
+        judged = _ids(judgements.table, judgements.query, judgements.name).gather(observed[0].first_rows)
+        returned = _ids(results.table, results.query, results.name).unique()
         others = returned.filter(~returned.is_in(judged.implode()))
         state.add(judged, observed, others=others)
         known = {*judged.to_list(), *others.to_list()}
-        self._add(_Held(state, known, (_Heading.of(judgements), _Heading.of(results))))
+        return _Held(state, known, (_Heading.of(judgements), _Heading.of(results)))
 
     def merge(self, other: Evaluator) -> None:
         """Adds all that another evaluator was given, which stays as it is.
@@ -262,7 +351,7 @@ class Evaluator:
                 + '; give each query once and whole, or choose repeated="apart" to keep its parts apart'
             )
         held.state.merge(new.state)
-        held.known |= new.known
+        held.add(new.known)
         held.headings = merged
 
     def _header(self) -> dict[str, Any]:
@@ -307,18 +396,23 @@ def _check_ids(held: _Held, new: _Held) -> None:
             )
 
 
-def _ids(table: Input, column: str) -> pl.Series:
+def _of_arrays(name: str, query: int | str) -> _Heading:
+    """The heading of arrays, whose items are their columns."""
+    return _Heading(name, query, 0, "integer", ())
+
+
+def _ids(table: Table, column: str, name: str) -> pl.Series:
     """Ids in the one type that all parts have: text, or 64-bit integers."""
     import polars as pl
 
-    ids = pl.DataFrame(table.table)[column].alias("query")
+    ids = pl.DataFrame(table)[column].alias("query")
     if not ids.dtype.is_integer():
         return ids.cast(pl.String)
     try:
         return ids.cast(pl.Int64)
     except pl.exceptions.InvalidOperationError as error:
         raise IdTypeError(
-            f"{table.name}: the query column {column!r} has numbers of 2**63 and more; cast it to text"
+            f"{name}: the query column {column!r} has numbers of 2**63 and more; cast it to text"
         ) from error
 
 
@@ -382,6 +476,6 @@ def _fill(held: _Held, header: Mapping[str, Any], parts: Mapping[str, bytes], wh
     held.state.hits.append(int(header["hits"]))
     if others.height:
         held.state.others.append(others["query"])
-    held.known |= {*frame["query"].to_list(), *others["query"].to_list()}
+    held.add({*frame["query"].to_list(), *others["query"].to_list()})
     judged, returned = (_Heading(**{**each, "notes": tuple(each["notes"])}) for each in header["tables"])
     held.headings = (judged, returned)

@@ -11,12 +11,12 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark import errors
-from rankmark._native import LabelledRows, Table
+from rankmark._native import Table
 from rankmark.choices import (
     Duplicates,
     Missing,
@@ -26,15 +26,19 @@ from rankmark.choices import (
     Unjudged,
     UnjudgedQueries,
 )
-from rankmark.engines.spark import Task
-from rankmark.engines.spark_rows import (
+from rankmark.engines.row_tally import (
+    BINARY,
     NotMergedError,
     QueryTally,
     Range,
     RowTally,
-    RowTask,
+    Sum,
+    asked_of,
     merged_rows,
+    told_sums,
 )
+from rankmark.engines.spark import Task
+from rankmark.engines.spark_rows import RowTask
 from rankmark.engines.tally import Tally, merged, total
 from rankmark.errors import (
     ChoiceError,
@@ -71,7 +75,6 @@ from rankmark.predictions.evaluation import (
     need_query,
 )
 from rankmark.result import Result
-from rankmark.rows import Undefined
 from rankmark.signature import version
 
 if TYPE_CHECKING:
@@ -270,10 +273,7 @@ def evaluate_predictions(
     """
     asked = asked_measures(measures, ROWS_FIRST)
     of_queries = tuple(measure for measure in asked if measure.per_query)
-    clips = tuple({m.arguments["clip"] for m in asked if "clip" in m.arguments})
-    if "precision" in clips:
-        raise MeasureError("clip=precision is not done on Spark: say the clip as a number")
-    _check_merged(asked, clips)
+    sums = _asked_sums(asked)
     with _spark_errors():
         check_frame(table, "predictions")
         said = {"label": label, "score": score, "query": query, "weight": weight}
@@ -281,7 +281,7 @@ def evaluate_predictions(
         for measure in of_queries:
             need_query(read, measure)
         rows = labelled(table, read.columns, Types(table))
-        task = RowTask(read.columns, 1.0 if read.positive is None else read.positive, of_queries, clips)
+        task = RowTask(read.columns, 1.0 if read.positive is None else read.positive, of_queries, sums)
         if per_query:
             return _per_query_predictions(rows, task, asked)
         found = _RowsOnCluster(read, rows, task)
@@ -320,21 +320,10 @@ def _predictions(table: DataFrame, said: Mapping[str, str | None], positive: flo
     return replace(read, positive=positive_number(positive, read))
 
 
-def _sums_of_two_rows(clips: tuple[float, ...]) -> dict[str, list[list[float]]]:
-    import polars as pl
-
-    table = Table.from_arrow(pl.DataFrame({"label": [1.0, 0.0], "score": [0.75, 0.5]}))
-    core = LabelledRows(table, "predictions", "label", "score", None, positive=1.0, threads=1)
-    sums: dict[str, tuple[float, ...]] = {"binary": core.binary_sums(), "numbers": core.number_sums()}
-    sums |= {f"log_loss {clip!r}": (core.log_loss(clip),) for clip in clips}
-    return {name: [[part] for part in parts] for name, parts in sums.items()}
-
-
-def _check_merged(asked: Iterable[Measure], clips: tuple[float, ...]) -> None:
-    """Refuses what cannot be computed of rows on a cluster, before any is read: tries it on two rows."""
-    tally = RowTally(2, sums=_sums_of_two_rows(clips))
-    rows = merged_rows(tally, lambda: [(0.5, 1.0, 1.0, 0.5)])
-    for measure in asked:
+def _asked_sums(measures: Iterable[Measure]) -> tuple[Sum, ...]:
+    """The sums that measures look at; refuses, before any row is read, what a cluster does not compute."""
+    sums: dict[Sum, None] = {}
+    for measure in measures:
         if measure.page.kind == "list":
             raise MeasureError(
                 f"{measure} is a measure of lists, which rankmark.spark.evaluate computes; the table can be "
@@ -342,13 +331,20 @@ def _check_merged(asked: Iterable[Measure], clips: tuple[float, ...]) -> None:
             )
         if not measure.per_query:
             try:
-                with suppress(Undefined):
-                    measure.compute_rows(rows)
+                asked = asked_of(measure)
             except NotMergedError:
-                raise MeasureError(
-                    f"{measure} looks at more than sums and pairs of the rows, which is not done on Spark; "
-                    "rankmark.evaluate_predictions computes it of a table that fits into memory"
-                ) from None
+                raise _not_merged(measure) from None
+            if asked.later:
+                raise _not_merged(measure)
+            sums |= dict.fromkeys(asked.sums)
+    return tuple(sums or [BINARY])
+
+
+def _not_merged(measure: Measure) -> MeasureError:
+    return MeasureError(
+        f"{measure} looks at more than sums and pairs of the rows, which is not done on Spark; "
+        "rankmark.evaluate_predictions computes it of a table that fits into memory"
+    )
 
 
 class _RowsOnCluster(RowsOf):
@@ -361,7 +357,7 @@ class _RowsOnCluster(RowsOf):
         self.read = read
         self.count, self.labels, self.no_probability = tally.rows, tally.labels, tally.improbable
         self.binary = self.checked = False
-        self.rows = merged_rows(tally, self._ranges)
+        self.rows = merged_rows(tally.rows, told_sums(tally), self._ranges)
         self._improbable = tally.shown_improbable
         self._frame, self._task = frame, task
         if read.columns.weight is not None and not self.rows.weight:
@@ -377,7 +373,10 @@ class _RowsOnCluster(RowsOf):
     def settled(self, measure: Measure) -> Settled:
         """The measure's value."""
         if not measure.per_query:
-            return super().settled(measure)
+            try:
+                return super().settled(measure)
+            except NotMergedError:
+                raise _not_merged(measure) from None
         self.check(measure)
         found = self._of_queries[str(measure)]
         counts = RowMeasureCounts(found.averaged, found.skipped, found.skipped_rows, found.why_skipped)

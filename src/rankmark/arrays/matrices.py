@@ -23,10 +23,19 @@ from rankmark.measure import Measure
 
 if TYPE_CHECKING:
     from rankmark.engines.observed import Observed
+    from rankmark.engines.state import Group
     from rankmark.result import Result
     from rankmark.signature import ItemIds
 
-__all__ = ["checked_k", "evaluate_arrays", "evaluate_factors", "evaluate_scores"]
+__all__ = [
+    "checked_k",
+    "evaluate_arrays",
+    "evaluate_factors",
+    "evaluate_scores",
+    "observe_arrays",
+    "read_query_ids",
+    "tables_of_arrays",
+]
 
 
 def evaluate_arrays(
@@ -109,12 +118,20 @@ def evaluate_arrays(
     check_threads(threads)
     matrix = Matrix(as_matrix(scores, "scores"))
     candidates = _candidates(matrix, lengths, mask)
-    ids = _query_ids(queries, matrix.shape[0])
+    ids = read_query_ids(queries, matrix.shape[0])
     if items is not None:
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
-        lists = Candidates(candidates or matrix, _item_numbers(items, matrix.shape), ids)
-        tables = lists.judgements(relevance, candidates, duplicates), lists.results(exclude)
+        tables = tables_of_arrays(
+            scores,
+            relevance,
+            items,
+            query_ids=ids,
+            exclude=exclude,
+            lengths=lengths,
+            mask=mask,
+            duplicates=duplicates,
+        )
         return evaluate_tables(*tables, Plan(asked, choices), threads=threads, bounds=bounds)
     grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
     excluded = read_excluded(exclude, matrix.shape)
@@ -196,7 +213,7 @@ def evaluate_factors(
     scores = Factors(of_queries, of_items)
     grades = read_relevance(relevance, scores.shape, duplicates, None)
     excluded = read_excluded(exclude, scores.shape)
-    ids = _query_ids(queries, scores.shape[0])
+    ids = read_query_ids(queries, scores.shape[0])
     return evaluate_scores(
         scores, grades, excluded, asked, choices, query_ids=ids, k=k, threads=threads, bounds=bounds
     )
@@ -241,6 +258,48 @@ def evaluate_scores(
         bounds=bounds,
         notes=_notes(observed, asked, k),
     )
+
+
+def observe_arrays(
+    scores: Array,
+    relevance: Any,
+    groups: Iterable[Group],
+    *,
+    query_ids: _native.Table,
+    exclude: Any,
+    lengths: Array | None,
+    mask: Array | None,
+    threads: int | None,
+) -> list[Observed]:
+    """What groups of measures make of the rows of an array; the arguments are as in `evaluate_arrays`."""
+    matrix = Matrix(as_matrix(scores, "scores"))
+    candidates = _candidates(matrix, lengths, mask)
+    excluded = read_excluded(exclude, matrix.shape)
+    observed = []
+    for choices, measures in groups:
+        grades = read_relevance(relevance, matrix.shape, choices.duplicates, candidates)
+        _check_judged(len(grades.counts), int(np.count_nonzero(grades.counts)), choices)
+        lists = candidates or matrix
+        observed.append(dense.observe(lists, grades, excluded, query_ids, choices, measures, threads=threads))
+    return observed
+
+
+def tables_of_arrays(
+    scores: Array,
+    relevance: Any,
+    items: Array,
+    *,
+    query_ids: _native.Table,
+    exclude: Any,
+    lengths: Array | None,
+    mask: Array | None,
+    duplicates: Duplicates,
+) -> tuple[Input, Input]:
+    """Lists of candidates as judgements and results; the arguments are as in `evaluate_arrays`."""
+    matrix = Matrix(as_matrix(scores, "scores"))
+    candidates = _candidates(matrix, lengths, mask)
+    lists = Candidates(candidates or matrix, _item_numbers(items, matrix.shape), query_ids)
+    return lists.judgements(relevance, candidates, duplicates), lists.results(exclude)
 
 
 def _notes(observed: Observed, asked: tuple[Measure, ...], k: int | None) -> Iterator[str]:
@@ -332,7 +391,7 @@ def _lengths(lengths: Array, shape: tuple[int, int]) -> NDArray[np.int64]:
     return numbers.astype(np.int64)
 
 
-def _query_ids(queries: Sequence[int] | Sequence[str] | NDArray[Any] | None, rows: int) -> _native.Table:
+def read_query_ids(queries: Sequence[int] | Sequence[str] | NDArray[Any] | None, rows: int) -> _native.Table:
     """The rows' ids as a table of one column."""
     import polars as pl
 

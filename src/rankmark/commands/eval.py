@@ -114,7 +114,9 @@ def evaluate_runs(
     # What has been read has no longer the columns to slice by.
     # Nor is anything read at once that is to be read in batches.
     engine, memory = options["engine"], options["memory"]
-    whole = by or (len(like) < 2 and any(is_streamed(engine, memory, qrels, path) for path in run))
+    whole = by or (
+        len(like) < 2 and any(is_streamed(engine, memory, {"qrels": qrels, "run": path}) for path in run)
+    )
     judged = qrels if whole else read_qrels(qrels, options["columns"])
     if len(like) > 1:
         if options.pop("engine") == "stream" or options.pop("memory"):

@@ -65,6 +65,8 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="Of --ties random and of resamples.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@click.option("--engine", metavar="local|stream", help="In memory or in batches; by itself for large files.")
+@click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
 @click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
@@ -119,6 +121,9 @@ def evaluate_table(
         beside = {"--score": score, "--classes": classes, "--by": by, "--per-query": per_query}
         if wrong := [option for option, said in beside.items() if said]:
             raise UsageError(f"{wrong[0]} does not go with --system, which compares systems")
+        engine, memory = options.pop("engine"), options.pop("memory")
+        if engine == "stream" or memory:
+            raise UsageError("systems are compared in memory: --engine and --memory do not go with --system")
         if signature or short_signature:
             raise UsageError("signatures of a comparison are in its JSON: --format json")
         compared = compare_predictions(

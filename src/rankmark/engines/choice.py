@@ -1,14 +1,18 @@
-"""Which engine evaluates two tables, and with how much memory."""
+"""Which engine evaluates tables, and with how much memory."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from rankmark.choices import Engine
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from rankmark.inputs.roles import TableName
 
 __all__ = ["MEMORY", "is_streamed", "memory_bytes"]
 
@@ -19,7 +23,7 @@ UNITS = {"": 1, "B": 1, "K": 1 << 10, "KIB": 1 << 10, "KB": 10**3, "M": 1 << 20,
          "G": 1 << 30, "GIB": 1 << 30, "GB": 10**9, "T": 1 << 40, "TIB": 1 << 40, "TB": 10**12}  # fmt: skip
 
 
-def is_streamed(engine: Engine | None, memory: int | str | None, qrels: object, run: object) -> bool:
+def is_streamed(engine: Engine | None, memory: int | str | None, tables: Mapping[TableName, object]) -> bool:
     """Whether the stream engine is to evaluate these.
 
     Raises:
@@ -31,10 +35,9 @@ def is_streamed(engine: Engine | None, memory: int | str | None, qrels: object, 
         memory_bytes(memory)
     if engine == "local":
         return False
-    paths = [source for source in (qrels, run) if isinstance(source, str | os.PathLike)]
+    paths = {side: source for side, source in tables.items() if isinstance(source, str | os.PathLike)}
     if engine == "stream":
-        if len(paths) < 2:
-            side, other = ("run", run) if isinstance(qrels, str | os.PathLike) else ("qrels", qrels)
+        for side, other in ((side, each) for side, each in tables.items() if side not in paths):
             raise UsageError(
                 f'engine="stream" reads files; {side} is of type {type(other).__name__}: give its path, or '
                 'use engine="local"'
@@ -44,7 +47,7 @@ def is_streamed(engine: Engine | None, memory: int | str | None, qrels: object, 
         known = get_args(Engine)
         hint = did_you_mean(engine, known) if isinstance(engine, str) else ""
         raise ChoiceError(f"engine={engine!r} is not one of {', '.join(known)}{hint}")
-    return len(paths) == 2 and _are_large(paths)
+    return len(paths) == len(tables) and _are_large(paths)
 
 
 def memory_bytes(memory: int | str | None) -> int:
@@ -72,17 +75,17 @@ def memory_bytes(memory: int | str | None) -> int:
     return int(amount)
 
 
-def _are_large(paths: list[str | os.PathLike[str]]) -> bool:
+def _are_large(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
     """Whether files are too large to be read into memory, as far as one can know before reading them."""
     try:
-        if sum(Path(path).stat().st_size for path in paths) < LEAST:
+        if sum(Path(path).stat().st_size for path in paths.values()) < LEAST:
             return False  # without a look at anything else, for most calls
     except (OSError, ValueError):  # a glob, or nothing, which whoever opens it will say
         pass
     from rankmark.inputs.batches import can_be_streamed, total_size
 
     free = _free_memory()
-    return free is not None and total_size(paths) > free / 2 and can_be_streamed(paths)
+    return free is not None and total_size(paths.values()) > free / 2 and can_be_streamed(paths)
 
 
 def _free_memory() -> int | None:

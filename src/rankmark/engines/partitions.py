@@ -1,15 +1,16 @@
-"""Rows dealt out by a hash of their query to temporary files, so that the rows of a query are together."""
+"""Rows dealt out to temporary files, so that those of a query, or of a range of scores, are together."""
 
 from __future__ import annotations
 
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from rankmark.errors import UsageError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Partitions", "keys", "no_room", "stored_size", "temporary_folder"]
+__all__ = ["Partitions", "check_room", "keys", "stored_size", "temporary_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,12 @@ class Partitions:
 
     def deal(self, name: str, frame: pl.DataFrame, query: str) -> None:
         """Adds rows of the table `name`; those of a query keep their order."""
+        self.deal_to(_partition(frame[query], self.count, self.level), name, frame)
+
+    def deal_to(self, of_row: NDArray[Any], name: str, frame: pl.DataFrame) -> None:
+        """Adds rows to the partitions of these numbers; those of a partition keep their order."""
         import polars as pl
 
-        of_row = _partition(frame[query], self.count, self.level)
         dealt = frame[pl.Series(np.argsort(of_row, kind="stable").astype(np.uint32))]
         ends = np.cumsum(np.bincount(of_row, minlength=self.count)).tolist()
         for partition, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
@@ -76,7 +80,7 @@ class Partitions:
                 file.write(len(content).to_bytes(8, "little"))
                 file.write(content)
         except OSError as error:
-            raise no_room(self.folder, error.strerror or str(error)) from error
+            raise _no_room(self.folder, error.strerror or str(error)) from error
 
 
 def _stored(frame: pl.DataFrame) -> memoryview:
@@ -91,12 +95,19 @@ def stored_size(frame: pl.DataFrame) -> float:
     return len(_stored(head)) * frame.height / head.height
 
 
-def no_room(folder: Path, reason: str) -> UsageError:
+def check_room(folder: Path, size: float) -> None:
+    """Refuses to begin what will not fit into a folder: so many bytes."""
+    free = shutil.disk_usage(folder).free
+    if free < size:
+        raise _no_room(folder, f"about {size / 2**30:.1f} GiB are needed, {free / 2**30:.1f} are free")
+
+
+def _no_room(folder: Path, reason: str) -> UsageError:
     """The error for temporary files that cannot be written."""
     return UsageError(
-        "the run is not grouped by query, or the judgements are large, and dealing them out to temporary "
-        f"files in {str(folder)!r} failed: {reason}; make room there, name another folder in the environment "
-        "variable TMPDIR, or sort the run by query"
+        f"dealing rows out to temporary files in {str(folder)!r} failed: {reason}; make room there, or name "
+        "another folder in the environment variable TMPDIR; a run that is sorted by query, with judgements "
+        "that are not large, needs none"
     )
 
 

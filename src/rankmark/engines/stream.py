@@ -9,10 +9,8 @@ to be evaluated alone. So are they where the judgements are too large to be kept
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +19,7 @@ from numpy.typing import NDArray
 from rankmark._native import Table
 from rankmark.engines import local
 from rankmark.engines.choice import memory_bytes
-from rankmark.engines.partitions import Partitions, keys, no_room, stored_size, temporary_folder
+from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
 from rankmark.engines.state import State
 from rankmark.engines.stopping import cleaned_up
 from rankmark.errors import DataError
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import ColumnNames
     from rankmark.result import Result
 
-__all__ = ["evaluate"]
+__all__ = ["OWN", "evaluate", "last_border", "segment_starts"]
 
 OWN = 128 << 20
 """Bytes that the process has before it reads anything."""
@@ -119,13 +117,10 @@ class _Tables:
         """How many to deal so many bytes out to, or both tables; rather more, since sizes are estimated."""
         return min(MOST_PARTITIONS, 1 + int(1.5 * (size or self._size) * PARTITION / self.memory))
 
-    def check_room(self, folder: Path) -> None:
-        """Refuses to begin what will not fit into a folder."""
-        free = shutil.disk_usage(folder).free
-        if free < self._size:
-            raise no_room(
-                folder, f"about {self._size / 2**30:.1f} GiB are needed, {free / 2**30:.1f} are free"
-            )
+    @property
+    def size(self) -> float:
+        """About how many bytes both tables take in files."""
+        return self._size
 
     def heads(self) -> tuple[Input, Input]:
         """The first rows of the judgements and of the results."""
@@ -220,7 +215,7 @@ class _Judgements:
         self._query = batch.query
         frame = pl.concat(frames, how="vertical_relaxed", rechunk=True)
         frames.clear()
-        starts = _segment_starts(frame[self._query])
+        starts = segment_starts(frame[self._query])
         ids = frame[self._query].gather(starts)
         places = ids.to_frame("query").unique(maintain_order=True).with_row_index("place")
         places = places.with_columns(keys(places["query"]).alias("key"))
@@ -257,7 +252,7 @@ class _Judgements:
         return _with_rows(self._like, frame, f"{self._like.name}, in order of queries")
 
 
-def _segment_starts(queries: pl.Series) -> NDArray[np.int64]:
+def segment_starts(queries: pl.Series) -> NDArray[np.int64]:
     """The rows at which another query begins."""
     if queries.dtype.is_integer():
         ids = queries.to_numpy()
@@ -296,7 +291,7 @@ def _add_block(
     results: Input, judgements: _Judgements, state: State, threads: int | None, seen: NDArray[np.bool_]
 ) -> None:
     queries = _frame(results)[results.query]
-    ids = keys(queries.gather(_segment_starts(queries))).unique(maintain_order=True)
+    ids = keys(queries.gather(segment_starts(queries))).unique(maintain_order=True)
     known = judgements.find(ids)
     places = known["place"].to_numpy().astype(np.int64)
     if seen[places].any():
@@ -346,7 +341,7 @@ def _whole_queries(batches: Iterator[Input]) -> Iterator[Input]:
     batch = None
     for batch in batches:
         frame = pl.concat([*rest, _frame(batch)], how="vertical_relaxed", rechunk=False)
-        end = _last_border(frame[batch.query])
+        end = last_border(frame[batch.query])
         if end:
             yield _with_rows(batch, frame[:end], f"{batch.name} from row {start} on")
         rest = [_released(frame[end:], len(frame))]
@@ -362,7 +357,7 @@ def _released(rest: pl.DataFrame, of: int) -> pl.DataFrame:
     return rest[pl.Series(np.arange(rest.height, dtype=np.uint32))] if rest.height < of / 2 else rest
 
 
-def _last_border(queries: pl.Series) -> int:
+def last_border(queries: pl.Series) -> int:
     """The row at which the last query begins."""
     last, length = queries[-1], 1 << 12
     while True:
@@ -383,7 +378,7 @@ ROW = "rankmark:row"
 
 def _partitioned(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
     with temporary_folder() as folder:
-        tables.check_room(folder)
+        check_room(folder, tables.size)
         partitions = Partitions(folder, tables.partitions())
         with counting_rows("dealing out by query") as rows:
             _deal_judgements(tables, partitions, rows)

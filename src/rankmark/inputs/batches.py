@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,9 @@ from rankmark.inputs.files import (
     polars_errors,
     refuse_differing,
     refuse_text,
+    unknown_form,
 )
-from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, find_roles
+from rankmark.inputs.roles import Chosen, ColumnNames, Input, Roles, Side, TableName, find_roles
 from rankmark.inputs.tables import Source, from_polars, no_rows
 
 if TYPE_CHECKING:
@@ -29,20 +30,20 @@ if TYPE_CHECKING:
 
     from rankmark.progress import Rows
 
-__all__ = ["Batches", "can_be_streamed", "open_batches", "total_size"]
+__all__ = ["Batches", "Part", "can_be_streamed", "open_batches", "open_parts", "total_size", "wrong_row"]
 
 Pieces: TypeAlias = "Iterator[tuple[_native.Table, float]]"
 """Rows of a file, and how much of it has been read when they are there: 1 at the end."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """One file: what messages call it, its columns, and how to read those that have a role."""
 
     where: str
     size: int
     names: Sequence[str]
-    read: Callable[[Roles, int], Pieces]
+    read: Callable[[Chosen, int], Pieces]
     text_ids: bool
 
 
@@ -61,7 +62,7 @@ class Batches:
     where: str
     names: Sequence[str]
     _columns: ColumnNames | None
-    _parts: Sequence[_Part]
+    _parts: Sequence[Part]
 
     def read(self, size: int, rows: Rows) -> Iterator[Input]:
         """The table in batches of about `size` bytes of memory; `rows` is told how far it is.
@@ -99,10 +100,8 @@ def open_batches(path: str | os.PathLike[str], side: Side, columns: ColumnNames 
         UsageError: a format that is not read in batches: JSON lines, or Parquet within gzip or zstd.
 
     """
-    path = os.fspath(path)
-    parts = [_open(one, side, columns) for one in expand(path)]
+    where, parts = open_parts(path, side, columns)
     first = parts[0]
-    where = first.where if len(parts) == 1 else f"{side} {path!r}"
     expected = find_roles(first.names, side, columns, first.where)
     for part in parts[1:]:
         if find_roles(part.names, side, columns, part.where) != expected:
@@ -110,7 +109,16 @@ def open_batches(path: str | os.PathLike[str], side: Side, columns: ColumnNames 
     return Batches(side, where, first.names, columns, parts)
 
 
-def total_size(paths: Sequence[str | os.PathLike[str]]) -> int:
+def open_parts(
+    path: str | os.PathLike[str], side: TableName, columns: ColumnNames | None
+) -> tuple[str, list[Part]]:
+    """What messages call the file at `path`, or all files of a glob, and each of them."""
+    path = os.fspath(path)
+    parts = [_open(one, side, columns) for one in expand(path)]
+    return parts[0].where if len(parts) == 1 else f"{side} {path!r}", parts
+
+
+def total_size(paths: Iterable[str | os.PathLike[str]]) -> int:
     """Bytes of the files that paths and globs name; 0 for what names none."""
     try:
         return sum(one.stat().st_size for path in paths for one in expand(os.fspath(path)))
@@ -118,20 +126,19 @@ def total_size(paths: Sequence[str | os.PathLike[str]]) -> int:
         return 0
 
 
-def can_be_streamed(paths: Sequence[str | os.PathLike[str]]) -> bool:
-    """Whether both of qrels and run have formats that are read in batches."""
-    sides: tuple[Side, ...] = ("qrels", "run")
+def can_be_streamed(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
+    """Whether all tables have formats that are read in batches."""
     try:
         return all(
             _refusal(File(one, ""), side, None) is None
-            for side, path in zip(sides, paths, strict=True)
+            for side, path in paths.items()
             for one in expand(os.fspath(path))
         )
     except RankmarkError:  # which whoever reads it will say better
         return False
 
 
-def _refusal(file: File, side: Side, columns: ColumnNames | None) -> str | None:
+def _refusal(file: File, side: TableName, columns: ColumnNames | None) -> str | None:
     """Why a file cannot be read in batches."""
     form = form_of(file, side, columns)
     if form == "JSON":
@@ -141,7 +148,7 @@ def _refusal(file: File, side: Side, columns: ColumnNames | None) -> str | None:
     return None
 
 
-def _open(path: Path, side: Side, columns: ColumnNames | None) -> _Part:
+def _open(path: Path, side: TableName, columns: ColumnNames | None) -> Part:
     file = File(path, f"{side} {str(path)!r}")
     if not file.head:
         raise FormatError(f"{file.where} is empty")
@@ -149,13 +156,15 @@ def _open(path: Path, side: Side, columns: ColumnNames | None) -> _Part:
         raise UsageError(f'{file.where} {refusal}; convert it to Parquet, or use engine="local"')
     form = form_of(file, side, columns)
     if form == "TREC":
+        if side == "predictions":
+            raise unknown_form(file)
         return _open_trec(file, side)
     with polars_errors(file, form):
         return _open_parquet(file) if form == "Parquet" else _open_csv(file, form)
 
 
-def _open_trec(file: File, side: Side) -> _Part:
-    def read(_: Roles, size: int) -> Pieces:
+def _open_trec(file: File, side: Side) -> Part:
+    def read(_: Chosen, size: int) -> Pieces:
         progress = _native.Progress()
         # A row of text takes about as much again as columns.
         reader = _native.TrecReader(str(file.path), side, size // 2, progress)
@@ -164,20 +173,20 @@ def _open_trec(file: File, side: Side) -> _Part:
 
     start = _native.TrecReader(str(file.path), side, 1 << 16, _native.Progress()).next()
     assert start is not None  # a file without rows is an error
-    return _Part(file.where, file.path.stat().st_size, start.names, read, text_ids=True)
+    return Part(file.where, file.path.stat().st_size, start.names, read, text_ids=True)
 
 
 SAMPLE = 10_000
 """Rows by which the size of a row is told."""
 
 
-def _open_parquet(file: File) -> _Part:
+def _open_parquet(file: File) -> Part:
     import polars as pl
 
     def scan() -> pl.LazyFrame:
         return pl.scan_parquet(file.path, glob=False)
 
-    def read(roles: Roles, size: int) -> Pieces:
+    def read(roles: Chosen, size: int) -> Pieces:
         with polars_errors(file, "Parquet"):
             count = scan().select(pl.len()).collect().item()
             sample = scan().select(roles.names).head(SAMPLE).collect(engine="streaming")
@@ -188,7 +197,7 @@ def _open_parquet(file: File) -> _Part:
             yield from_polars(_plain(frame), file.where), min(1.0, (start + step) / count)
 
     names = scan().collect_schema().names()
-    return _Part(file.where, file.path.stat().st_size, names, read, text_ids=False)
+    return Part(file.where, file.path.stat().st_size, names, read, text_ids=False)
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:
@@ -199,18 +208,16 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col(coded).cast(pl.String)) if coded else frame
 
 
-def _open_csv(file: File, form: str) -> _Part:
+def _open_csv(file: File, form: str) -> Part:
     import polars as pl
 
     separator = SEPARATORS[form]
     start = file.head[: file.head.rfind(b"\n") + 1] or file.head
     schema = pl.scan_csv(start, separator=separator).collect_schema()
 
-    def read(roles: Roles, size: int) -> Pieces:
+    def read(roles: Chosen, size: int) -> Pieces:
         numbers: dict[str, type[pl.DataType]] = {
-            name: pl.Boolean if schema[name] == pl.Boolean else pl.Float64
-            for name in (roles.value, roles.rank)
-            if name is not None
+            name: pl.Boolean if schema[name] == pl.Boolean else pl.Float64 for name in roles.numbers
         }
         texts: dict[str, type[pl.DataType]] = dict.fromkeys(roles.names, pl.String)
         row = 0
@@ -229,7 +236,7 @@ def _open_csv(file: File, form: str) -> _Part:
                 yield from_polars(frame.select(roles.names), where), share
 
     names = once(list(schema), file.where)
-    return _Part(file.where, file.path.stat().st_size, names, read, text_ids=True)
+    return Part(file.where, file.path.stat().st_size, names, read, text_ids=True)
 
 
 def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
@@ -272,15 +279,16 @@ def _check_rows(batch: Input, where: str, first_row: int) -> None:
             continue
         column = frame[name]
         if column.null_count():
-            raise _wrong(column.is_null(), "null", role, name, where, first_row)
+            raise wrong_row(column.is_null(), "null", role, name, where, first_row)
         if column.dtype.is_float():
             finite = role == "relevance"
             wrong = ~column.is_finite() if finite else column.is_nan()
             if wrong.any():
-                raise _wrong(wrong, "NaN or infinite" if finite else "NaN", role, name, where, first_row)
+                raise wrong_row(wrong, "NaN or infinite" if finite else "NaN", role, name, where, first_row)
 
 
-def _wrong(wrong: pl.Series, what: str, role: str, name: str, where: str, first_row: int) -> DataError:
+def wrong_row(wrong: pl.Series, what: str, role: str, name: str, where: str, first_row: int) -> DataError:
+    """The error for values that cannot be evaluated."""
     row = first_row + int(wrong.arg_true()[0])
     return DataError(
         f"{where}: the {role} column {name!r} is {what} in row {row} (from 0), and perhaps in others; "

@@ -23,7 +23,7 @@ The hash tells data apart that differ by accident; whoever wants two tables to h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions import Predictions
     from rankmark.inputs.roles import Input
 
-__all__ = ["digest", "digest_predictions"]
+__all__ = ["digest", "digest_predictions", "whole_numbers"]
 
 Words: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.uint32]
@@ -51,11 +51,29 @@ def digest(table: Input, first_row: int = 0) -> str:
     return _total(table.table, lambda rows: _hashes(table, rows, first_row))
 
 
-def digest_predictions(read: Predictions) -> str:
-    """The same of labelled scores; ids in files without types that are all whole numbers are integers."""
+def digest_predictions(read: Predictions, integers: Collection[str] | None = None) -> str:
+    """The same of labelled scores; ids in files without types that are all whole numbers are integers.
+
+    `integers` are the columns in which they are; found out if None.
+    """
+    integers = whole_numbers(read) if integers is None else integers
     columns = read.columns
-    ids = [_typed(read, name) if name else None for name in (columns.query, columns.item)]
+    ids = [_typed(read, name, integers) if name else None for name in (columns.query, columns.item)]
     return _total(read.table, lambda rows: _prediction_hashes(read, ids, rows))
+
+
+def whole_numbers(read: Predictions) -> set[str]:
+    """The columns of ids, in a table without types, that hold nothing but whole numbers."""
+    import polars as pl
+
+    found = set()
+    for name in (read.columns.query, read.columns.item) if read.text_ids else ():
+        if name is not None:
+            ids = pl.DataFrame(read.table)[name].cast(pl.String)
+            numbers = ids.cast(pl.Int64, strict=False).cast(pl.String)
+            if (numbers == ids).all(ignore_nulls=False):
+                found.add(name)
+    return found
 
 
 def _total(table: Table, hashes: Callable[[Rows], Words]) -> str:
@@ -75,15 +93,12 @@ def _hashes(table: Input, rows: Rows, first_row: int) -> Words:
     return _mix(hashes ^ _mix(_values(table, rows, first_row).view(np.uint64)))
 
 
-def _typed(read: Predictions, name: str) -> pl.Series:
+def _typed(read: Predictions, name: str, integers: Collection[str]) -> pl.Series:
     """The ids of a column, integers if a file without types writes such."""
     import polars as pl
 
     ids = pl.DataFrame(read.table)[name]
-    if not read.text_ids:
-        return ids
-    numbers = ids.cast(pl.Int64, strict=False)
-    return numbers if (numbers.cast(pl.String) == ids.cast(pl.String)).all(ignore_nulls=False) else ids
+    return ids.cast(pl.Int64) if read.text_ids and name in integers else ids
 
 
 def _prediction_hashes(read: Predictions, ids: Sequence[pl.Series | None], rows: Rows) -> Words:

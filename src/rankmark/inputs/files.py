@@ -40,6 +40,7 @@ __all__ = [
     "refuse_differing",
     "refuse_text",
     "run_tag",
+    "unknown_form",
 ]
 
 SUFFIXES = {
@@ -159,11 +160,15 @@ def _open(path: Path, side: TableName, columns: ColumnNames | None) -> Source:
     if form != "TREC":
         return _open_table(file, form)
     if side == "predictions":
-        raise FormatError(
-            f"{file.where} is none of these: CSV or TSV whose first line names the columns, JSON lines, "
-            "Parquet"
-        )
+        raise unknown_form(file)
     return _open_trec(file, side)
+
+
+def unknown_form(file: File) -> FormatError:
+    """The error for predictions that have no format known."""
+    return FormatError(
+        f"{file.where} is none of these: CSV or TSV whose first line names the columns, JSON lines, Parquet"
+    )
 
 
 def form_of(file: File, side: TableName, columns: ColumnNames | None) -> str:

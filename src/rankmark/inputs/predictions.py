@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = [
     "PredictionColumns",
     "Predictions",
+    "as_numbers",
     "check_numbers",
+    "check_words",
     "find_columns",
     "positive_number",
     "read_predictions",
@@ -312,13 +314,22 @@ def _with_numbers(read: Predictions, positive: object) -> Predictions:
     name = read.columns.label
     frame = pl.DataFrame(read.table)
     labels = frame[name].cast(pl.String)
-    if read.text_ids and (numbers := _as_numbers(labels)) is not None:
+    if read.text_ids and (numbers := as_numbers(labels)) is not None:
         table = Table.from_arrow(frame.with_columns(numbers.alias(name)).to_struct())
         numeric = replace(read, table=table)
         return replace(numeric, positive=positive_number(positive, numeric))
     _refuse_nulls(labels, read)
     words = labels.unique().sort().to_list()
-    where = f"{read.name}: the label column {name!r}"
+    check_words(words, positive, read)
+    other = next((word for word in words if word != positive), f"not {positive}")
+    column = (labels == positive).alias(name)
+    table = Table.from_arrow(frame.with_columns(column).to_struct())
+    return replace(read, table=table, positive=1.0, words=(other, str(positive)))
+
+
+def check_words(words: Sequence[str], positive: object, read: Predictions) -> None:
+    """Refuses labels that are these words, in their order, if they are not two or lack the positive one."""
+    where = f"{read.name}: the label column {read.columns.label!r}"
     if len(words) > 2:
         shown = ", ".join(map(repr, words[:5])) + (", …" if len(words) > 5 else "")
         raise DataError(f"{where} holds {len(words)} different words ({shown}); binary labels are two")
@@ -330,13 +341,9 @@ def _with_numbers(read: Predictions, positive: object) -> Predictions:
     if positive not in words:
         hint = did_you_mean(str(positive), words)
         raise DataError(f"{where} holds {' and '.join(map(repr, words))}, not positive={positive!r}{hint}")
-    other = next((word for word in words if word != positive), f"not {positive}")
-    column = (labels == positive).alias(name)
-    table = Table.from_arrow(frame.with_columns(column).to_struct())
-    return replace(read, table=table, positive=1.0, words=(other, str(positive)))
 
 
-def _as_numbers(texts: pl.Series) -> pl.Series | None:
+def as_numbers(texts: pl.Series) -> pl.Series | None:
     """Texts that all write numbers, or all true or false; None for others."""
     import polars as pl
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import _native
-from rankmark.choices import Choices, Duplicates, NoRelevant, Ties
+from rankmark.choices import Choices, Duplicates, Engine, NoRelevant, Ties
 from rankmark.classes import SUMS_TO_ONE, Classes
 from rankmark.decisions import AtThreshold
+from rankmark.engines.choice import is_streamed
 from rankmark.errors import (
     ChoiceError,
     ColumnError,
@@ -60,6 +61,7 @@ __all__ = [
     "evaluate_predictions",
     "evaluate_systems",
     "mean_of_queries",
+    "mean_over",
     "need_query",
 ]
 
@@ -85,6 +87,8 @@ def evaluate_predictions(
     confidence: float = 0.95,
     resamples: int | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
+    memory: int | str | None = None,
     hash_inputs: bool = False,
 ) -> PredictionResult:
     """Measures how good predictions are, of one table in which each row has a label and a score.
@@ -133,6 +137,12 @@ def evaluate_predictions(
             queries nor functions of sums over rows (KS, AveragePrecision …), and are computed again for each,
             as many as come to 20 million rows, at least 200 and at most 1,000.
         threads: how many threads to use; all cores if None.
+        engine: ``local`` reads the table into memory, ``stream`` reads files (Parquet, CSV, TSV) in batches
+            and computes measures that are sums over rows (LogLoss, Brier, RMSE, PCOPC …), AUC, exactly, and
+            measures of each query (GAUC); it refuses others. If None, ``stream`` for files larger than half
+            the free memory, where it computes all that is asked for.
+        memory: about how much of it ``stream`` may use: bytes, or a text such as ``"2GiB"``, which is what
+            None means.
         hash_inputs: whether to hash what the table holds, for `Result.inputs`; takes longer than evaluating.
 
     Returns:
@@ -167,6 +177,12 @@ def evaluate_predictions(
         _work(measures, like, given, sampling, threads)  # refuses before a table is read
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
+    if is_streamed(engine, memory, {"predictions": table}):
+        asked = asked_measures(measures, CLASSES_FIRST if of_classes else ROWS_FIRST)
+        wants = {"like": like, "by": slicing, "intervals": intervals}
+        result = _streamed(table, asked, said, classes, positive, engine, wants, threads, memory, hash_inputs)
+        if result is not None:
+            return result
     read = read_predictions(table, said, positive, classes, slicing)
     if isinstance(read, ClassPredictions):
         _refuse_with_classes(read, like=like, by=slicing, intervals=intervals)
@@ -179,6 +195,36 @@ def evaluate_predictions(
         return result
     slices = prediction_slices(read, slicing, lambda part: work.result(rows.of(part)), confidence)
     return result.with_slices(slices)
+
+
+def _streamed(
+    table: Any,
+    asked: tuple[Measure, ...],
+    said: Mapping[str, Any],
+    classes: Sequence[Any] | None,
+    positive: str | float | None,
+    engine: Engine | None,
+    wants: Mapping[str, object],
+    threads: int | None,
+    memory: int | str | None,
+    hash_inputs: bool,
+) -> PredictionResult | None:
+    """The table evaluated in batches; None where that cannot be done and was not asked for."""
+    from rankmark.engines import row_stream
+
+    whole = [name for name, value in wants.items() if value]
+    if whole and engine == "stream":
+        raise UsageError(f'{whole[0]} needs the whole table, which engine="stream" never has; choose "local"')
+    if whole:
+        return None
+    try:
+        return row_stream.evaluate(
+            table, asked, said, classes, positive, threads=threads, memory=memory, hash_inputs=hash_inputs
+        )
+    except MeasureError:
+        if engine == "stream":
+            raise
+        return None
 
 
 def _refuse_with_classes(read: ClassPredictions, **asked: object) -> None:
@@ -485,6 +531,16 @@ PRECISIONS: Mapping[str, float] = {"Float16": 2.0**-10, "Float32": 2.0**-23}
 """The machine epsilon of the types that have another than 64-bit numbers."""
 
 
+def mean_over(each: PerQuery, rows: Values) -> Settled:
+    """The weighted mean over the queries that have a value; `rows` is how many each has."""
+    there = ~np.isnan(each.values)
+    averaged = int(np.count_nonzero(there))
+    counts = RowMeasureCounts(averaged, len(there) - averaged, int(rows[~there].sum()), each.skipped)
+    weights = each.weights[there]
+    sums = _native.exact_sum(weights), _native.exact_sum(weights * each.values[there])
+    return mean_of_queries(counts, *sums, each.values)
+
+
 def mean_of_queries(
     counts: RowMeasureCounts, weights: float, values: float, per_query: Values | None = None
 ) -> Settled:
@@ -568,20 +624,10 @@ class RowsOf:
         except Undefined as reason:
             return _undefined(reason)
         if isinstance(value, PerQuery):
-            return self._mean(value)
+            return mean_over(value, self.rows.of_queries.rows)
         if isinstance(value, AtThreshold):
             return Settled(value.value, RowMeasureCounts(threshold=value.threshold))
         return Settled(value, RowMeasureCounts())
-
-    def _mean(self, each: PerQuery) -> Settled:
-        """The weighted mean over the queries that have a value."""
-        there = ~np.isnan(each.values)
-        averaged = int(np.count_nonzero(there))
-        skipped_rows = int(self.rows.of_queries.rows[~there].sum())
-        counts = RowMeasureCounts(averaged, len(there) - averaged, skipped_rows, each.skipped)
-        weights = each.weights[there]
-        sums = _native.exact_sum(weights), _native.exact_sum(weights * each.values[there])
-        return mean_of_queries(counts, *sums, each.values)
 
     def check(self, measure: Measure) -> None:
         """Refuses a measure that cannot take these labels and scores."""

@@ -1,0 +1,498 @@
+"""Files of labelled scores larger than memory, read in batches.
+
+Sums over the rows add up from batch to batch. For AUC the rows are dealt out by ranges of scores to temporary
+files, each small enough to be sorted alone; a score that many rows have is a range of its own, of which only
+the weights are summed. Measures of each query take the batches as they are read, cut at the borders of
+queries; where a query comes back later, the rows are dealt out by a hash of the query first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark import _native
+from rankmark.engines.choice import memory_bytes
+from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
+from rankmark.engines.row_tally import (
+    BINARY,
+    LABELS,
+    Asked,
+    NotMergedError,
+    Range,
+    RowTally,
+    Sum,
+    asked_of,
+    merged_rows,
+    sums_of,
+    told_sums,
+)
+from rankmark.engines.stopping import cleaned_up
+from rankmark.engines.stream import OWN, last_border, segment_starts
+from rankmark.errors import DataError, MeasureError
+from rankmark.inputs.digest import digest_predictions, whole_numbers
+from rankmark.inputs.prediction_batches import PredictionBatches
+from rankmark.inputs.tables import check_ids
+from rankmark.predictions.evaluation import (
+    Basis,
+    PredictionCounts,
+    PredictionResult,
+    RowsOf,
+    Settled,
+    mean_over,
+    need_query,
+)
+from rankmark.progress import counting_rows
+from rankmark.rows import PerQuery, Rows
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.inputs.predictions import Predictions
+    from rankmark.measure import Measure
+
+__all__ = ["evaluate"]
+
+BATCH = 24
+"""A batch takes this part of the memory: there are several at a time, and what is made of them."""
+PARTITION = 16
+"""A partition takes this part of the memory; sorting it takes as much again several times."""
+MOST_PARTITIONS = 1024
+"""Files that rows are dealt out to at once by score."""
+HASHES = 64
+"""Files that rows are dealt out to at once by query; those that are still too large are dealt out again."""
+DEEPEST = 3
+"""How often they are; one query alone cannot be."""
+ROW = "rankmark:row"
+"""The column of the rows' numbers, by which queries have the order in which they come first."""
+
+
+def evaluate(
+    path: str | os.PathLike[str],
+    measures: Sequence[Measure],
+    said: Mapping[str, str | Sequence[str] | None],
+    classes: Sequence[str | int] | None,
+    positive: str | float | None,
+    *,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    hash_inputs: bool = False,
+) -> PredictionResult:
+    """As `rankmark.evaluate_predictions`, of files and in bounded memory.
+
+    The values of each query stay in memory: 16 bytes a measure and query.
+
+    Raises:
+        MeasureError: a measure that looks at more than sums, pairs of rows and queries, or several
+            scores in a row.
+        UsageError: a format that is not read in batches, or no room for temporary files.
+        DataError: a table, a label or a score that a measure cannot take.
+
+    """
+    asked = {measure: _asked(measure) for measure in measures}
+    batches = PredictionBatches(path, said, positive)
+    if classes is not None or batches.of_classes:
+        raise MeasureError(f'{measures[0]} is of several scores in a row here; use engine="local"')
+    usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
+    with cleaned_up():
+        found = _RowsInFiles(_Files(batches, usable, threads or 0), asked)
+        settled = {measure: found.settled(measure) for measure in asked}
+        inputs = {"predictions": _digest(found.files)} if hash_inputs else {}
+    of_queries = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
+    query_ids = found.queries.ids() if of_queries else None
+    return PredictionResult(
+        values={measure: each.value for measure, each in settled.items()},
+        per_query_values=of_queries,
+        query_ids=query_ids,
+        counts=PredictionCounts(
+            rows=found.count,
+            positive=found.rows.positives if found.binary else None,
+            queries=None if query_ids is None else query_ids.num_rows,
+            measures={str(measure): each.counts for measure, each in settled.items()},
+        ),
+        basis=Basis(found.positive, batches.like.columns.weight or "none"),
+        lists=None,
+        inputs=inputs,
+    )
+
+
+NOTHING = Asked((BINARY,), later=False, ranges=False)
+
+
+def _asked(measure: Measure) -> Asked:
+    """What a measure looks at.
+
+    Raises:
+        MeasureError: at more than is there in batches.
+
+    """
+    if measure.page.kind == "list":
+        raise MeasureError(
+            f"{measure} is a measure of lists; rankmark.evaluate computes it in batches, with the table as "
+            'both judgements and results, or use engine="local"'
+        )
+    if measure.page.kind == "class":
+        raise MeasureError(f'{measure} is a measure of classes; use engine="local"')
+    try:
+        return NOTHING if measure.per_query else asked_of(measure)
+    except NotMergedError:
+        raise _not_streamed(measure) from None
+
+
+def _not_streamed(measure: Measure) -> MeasureError:
+    return MeasureError(
+        f"{measure} looks at more than sums and pairs of the rows, which is not done in batches; use "
+        'engine="local", which reads the table into memory'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """Labelled scores in files, and what may be used to read them.
+
+    Attributes:
+        batches: the files.
+        memory: bytes that may be used.
+        threads: how many; 0 means all cores.
+
+    """
+
+    batches: PredictionBatches
+    memory: int
+    threads: int
+
+    @property
+    def like(self) -> Predictions:
+        """The table with its first rows."""
+        return self.batches.like
+
+    @property
+    def positive(self) -> float:
+        """The label of positive rows."""
+        return 1.0 if self.like.positive is None else self.like.positive
+
+    def read(self, doing: str, *others: str) -> Iterator[Predictions]:
+        """The columns of numbers, and of these roles, in batches."""
+        columns = self.like.columns
+        query, item = (getattr(columns, role) if role in others else None for role in ("query", "item"))
+        columns = replace(columns, query=query, item=item)
+        with counting_rows(doing) as rows:
+            yield from self.batches.read(columns, self.memory // BATCH, rows)
+
+    def partitions(self, size: float, most: int) -> int:
+        """How many to deal so many bytes out to; rather more, since sizes are estimated."""
+        return min(most, 1 + int(1.5 * size * PARTITION / self.memory))
+
+    def core(self, frame: pl.DataFrame) -> _native.LabelledRows:
+        """Rows in the core."""
+        columns = self.like.columns
+        return _native.LabelledRows(
+            _native.Table.from_arrow(frame.to_struct()),
+            self.like.name,
+            columns.label,
+            columns.score,
+            columns.weight,
+            positive=self.positive,
+            threads=self.threads,
+        )
+
+
+class _RowsInFiles(RowsOf):
+    """The rows of files, of which only what they come to is in memory."""
+
+    def __init__(self, files: _Files, asked: Mapping[Measure, Asked]) -> None:
+        self.files, self.read, self.threads = files, files.like, files.threads
+        self.queries = _OfQueries(files, tuple(measure for measure in asked if measure.per_query))
+        self._sample = _Sample() if any(each.ranges for each in asked.values()) else None
+        self._improbable: tuple[int, float] | None = None
+        self._tally = self._first_pass(dict.fromkeys(each for own in asked.values() for each in own.sums))
+        self.binary = self.checked = False
+        self.count, self.labels = self._tally.rows, self._tally.labels
+        self.no_probability = self._tally.improbable
+        self.rows = merged_rows(self.count, self._sums, self._ranges)
+        weight = self.read.columns.weight
+        if weight is not None and not self.rows.weight:
+            raise DataError(f"{self.read.name}: the weight column {weight!r} is 0 in every row")
+
+    def settled(self, measure: Measure) -> Settled:
+        """The measure's value."""
+        if measure.per_query:
+            self.check(measure)
+            return mean_over(*self.queries.values(measure))
+        try:
+            return super().settled(measure)
+        except NotMergedError:
+            raise _not_streamed(measure) from None
+
+    def shown_no_probability(self) -> str:
+        """A score outside of 0 to 1."""
+        assert self._improbable is not None
+        return "the first in row {} (from 0): {}".format(*self._improbable)
+
+    def _first_pass(self, sums: Iterable[Sum]) -> RowTally:
+        """What needs the rows in no order, and queries as long as their rows are together."""
+        import polars as pl
+
+        columns, tally = self.read.columns, RowTally()
+        for batch in self.files.read("reading predictions", *(["query"] if self.queries.measures else [])):
+            frame = pl.DataFrame(batch.table)
+            scores = frame[columns.score]
+            improbable = (scores < 0) | (scores > 1)
+            if self._improbable is None and improbable.any():
+                first = int(improbable.arg_true()[0])
+                self._improbable = tally.rows + first, scores[first]
+            if self._sample is not None:
+                self._sample.add(_thresholds(scores))
+            self.queries.take(frame)
+            labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
+            count, found = frame.height, sums_of(self.files.core(frame), sums)
+            tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
+            tally.compact()
+        self.queries.finish(tally.rows)
+        return tally
+
+    def _sums(self, asked: Sum) -> tuple[float, ...]:
+        """Sums over all rows, read once more for those that no one could ask for before."""
+        import polars as pl
+
+        known = told_sums(self._tally)
+        try:
+            return known(asked)
+        except NotMergedError:
+            for batch in self.files.read("reading predictions again"):
+                self._tally.add(RowTally(sums=sums_of(self.files.core(pl.DataFrame(batch.table)), [asked])))
+                self._tally.compact()
+            return known(asked)
+
+    def _ranges(self) -> list[Range]:
+        """Ranges of scores: those of one score that many rows have, and those between."""
+        import polars as pl
+
+        assert self._sample is not None
+        columns = replace(self.read.columns, query=None, item=None)
+        size = _size(pl.DataFrame(self.read.table).select(columns.names), self.count)
+        borders = self._sample.borders(self.files.partitions(size, MOST_PARTITIONS))
+        with temporary_folder() as folder:
+            check_room(folder, size)
+            partitions = Partitions(folder, len(borders) + 1)
+            ranges = self._deal(borders, partitions)
+            for number in range(partitions.count):
+                ranges += self._range(partitions, number)
+        return ranges
+
+    def _deal(self, borders: NDArray[Any], partitions: Partitions) -> list[Range]:
+        """Deals out the rows between borders; gives the ranges of the borders' scores."""
+        import polars as pl
+
+        columns = self.read.columns
+        at = np.zeros((2, len(borders)))
+        for batch in self.files.read("dealing out by score"):
+            frame = pl.DataFrame(batch.table)
+            frame = frame.with_columns(_thresholds(frame[columns.score]))
+            scores = frame[columns.score].to_numpy()
+            place = np.searchsorted(borders, scores)
+            equal = np.searchsorted(borders, scores, side="right") > place
+            tied = frame.filter(pl.Series(equal))
+            positive = tied[columns.label].cast(pl.Float64).to_numpy() == self.files.positive
+            weights = np.ones(tied.height) if columns.weight is None else tied[columns.weight].to_numpy()
+            for side, own in enumerate((positive, ~positive)):
+                at[side] += np.bincount(place[equal], weights * own, len(borders))
+            partitions.deal_to(place[~equal], "rows", frame.filter(pl.Series(~equal)))
+        return [
+            (float(score), positive, negative, positive * negative / 2)
+            for score, positive, negative in zip(borders, *at.tolist(), strict=True)
+        ]
+
+    def _range(self, partitions: Partitions, number: int) -> list[Range]:
+        """The range of a partition, if there are rows in it."""
+        import polars as pl
+
+        frames = list(partitions.read("rows", number))
+        if not frames:
+            return []
+        frame = pl.concat(frames, how="vertical_relaxed")
+        frames.clear()
+        least = frame[self.read.columns.score].min()
+        ranked = self.files.core(frame).ranked()
+        return [(float(least), *ranked.totals(), ranked.pairs())]  # type: ignore[arg-type]
+
+
+def _size(frame: pl.DataFrame, rows: int) -> float:
+    """Bytes that so many rows such as these take in files."""
+    return stored_size(frame) / frame.height * rows
+
+
+def _thresholds(scores: pl.Series) -> pl.Series:
+    """Scores as the core compares them: as floats."""
+    import polars as pl
+
+    return scores if scores.dtype.is_float() else scores.cast(pl.Float64)
+
+
+class _Sample:
+    """Scores drawn from the batches, by which the rows are divided into ranges of about as many."""
+
+    def __init__(self) -> None:
+        self._draw = np.random.default_rng(0)  # what is drawn decides how much memory is used, and no value
+        self._scores: list[NDArray[Any]] = []
+        self._of_batch = DRAWN
+
+    def add(self, scores: pl.Series) -> None:
+        """Draws from a batch, and takes the half of all away where they are too many."""
+        values = scores.to_numpy()
+        count = min(len(values), self._of_batch)
+        self._scores.append(values[self._draw.integers(len(values), size=count)])
+        if sum(map(len, self._scores)) > MOST_DRAWN:
+            self._scores = [np.concatenate(self._scores)[::2]]
+            self._of_batch = max(1, self._of_batch // 2)
+
+    def borders(self, ranges: int) -> NDArray[Any]:
+        """Rising scores between which about so many ranges are, or fewer if many rows have the same score."""
+        scores = np.sort(np.concatenate(self._scores))
+        return np.unique(scores[np.arange(1, ranges) * len(scores) // ranges])
+
+
+DRAWN = 4096
+"""Scores drawn from a batch, at first."""
+MOST_DRAWN = 1 << 20
+"""Scores drawn in all."""
+
+
+class _OfQueries:
+    """What measures give for each query."""
+
+    def __init__(self, files: _Files, measures: tuple[Measure, ...]) -> None:
+        self.measures = measures
+        self._files = files
+        self._parts: list[pl.DataFrame] = []
+        self._skipped: dict[Measure, str] = {}
+        self._rest: list[pl.DataFrame] = []
+        self._start = 0
+        self._together = bool(measures)
+        for measure in measures:
+            name = need_query(files.like, measure)
+            check_ids(files.like.table, name, "query", files.like.name)
+
+    @property
+    def _query(self) -> str:
+        query = self._files.like.columns.query
+        assert query is not None
+        return query
+
+    def take(self, frame: pl.DataFrame) -> None:
+        """Takes a batch, the rows of its last query with the next one."""
+        import polars as pl
+
+        if not self._together:
+            return
+        frame = pl.concat([*self._rest, frame], how="vertical_relaxed", rechunk=False)
+        end = last_border(frame[self._query])
+        self._add_together(frame[:end])
+        self._rest = [frame[end:]]
+
+    def finish(self, rows: int) -> None:
+        """Takes the last query; begins anew if the rows of any, of so many rows, were not together."""
+        if self._together:
+            self._add_together(self._rest[0])
+            self._rest.clear()
+            self._together = bool(self._whole["query"].is_unique().all())
+        if self.measures and not self._together:
+            self._parts.clear()
+            self._rest.clear()
+            self._partitioned(rows)
+
+    def values(self, measure: Measure) -> tuple[PerQuery, NDArray[np.float64]]:
+        """What a measure gives, and how many rows each query has."""
+        number = self.measures.index(measure)
+        value, weight, rows = (
+            self._whole[name].to_numpy(writable=True)
+            for name in (f"{number}.value", f"{number}.weight", "rows")
+        )
+        return PerQuery(value, weight, self._skipped[measure]), rows
+
+    def ids(self) -> _native.Table:
+        """The queries in the order of their first rows."""
+        return _native.Table.from_arrow(self._whole.select("query"))
+
+    @property
+    def _whole(self) -> pl.DataFrame:
+        import polars as pl
+
+        self._parts = [pl.concat(self._parts, how="vertical_relaxed").sort("place")]
+        return self._parts[0]
+
+    def _add_together(self, frame: pl.DataFrame) -> None:
+        if not frame.height:
+            return
+        queries = frame[self._query]
+        if queries.n_unique() < len(segment_starts(queries)):
+            self._together = False
+            return
+        self._add(frame, np.arange(self._start, self._start + frame.height))
+        self._start += frame.height
+
+    def _add(self, frame: pl.DataFrame, places: NDArray[np.int64]) -> None:
+        """Adds whole queries; `places` are the numbers of the rows."""
+        import polars as pl
+
+        rows = Rows(self._files.core(frame), frame.height, self._query)
+        columns: dict[str, Any] = {}
+        for number, measure in enumerate(self.measures):
+            each = measure.compute_rows(rows)
+            assert isinstance(each, PerQuery)
+            columns |= {f"{number}.value": each.values, f"{number}.weight": each.weights}
+            self._skipped[measure] = each.skipped
+        first = rows.of_queries.first_rows
+        known = {"query": frame[self._query][first], "place": places[first], "rows": rows.of_queries.rows}
+        self._parts.append(pl.DataFrame(known | columns))
+
+    def _partitioned(self, rows: int) -> None:
+        """Deals out the rows by query, and evaluates one partition after another."""
+        import polars as pl
+
+        with temporary_folder() as folder:
+            start, partitions = 0, None
+            for batch in self._files.read("dealing out by query", "query"):
+                frame = pl.DataFrame(batch.table)
+                if partitions is None:
+                    size = _size(frame, rows)
+                    check_room(folder, size)
+                    partitions = Partitions(folder, self._files.partitions(size, HASHES))
+                numbers = pl.int_range(start, start + frame.height, dtype=pl.Int64).alias(ROW)
+                partitions.deal("rows", frame.with_columns(numbers), self._query)
+                start += frame.height
+            assert partitions is not None
+            for number in range(partitions.count):
+                self._add_partition(partitions, number)
+
+    def _add_partition(self, partitions: Partitions, number: int) -> None:
+        import polars as pl
+
+        size = partitions.size(number)
+        if size > 2 * self._files.memory / PARTITION and partitions.level < DEEPEST:
+            smaller = Partitions(
+                partitions.folder, self._files.partitions(size, HASHES), partitions.level + 1
+            )
+            for frame in partitions.read("rows", number):
+                smaller.deal("rows", frame, self._query)
+            for each in range(smaller.count):
+                self._add_partition(smaller, each)
+        elif frames := list(partitions.read("rows", number)):
+            frame = pl.concat(frames, how="vertical_relaxed")
+            self._add(frame.drop(ROW), frame[ROW].to_numpy())
+
+
+def _digest(files: _Files) -> str:
+    """The hash of the rows; ids in files without types are integers if all are whole numbers."""
+    ids = [name for name in (files.like.columns.query, files.like.columns.item) if name is not None]
+    integers = set(ids)
+    if files.like.text_ids:
+        for batch in files.read("hashing", "query", "item"):
+            integers &= whole_numbers(batch)
+    sums = (int(digest_predictions(batch, integers), 16) for batch in files.read("hashing", "query", "item"))
+    return f"{sum(sums) % 2**64:016x}"

@@ -1,0 +1,116 @@
+"""Batches of arrays give what all rows give at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankmark as rm
+
+MEASURES = ["nDCG@3", "AP", "RR", "P@2"]
+
+
+def arrays(rows: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Scores with ties, and grades of which some are missing, for some rows all."""
+    draw = np.random.default_rng(seed)
+    grades = draw.choice([0.0, 1.0, 2.0, np.nan], (rows, 6), p=[0.3, 0.2, 0.1, 0.4])
+    grades[draw.random(rows) < 0.2] = np.nan
+    grades[0, 0] = 1.0
+    return draw.integers(0, 4, (rows, 6)) / 4, grades
+
+
+def same(whole: rm.Result, other: rm.Result) -> None:
+    assert other.per_query.equals(whole.per_query)
+    assert other.values == whole.values
+    assert other.counts == whole.counts
+    assert [other.signature(m) for m in whole] == [whole.signature(m) for m in whole]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    rows=st.integers(1, 30),
+    seed=st.integers(0, 9),
+    step=st.integers(1, 30),
+    ties=st.sampled_from(["item-desc", "expected", "random", "worst"]),
+    merge=st.booleans(),
+    form=st.sampled_from(["dense", "sparse", "items"]),
+)
+def test_any_batches_give_the_values_of_all_rows(tmp_path_factory, rows, seed, step, ties, merge, form):
+    scores, grades = arrays(rows, seed)
+    grades[::step, 0] = 1.0  # a batch without judgements is refused
+    ids = np.random.default_rng(seed).permutation(rows)
+    items = np.tile(np.arange(6), (rows, 1))
+
+    def given_to(which: Any) -> dict[str, Any]:
+        said: dict[str, Any] = {"scores": scores[which], "relevance": grades[which], "queries": ids[which]}
+        if form == "items":
+            said["items"] = items[which]
+        if form == "sparse":
+            row, column = np.nonzero(~np.isnan(grades[which]))
+            stored = grades[which][row, column], (row, column)
+            said["relevance"] = scipy.sparse.csr_array(stored, shape=grades[which].shape)
+        return said
+
+    whole = rm.Evaluator(MEASURES, ties=ties)
+    for start in range(0, rows, step):
+        one = rm.Evaluator(MEASURES, ties=ties) if merge else whole
+        one.update_arrays(**given_to(slice(start, start + step)))
+        if merge:
+            path = tmp_path_factory.getbasetemp() / "arrays"
+            one.save(path)
+            whole.merge(rm.Evaluator.load(path))
+    same(rm.evaluate_arrays(measures=MEASURES, ties=ties, **given_to(np.argsort(ids))), whole.result())
+
+
+def test_rows_without_ids_are_numbered_on(tmp_path):
+    scores, grades = arrays(10, 1)
+    grades[3] = grades[9] = np.nan  # rows without judgements have their numbers too
+    evaluator = rm.Evaluator(MEASURES)
+    evaluator.update_arrays(scores[:4], grades[:4])
+    evaluator.save(tmp_path / "saved")
+    evaluator = rm.Evaluator.load(tmp_path / "saved")
+    evaluator.update_arrays(scores[4:], grades[4:])
+    same(rm.evaluate_arrays(scores, grades, MEASURES), evaluator.result())
+
+
+def test_evaluators_of_several_processes_need_ids_or_keep_rows_apart():
+    scores, grades = arrays(8, 2)
+    grades[4] = grades[0]
+    for repeated in ("error", "apart"):
+        one, other = (rm.Evaluator("AP", repeated=repeated) for _ in range(2))
+        one.update_arrays(scores[:4], grades[:4])
+        other.update_arrays(scores[4:], grades[4:])
+        if repeated == "error":
+            with pytest.raises(rm.DataError, match=r'query 0 was given before.*repeated="apart"'):
+                one.merge(other)
+        else:
+            one.merge(other)
+            assert one.result()["AP"] == rm.evaluate_arrays(scores, grades, "AP")["AP"]
+
+
+def test_what_is_refused_changes_nothing():
+    scores, grades = arrays(4, 3)
+    evaluator = rm.Evaluator("AP")
+    evaluator.update_arrays(scores, grades)
+    value = evaluator.result()["AP"]
+    for bad, judged, said, message in (
+        (np.full((1, 6), np.nan), [[0]], {}, "scores: 6 NaN"),
+        (scores, grades[:3], {}, "relevance"),
+        (scores, grades, {"queries": [0, 1, 2, 3]}, "query 0 was given before"),
+        (scores, grades, {"queries": [7]}, "queries has 1 ids and the scores have 4 rows"),
+        (scores, grades, {"queries": list("abcd")}, "cast one of them"),
+        (scores, np.full((4, 6), np.nan), {}, "nothing is judged in any of the 4 rows"),
+        (scores[0], [[0]], {}, "1 axis"),
+    ):
+        with pytest.raises(rm.RankmarkError, match=message):
+            evaluator.update_arrays(bad, judged, **said)
+        assert evaluator.result()["AP"] == value
+    words = rm.Evaluator("AP")
+    words.update({"a": {"x": 1}}, {"a": ["x"]})
+    with pytest.raises(rm.UsageError, match="give queries="):
+        words.update_arrays(scores, grades)
