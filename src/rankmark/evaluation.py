@@ -153,7 +153,7 @@ def evaluate(
         "unjudged": unjudged,
         "scores": scores,
     }
-    plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
+    plan = planned(measures, like, given)
     check_threads(threads)
     of_tables = by is not None and attributes is None and not isinstance(by, Mapping)
     if of_tables and engine == "stream":
@@ -243,8 +243,9 @@ def planned(
 ) -> Plan:
     """The plan for measures, a convention and the choices that the caller gives, which override its.
 
-    With `LISTS_FIRST` there are to be no others.
+    A choice that is None is not given. With `LISTS_FIRST` there are to be no others.
     """
+    given = {name: value for name, value in given.items() if value is not None}
     taken = _of_lists if kinds == LISTS_FIRST else tuple
     if like is None:
         return Plan(taken(asked_measures(measures, kinds)), Choices(**given) if given else STANDARD)

@@ -144,7 +144,7 @@ class Evaluator:
             "unjudged": unjudged,
             "scores": scores,
         }
-        plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
+        plan = planned(measures, like, given)
         self._set(plan, repeated)
 
     def _set(self, plan: Plan, repeated: Repeated) -> None:

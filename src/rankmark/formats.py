@@ -32,6 +32,7 @@ __all__ = [
     "account",
     "aligned",
     "check_writable",
+    "counted",
     "finite",
     "format_of",
     "grid_text",
@@ -341,8 +342,13 @@ def _chosen(result: Result, choice: str) -> str:
     return " or ".join(TREATED.get(value, value) for value in values)
 
 
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """``1 query``, ``1,234 queries``."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
 def _queries(n: int) -> str:
-    return "1 query" if n == 1 else f"{n:,} queries"
+    return counted(n, "query", "queries")
 
 
 def _most(numbers: Iterable[int]) -> str:

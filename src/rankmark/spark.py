@@ -152,7 +152,7 @@ def evaluate(
         "unjudged": unjudged,
         "scores": scores,
     }
-    plan = planned(measures, like, {name: value for name, value in given.items() if value is not None})
+    plan = planned(measures, like, given)
     _check_expected(plan)
     ordered = _ordered(plan, order)
     with _spark_errors():

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from rankmark.formats import counted
+
 if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.result import Result
 
-__all__ = ["CODES", "EXAMPLES", "Effect", "Finding", "Severity", "counted", "effects", "examples", "share"]
+__all__ = ["CODES", "EXAMPLES", "Effect", "Finding", "Severity", "effects", "examples", "share"]
 
 Severity: TypeAlias = Literal["serious", "worth knowing", "fine"]
 
@@ -90,11 +92,6 @@ class Finding:
     examples: tuple[Mapping[str, Any], ...] = ()
     note: str = ""
     effects: tuple[Effect, ...] = ()
-
-
-def counted(number: int, one: str, several: str | None = None) -> str:
-    """``1 query``, ``1,234 queries``."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
 def share(part: int, whole: int, one: str, several: str | None = None) -> str:

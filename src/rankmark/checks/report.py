@@ -8,9 +8,9 @@ from dataclasses import asdict
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
-from rankmark.checks.finding import EXAMPLES, Finding, counted
+from rankmark.checks.finding import EXAMPLES, Finding
 from rankmark.errors import ChoiceError, did_you_mean
-from rankmark.formats import Grid, grid_text, markdown_text, printable
+from rankmark.formats import Grid, counted, grid_text, markdown_text, printable
 
 if TYPE_CHECKING:
     from rankmark.checks.checking import CheckReport

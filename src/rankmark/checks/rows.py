@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankmark.checks.data import IDS, Pair, Rows
-from rankmark.checks.finding import Effect, Finding, counted, effects, examples, share
+from rankmark.checks.finding import Effect, Finding, effects, examples, share
+from rankmark.formats import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankmark.checks.data import IDS, Pair, Rows
-from rankmark.checks.finding import Finding, counted, effects, share
+from rankmark.checks.finding import Finding, effects, share
+from rankmark.formats import counted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,7 @@ from rankmark.comparing.formats import record
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.formats import Grid, printable
 from rankmark.shown import Shown
-from rankmark.slices import NONE, slice_members
+from rankmark.slices import NONE, rounded, slice_members
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,22 +90,18 @@ COLUMNS = ("queries", "value", "difference", "low", "high", "p", "win/tie/loss")
 def _cells(each: SlicedPair, digits: int) -> list[str]:
     pair = each.pair
     label = NONE if each.slice is None else printable(each.slice)
-    signed = [_rounded(x, f"+.{digits}f") for x in (pair.difference, *pair.interval)]
+    signed = [rounded(x, f"+.{digits}f") for x in (pair.difference, *pair.interval)]
     return [
         str(pair.measure),
         printable(pair.system),
         printable(pair.baseline),
         label,
         f"{pair.queries:,}",
-        _rounded(pair.value, f".{digits}f"),
+        rounded(pair.value, f".{digits}f"),
         *signed,
-        _rounded(pair.corrected, f".{digits}f"),
+        rounded(pair.corrected, f".{digits}f"),
         f"{pair.wins}/{pair.ties}/{pair.losses}",
     ]
-
-
-def _rounded(value: float, form: str) -> str:
-    return "" if np.isnan(value) else format(value, form)
 
 
 def compared_in_slices(

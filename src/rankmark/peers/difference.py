@@ -119,9 +119,8 @@ def differences(
     names = tuple(dict.fromkeys(convention(name).name for name in like))
     if len(names) < 2:
         raise UsageError(f"like={list(like)!r}: to see differences takes two conventions or more")
-    given = {name: value for name, value in choices.items() if value is not None}
     asked = list(dict.fromkeys(separate(measures)))
-    plans, lacking = _plans(asked, names, given)
+    plans, lacking = _plans(asked, names, choices)
     tables = align_ids(read_qrels(qrels, columns), read_run(run, columns))
     comparison = _Comparison(tables, threads)
     values, queries, why = {}, {}, []

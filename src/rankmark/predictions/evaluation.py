@@ -23,6 +23,7 @@ from rankmark.errors import (
     UsageError,
 )
 from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables, planned
+from rankmark.formats import counted
 from rankmark.inputs.classes import ClassPredictions
 from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
 from rankmark.inputs.roles import Input
@@ -457,11 +458,11 @@ class PredictionResult(Result):
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""
         counts = self.counts
-        first = f"{_several(counts.rows, 'row')}"
+        first = f"{counted(counts.rows, 'row')}"
         if counts.positive is not None:
             first += f", {counts.positive:,} positive"
         if counts.queries is not None:
-            first += f", {_several(counts.queries, 'query', 'queries')}"
+            first += f", {counted(counts.queries, 'query', 'queries')}"
         if counts.classes is not None:
             first += f", {len(counts.classes)} classes ({_some(counts.classes)})"
         if self.convention:
@@ -488,12 +489,12 @@ class PredictionResult(Result):
         for counts in self.counts.measures.values():
             if isinstance(counts, RowMeasureCounts) and counts.skipped and counts not in seen:
                 seen.add(counts)
-                queries = _several(counts.skipped, "query", "queries")
-                yield f"{queries} {counts.why_skipped} ({_several(counts.skipped_rows or 0, 'row')}) left out"
+                queries = counted(counts.skipped, "query", "queries")
+                yield f"{queries} {counts.why_skipped} ({counted(counts.skipped_rows or 0, 'row')}) left out"
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
-        return f"<PredictionResult {values}; {_several(self.counts.rows, 'row')}>"
+        return f"<PredictionResult {values}; {counted(self.counts.rows, 'row')}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         import polars as pl
@@ -649,7 +650,7 @@ class RowsOf:
         if self.no_probability:
             raise DataError(
                 f"{measure} takes probabilities, and {self._where('score')} has "
-                f"{_several(self.no_probability, 'score')} outside of 0 to 1, {self.shown_no_probability()}"
+                f"{counted(self.no_probability, 'score')} outside of 0 to 1, {self.shown_no_probability()}"
             )
 
     def shown_no_probability(self) -> str:
@@ -839,14 +840,14 @@ def _check_probabilities(classes: Classes, name: str, measure: Measure) -> None:
     outside, far = classes.improbable()
     if len(outside):
         raise DataError(
-            f"{measure} takes probabilities, and {name} has {_several(len(outside), 'row')} with a score "
+            f"{measure} takes probabilities, and {name} has {counted(len(outside), 'row')} with a score "
             f"outside of 0 to 1, the first row {outside[0]} (from 0): {_some(classes.scores[outside[0]])}"
         )
     if len(far):
         sum_ = classes.scores[far[0]].sum()
         raise DataError(
             f"{measure} takes the probabilities of all classes, and in {name} those of "
-            f"{_several(len(far), 'row')} do not sum to 1 (by more than {SUMS_TO_ONE}), the first row "
+            f"{counted(len(far), 'row')} do not sum to 1 (by more than {SUMS_TO_ONE}), the first row "
             f"{far[0]} (from 0), where they sum to {sum_:.6g}; give a score for every class, and divide by "
             "their sum"
         )
@@ -868,10 +869,6 @@ def _some(values: Iterable[Any]) -> str:
     """The first few."""
     shown = [format_value(value) for value in values]
     return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
-
-
-def _several(number: int, one: str, many: str = "") -> str:
-    return f"1 {one}" if number == 1 else f"{number:,} {many or one + 's'}"
 
 
 def evaluate_systems(
@@ -935,8 +932,7 @@ def _work(
     threads: int | None,
 ) -> _Work:
     check_threads(threads)
-    chosen = {name: value for name, value in given.items() if value is not None}
-    return _Work(planned(measures, like, chosen, ROWS_FIRST), sampling, given["ties"], threads)
+    return _Work(planned(measures, like, given, ROWS_FIRST), sampling, given["ties"], threads)
 
 
 @dataclass(frozen=True, slots=True)
