@@ -76,6 +76,81 @@ def test_partial_auc_of_each_side() -> None:
     assert value(SIX, f"AUC(max_tpr={2 / 3},scale=area)") == pytest.approx(6.5 / 9 - upper, abs=1e-15)
 
 
+def test_partial_auc_of_a_range_of_precision() -> None:
+    # As many positive rows as others, so that a precision of at least 1/2 is TPR >= FPR: of the squares of
+    # side 1/3 there are halves of three and a whole one below the curve and above the diagonal, less the
+    # triangle that the curve leaves out, (0, 1/3) (0, 2/3) (1/3, 2/3).
+    assert value(SIX, "AUC(min_precision=0.5,scale=area)") == pytest.approx(2.5 / 9 - 0.5 / 9, abs=1e-15)
+    assert value(SIX, "AUC(min_precision=0.5,scale=share)") == pytest.approx((2 / 9) / (1 / 2), abs=1e-15)
+    # Chance reaches nothing there: (1 + A/B) / 2.
+    assert value(SIX, "AUC(min_precision=0.5)") == pytest.approx((1 + 4 / 9) / 2, abs=1e-15)
+    below = value(SIX, "AUC(max_precision=0.5,scale=area)")
+    assert below == pytest.approx(6.5 / 9 - 2 / 9, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("measure", "why"),
+    [
+        ("AUC(max_precision=0.5)", "chance reaches all that lies within"),
+        ("AUC(min_tpr=0.9,max_fpr=0.1,max_precision=0.2)", "no point has rates and a precision"),
+    ],
+)
+def test_partial_auc_that_nothing_can_be_measured_by(measure: str, why: str) -> None:
+    result = rm.evaluate_predictions(SIX, measure)
+    assert math.isnan(result[measure])
+    assert why in next(iter(result.undefined.values()))
+
+
+def clipped(corners: list[tuple[float, float]], a: float, b: float, c: float) -> list[tuple[float, float]]:
+    """The part of a polygon where a·x + b·y >= c."""
+    kept: list[tuple[float, float]] = []
+    for one, two in zip(corners, corners[1:] + corners[:1], strict=True):
+        here, there = (a * x + b * y - c for x, y in (one, two))
+        if here >= 0:
+            kept.append(one)
+        if here * there < 0:
+            share = here / (here - there)
+            kept.append((one[0] + share * (two[0] - one[0]), one[1] + share * (two[1] - one[1])))
+    return kept
+
+
+def size(corners: list[tuple[float, float]]) -> float:
+    around = zip(corners, corners[1:] + corners[:1], strict=True)
+    return abs(sum(x * y2 - x2 * y for (x, y), (x2, y2) in around)) / 2
+
+
+Share = st.floats(0, 1).map(lambda share: round(share, 3))
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=12),
+    *[st.tuples(Share, Share).map(sorted).filter(lambda ends: ends[0] < ends[1])] * 3,
+)
+def test_a_partial_auc_is_the_clipped_polygon_below_the_curve(
+    rows: list[tuple[bool, int]], fpr: list[float], tpr: list[float], precision: list[float]
+) -> None:
+    label, score = (np.array(column) for column in zip(*rows, strict=True))
+    if len(set(label)) == 1:
+        return
+    x, y, _ = metrics.roc_curve(label, score, drop_intermediate=False)
+    corners = [*zip(x.tolist(), y.tolist(), strict=True), (1.0, 0.0)]
+    positive, negative = label.sum(), (~label).sum()
+    low, high = precision
+    for a, b, c in [
+        (1, 0, fpr[0]),
+        (-1, 0, -fpr[1]),
+        (0, 1, tpr[0]),
+        (0, -1, -tpr[1]),
+        (-negative * low, positive * (1 - low), 0),
+        (negative * high, -positive * (1 - high), 0),
+    ]:
+        corners = clipped(corners, a, b, c)
+    ranges = {"fpr": fpr, "tpr": tpr, "precision": precision}
+    written = ",".join(f"min_{name}={low},max_{name}={high}" for name, (low, high) in ranges.items())
+    found = value({"label": label, "score": score}, f"AUC({written},scale=area)")
+    assert found == pytest.approx(size(corners), abs=1e-12)
+
+
 USERS: Table = {
     "user": ["a", "a", "a", "b", "b", "c", "c", "b"],
     "click": [1, 0, 0, 1, 0, 0, 0, 1],

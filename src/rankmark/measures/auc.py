@@ -9,7 +9,7 @@ import numpy as np
 from rankmark.errors import MeasureError
 from rankmark.measure import row_measure
 from rankmark.parameters import Within
-from rankmark.rows import Rows, Values
+from rankmark.rows import Rows, Undefined, Values
 
 Rate = Annotated[float, Within(0, 1)]
 
@@ -28,6 +28,8 @@ def area_under_roc_curve(
     max_fpr: Rate = 1,
     min_tpr: Rate = 0,
     max_tpr: Rate = 1,
+    min_precision: Rate = 0,
+    max_precision: Rate = 1,
     scale: Literal["mcclish", "share", "area"] = "mcclish",
 ) -> float:
     """Area under the ROC curve: the share of pairs in which the positive row has the greater score.
@@ -36,27 +38,32 @@ def area_under_roc_curve(
 
     i runs over the positive rows, whose weights sum up to P, and j over the others, whose weights sum up to
     N. It is the area under the curve of TPR = TP/P over FPR = FP/N, which goes straight from one threshold
-    to the next. A partial AUC is the part of that area within a rectangle:
+    to the next. A partial AUC is the area A of the part of it where, with points (x, y) of that plane,
 
-        A = ∫ (min(max(TPR, min_tpr), max_tpr) − min_tpr) dFPR
+        min_fpr ≤ x ≤ max_fpr     min_tpr ≤ y ≤ max_tpr     min_precision ≤ y·P/(y·P + x·N) ≤ max_precision
 
-    over FPR from `min_fpr` to `max_fpr`.
+    Points of the same precision are on a line through (0, 0), so that a range of precision is what lies
+    between two such lines, and within a range of rates and precision together what lies in all.
 
     Args:
         min_fpr: the lowest rate of false positives that counts.
         max_fpr: the highest (``max_fpr`` of scikit-learn).
         min_tpr: the lowest rate of true positives that counts; with ``max_fpr`` the two-way partial AUC.
         max_tpr: the highest.
-        scale: of a partial AUC: ``mcclish`` is ½(1 + (A − C)/(B − C)), where B is the area of the rectangle
-            and C the part of it that chance reaches: 1/2 is chance and 1 is best; ``share`` is A/B;
-            ``area`` is A. Of the whole curve they are the same.
+        min_precision: the lowest precision that counts.
+        max_precision: the highest.
+        scale: of a partial AUC: ``mcclish`` is ½(1 + (A − C)/(B − C)), where B is the greatest area that
+            there can be within the ranges and C that of chance: 1/2 is chance and 1 is best; ``share`` is
+            A/B; ``area`` is A. Of the whole curve they are the same.
 
     Range: 0 to 1; 1/2 is what chance gives. A partial AUC on the scale ``mcclish`` can be negative.
-    Rows of one class only: undefined.
+    Rows of one class only, ranges that no point is in, or ``mcclish`` where chance reaches all that there is
+    (no precision above the share of positive rows counts): undefined.
 
     Source: J. Hanley, B. McNeil, "The meaning and use of the area under a receiver operating characteristic
     curve", Radiology 143, 1982; D. McClish, "Analyzing a portion of the ROC curve", Medical Decision Making
-    9, 1989.
+    9, 1989; P. Flach, "The geometry of ROC space: understanding machine learning metrics through ROC
+    isometrics", ICML 2003 (lines of the same precision).
 
     Example:
         Positive rows score 3 and 1, others 2 and 1: of four pairs two are in order, and one is tied.
@@ -67,47 +74,94 @@ def area_under_roc_curve(
         {'AUC': 0.625, 'AUC(max_fpr=0.5,scale=share)': 0.5}
 
     """
-    if min_fpr >= max_fpr or min_tpr >= max_tpr:
-        raise MeasureError(
-            f"AUC: nothing lies between the rates {min_fpr:g} and {max_fpr:g} (FPR) "
-            f"and {min_tpr:g} and {max_tpr:g} (TPR)"
-        )
+    ranges = {
+        "FPR": (min_fpr, max_fpr),
+        "TPR": (min_tpr, max_tpr),
+        "precision": (min_precision, max_precision),
+    }
+    for what, (low, high) in ranges.items():
+        if low >= high:
+            raise MeasureError(f"AUC: nothing lies between a {what} of {low:g} and of {high:g}")
     rows.check_both_classes()
     ranked = rows.ranked
-    if (min_fpr, max_fpr, min_tpr, max_tpr) == (0, 1, 0, 1):
+    if set(ranges.values()) == {(0, 1)}:
         return ranked.pairs / (ranked.positive * ranked.negative)
-    area = _area_within(ranked.curve.fpr, ranked.curve.tpr, (min_fpr, max_fpr), (min_tpr, max_tpr))
-    diagonal = np.array([0.0, 1.0])
-    chance = _area_within(diagonal, diagonal, (min_fpr, max_fpr), (min_tpr, max_tpr))
-    most = (max_fpr - min_fpr) * (max_tpr - min_tpr)
+    region = _Region(*ranges.values(), odds=ranked.positive / ranked.negative)
+    area = region.area_under(ranked.curve.fpr, ranked.curve.tpr)
     if scale == "area":
         return area
-    return area / most if scale == "share" else (1 + (area - chance) / (most - chance)) / 2
+    most = region.area_under(np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 1.0]))
+    if most == 0:
+        raise Undefined("no point has rates and a precision within these ranges")
+    if scale == "share":
+        return area / most
+    chance = region.area_under(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    if most - chance <= ROUNDING * most:
+        raise Undefined("chance reaches all that lies within these ranges; choose scale=share or scale=area")
+    return (1 + (area - chance) / (most - chance)) / 2
 
 
-def _area_within(x: Values, y: Values, across: tuple[float, float], up: tuple[float, float]) -> float:
-    """The area under a curve that does not fall, within a rectangle."""
-    low, high = up
-    return _area_below(x, y, across, high) - _area_below(x, y, across, low)
+ROUNDING = 1e-12
+"""Areas that differ by less than this part of them are the same."""
 
 
-def _area_below(x: Values, y: Values, across: tuple[float, float], cap: float) -> float:
-    """∫ min(y, cap) dx."""
-    begin, end = across
-    reaches = int(np.searchsorted(y, cap))  # the first point that is as high as the cap
-    if reaches == 0:
-        return cap * (end - begin)
-    share = (cap - y[reaches - 1]) / (y[reaches] - y[reaches - 1])
-    crossing = float(x[reaches - 1] + share * (x[reaches] - x[reaches - 1]))
-    turn = min(max(crossing, begin), end)
-    return _integral(x, y, turn) - _integral(x, y, begin) + cap * (end - turn)
+class _Region:
+    """A part of the plane of FPR and TPR: above one line of straight pieces, and below another.
+
+    Attributes:
+        x: where the pieces begin and end, ascending.
+        low: the lower line there.
+        high: the upper one, never below it.
+
+    """
+
+    def __init__(
+        self, fpr: tuple[float, float], tpr: tuple[float, float], precision: tuple[float, float], odds: float
+    ) -> None:
+        # Of the precision p are the points y = slope·x.
+        slopes = [p / (1 - p) / odds if p < 1 else np.inf for p in precision]
+        crossings = [y / slope for slope in slopes for y in tpr if 0 < slope < np.inf]
+        self.x = np.unique([*fpr, *(x for x in crossings if fpr[0] < x < fpr[1])])
+        self.low = np.maximum(tpr[0], slopes[0] * self.x)
+        steep = np.full(len(self.x), tpr[1]) if slopes[1] == np.inf else slopes[1] * self.x
+        self.high = np.maximum(np.minimum(tpr[1], steep), self.low)
+
+    def area_under(self, x: Values, y: Values) -> float:
+        """The area of the part that is below a curve which does not fall."""
+        return self._below(x, y, self.high) - self._below(x, y, self.low)
+
+    def _below(self, x: Values, y: Values, line: Values) -> float:
+        """∫ min(y, line) dx from the first to the last of the region's borders."""
+        total = 0.0
+        for at in range(len(self.x) - 1):
+            begin, end = self.x[at : at + 2]
+            own_x, own_y = _between(x, y, begin, end)
+            cap = line[at] + (own_x - begin) / (end - begin) * (line[at + 1] - line[at])
+            total += float(np.trapezoid(cap, own_x)) + _negative_part(own_x, own_y - cap)
+        return total
 
 
-def _integral(x: Values, y: Values, end: float) -> float:
-    """∫ y dx up to `end`."""
-    after = int(np.searchsorted(x, end))  # the first point there or beyond
-    if after == 0:
-        return 0.0
-    share = (end - x[after - 1]) / (x[after] - x[after - 1])
-    height = y[after - 1] + share * (y[after] - y[after - 1])
-    return float(np.trapezoid(np.append(y[:after], height), np.append(x[:after], end)))
+def _between(x: Values, y: Values, begin: float, end: float) -> tuple[Values, Values]:
+    """The part of a curve from one abscissa to another."""
+    after, before = int(np.searchsorted(x, begin, "right")), int(np.searchsorted(x, end, "left"))
+    heights = [_height(x, y, after, begin), _height(x, y, before, end)]
+    between = slice(after, before)
+    return (
+        np.concatenate([[begin], x[between], [end]]),
+        np.concatenate([heights[:1], y[between], heights[1:]]),
+    )
+
+
+def _height(x: Values, y: Values, after: int, at: float) -> float:
+    """The height of a curve at an abscissa, on the piece that ends with the point `after`."""
+    share = (at - x[after - 1]) / (x[after] - x[after - 1])
+    return float(y[after - 1] + share * (y[after] - y[after - 1]))
+
+
+def _negative_part(x: Values, height: Values) -> float:
+    """∫ min(height, 0) dx of a line of straight pieces."""
+    below, size = np.minimum(height, 0), np.abs(height)
+    ends, sizes = below[1:] + below[:-1], size[1:] + size[:-1]
+    # A piece that crosses 0 has a triangle below it.
+    share = np.divide(-ends, sizes, out=np.zeros(len(ends)), where=sizes > 0)
+    return float(np.sum(np.diff(x) / 2 * ends * share))
