@@ -398,7 +398,7 @@ def test_predictions_shows_values_and_what_was_left_out(run: Run, folder: Path) 
         ["nDCG@10", "0.5436"],
     ]
     assert "6 rows, 2 positive, 3 queries\n  1 query of one class (2 rows) left out" in out
-    assert "GAUC|weight:impressions|positive:1|weights:none|rankmark:" in out
+    assert "GAUC|weight:impressions|of_rows:sum|positive:1|weights:none|rankmark:" in out
 
 
 def test_predictions_per_query_and_in_every_format(run: Run, folder: Path) -> None:

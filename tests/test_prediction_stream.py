@@ -21,7 +21,7 @@ SUMS = [
     *("LogLoss", "LogLoss(clip=0.001,unit=bits)", "Brier", "PCOPC", "NE", "Accuracy", "F1(threshold=0.3)"),
     *("RMSE", "MAE", "MSE", "MAPE", "R2", "Pearson", "ECE(bins=5)"),
 ]
-OF_QUERIES = ["GAUC", "GAUC(weight=clicks)", "MAE(average=macro)"]
+OF_QUERIES = ["GAUC", "GAUC(weight=clicks)", "GAUC(weight=spend)", "MAE(average=macro)"]
 ALL = ["AUC", *SUMS, *OF_QUERIES]
 
 
@@ -34,6 +34,7 @@ def table(rows: int, seed: int, *, scores: int = 30, weights: bool = True) -> pl
             "click": draw.random(rows) < 0.4,
             "p": draw.integers(0, scores, rows) / scores,
             "weight": np.append(1, draw.integers(0, 5, rows - 1)) / 3,
+            "spend": draw.integers(0, 9, rows) / 7,
         }
     )
     return frame if weights else frame.drop("weight")

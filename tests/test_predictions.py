@@ -175,6 +175,56 @@ def test_gauc_under_each_weight(weight: str, expected: float) -> None:
     assert "1 query of one class (2 rows) left out" in str(result)
 
 
+SPENT: Table = USERS | {"spend": [4, 1, 1, 2, 0, 7, 7, 1], "w": [1, 2, 1, 1, 1, 1, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("measure", "weight", "expected"),
+    # Sums of a: 6, or 7 with row weights; of b: 3. Means of a: 2, or 7/4; of b: 1. AUC of a with row weights:
+    # one of the pairs' weights 2 + 1 is in order.
+    [
+        ("GAUC(weight=spend)", "", (6 * 0.5 + 3 * 0.75) / 9),
+        ("GAUC(weight=spend,of_rows=mean)", "", (2 * 0.5 + 1 * 0.75) / 3),
+        ("GAUC(weight=spend)", "w", (7 / 3 + 3 * 0.75) / 10),
+        ("GAUC(weight=spend,of_rows=mean)", "w", (7 / 4 / 3 + 0.75) / (7 / 4 + 1)),
+    ],
+)
+def test_gauc_weighted_by_a_column(measure: str, weight: str, expected: float) -> None:
+    assert value(SPENT, measure, weight=weight) == pytest.approx(expected, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["ad spend", "a,b", "(", "it's", 'a "b"', "x|y%7C:", "ä", "2"])
+def test_a_column_of_any_name_can_weigh_queries(name: str) -> None:
+    measure = rm.Measure("GAUC", {"weight": name})
+    result = rm.evaluate_predictions(USERS | {name: SPENT["spend"]}, f"AUC, {measure}")
+    assert result[measure] == value(SPENT, "GAUC(weight=spend)")
+    assert list(result.values) == ["AUC", str(measure)]
+
+
+def test_slices_intervals_and_systems_weigh_by_a_column() -> None:
+    table = SPENT | {"day": ["x"] * 3 + ["y"] * 5, "other": [0.1] * 8}
+    options: dict[str, Any] = {"by": "day", "intervals": True, "resamples": 200}
+    result = rm.evaluate_predictions(table, "GAUC(weight=spend)", **options)
+    assert [result.slices[day][0].value for day in "xy"] == [0.5, 0.75]
+    assert result.intervals["GAUC(weight=spend)"].low >= 0.5
+    systems = {"a": "score", "b": "other"}
+    compared = rm.compare_predictions(table, systems, "GAUC(weight=spend)", resamples=200)
+    assert compared.results["a"].values == result.values
+
+
+def test_hashes_know_the_column_that_queries_weigh() -> None:
+    plain = rm.evaluate_predictions(SPENT, "GAUC", hash_inputs=True).inputs
+    weighed = rm.evaluate_predictions(SPENT, "GAUC(weight=spend)", hash_inputs=True).inputs
+    other = rm.evaluate_predictions(SPENT | {"spend": [1] * 8}, "GAUC(weight=spend)", hash_inputs=True).inputs
+    assert len({*plain.values(), *weighed.values(), *other.values()}) == 3
+
+
+def test_numbers_of_several_types_are_numbers_and_texts_are_not() -> None:
+    assert value({"label": [1, 0.0, True], "score": [1, 0.5, 0]}, "AUC") == 0.5
+    with pytest.raises(DataError, match=r"'user' holds values of several types: text, and in row 1 .* 3"):
+        rm.evaluate_predictions({"label": [1, 0], "score": [1, 0], "user": ["a", 3]}, "AUC")
+
+
 def test_log_loss_clip_and_unit() -> None:
     table = {"label": [1, 0], "score": [0.0, 0.5]}
     assert value(table, "LogLoss") == pytest.approx((-math.log(1e-15) + math.log(2)) / 2, rel=1e-14)
@@ -482,6 +532,25 @@ GOOD: Table = {"label": [1, 0, 1], "score": [0.5, 0.25, 1.0]}
         ({}, "AUC", {"label": "score"}, ColumnError, "no column known as the score|cannot be both"),
         ({"click": [1, 0, 1]}, "AUC", {}, ColumnError, "2 columns that can be the label: 'label', 'click'"),
         ({}, "AUC(max_fpr=0)", {}, MeasureError, "nothing lies between"),
+        ({}, "AUC(min_precision=1)", {}, MeasureError, "nothing lies between a precision of 1 and of 1"),
+        (
+            {},
+            "GAUC(weight=spent)",
+            {},
+            ColumnError,
+            "no column 'spent' for GAUC.* whose weight is impressions",
+        ),
+        ({}, "GAUC(weight=label)", {}, ColumnError, "is the label of the rows, .* it is weight=clicks"),
+        ({"w": list("abc")}, "GAUC(weight=w)", {}, ColumnError, "'w', by which queries .*, not numbers"),
+        ({}, "GAUC(weight=3)", {}, MeasureError, "weight=3 is not impressions .* or the name of a column"),
+        ({"q": ["a"] * 3}, "GAUC(of_rows=mean)", {"query": "q"}, MeasureError, "of_rows=mean is of a column"),
+        (
+            {"q": ["a"] * 3, "w": [1, 0, -1]},
+            "GAUC(weight=w)",
+            {"query": "q"},
+            DataError,
+            "'w' has 1 values .* negative, the first in row 2",
+        ),
         ({}, "LogLoss(clip=0.7)", {}, MeasureError, "clip=0.7 is not a number between"),
         ({}, "AUC@10", {}, MeasureError, "AUC takes no cutoff"),
     ],

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.choices import values_of
 from rankmark.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, pages
-from rankmark.parameters import Above, Between, Parameter, Whole, Within
+from rankmark.parameters import Above, Between, Column, Parameter, Whole, Within
 
 ALL_PAGES = pages()
 PAGES = {name: page for name, page in ALL_PAGES.items() if page.kind == "list"}
@@ -52,6 +52,8 @@ def option_values(option: Any) -> st.SearchStrategy[Any]:
         return st.dictionaries(finite, finite, min_size=1, max_size=4)
     if origin is Sequence:
         return st.lists(option_values(get_args(option)[0]), min_size=1, max_size=4)
+    if option is Column:
+        return st.text(min_size=1)
     assert origin is Callable, f"say here how to draw {option}"
     return st.nothing()
 
@@ -285,7 +287,7 @@ def test_an_unknown_parameter_or_value_lists_what_there_is(name):
         rm.Measure(name, {"colour": 1})
     for parameter in ALL_PAGES[name].parameters.values():
         with pytest.raises(rm.MeasureError, match=parameter.name) as caught:
-            rm.Measure(name, {parameter.name: "nonsense"})
+            rm.Measure(name, {parameter.name: b"nonsense"})
         assert all(choice in str(caught.value) for choice in parameter.choices)
 
 

@@ -183,6 +183,7 @@ LABELLED = {
     "user": [1, 1, 2, 2, 2],
     "weight": [1, 2, 3, 4, 5],
     "a|b%7C:": [5, 4, 3, 2, 1],
+    'it\'s | "x"': [1, 0, 2, 0, 3],
 }
 
 
@@ -204,7 +205,15 @@ def test_what_is_written_of_predictions_is_read_back(name, data, positive, weigh
 
 @pytest.mark.parametrize("weight", ["", "weight", "a|b%7C:"])
 @pytest.mark.parametrize("short", [False, True])
-@pytest.mark.parametrize("measure", ["LogLoss(unit=bits)", "AUC(max_fpr=0.5)", "GAUC(weight=clicks)"])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "LogLoss(unit=bits)",
+        "AUC(max_fpr=0.5)",
+        "GAUC(weight=clicks)",
+        """GAUC(weight='it\\'s | "x"')""",
+    ],
+)
 def test_predictions_are_evaluated_the_same(measure, short, weight):
     result = rm.evaluate_predictions(LABELLED, measure, positive="yes", weight=weight)
     evaluation = rm.from_signature(result.signature(measure, short=short))

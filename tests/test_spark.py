@@ -337,7 +337,7 @@ def test_spark_refuses_what_cannot_be_evaluated(spark, tmp_path):
 
 OF_ROWS = [
     *("AUC", "Gini", "GAUC", "GAUC(weight=clicks)", "LogLoss", "LogLoss(clip=0.01,unit=bits)", "Brier"),
-    *("RMSE", "MAE", "PCOPC", "NE"),
+    *("RMSE", "MAE", "PCOPC", "NE", "GAUC(weight='ad spend',of_rows=mean)"),
 ]
 
 
@@ -350,6 +350,7 @@ def predictions(rows: int, seed: int = 2) -> pl.DataFrame:
             "click": draw.random(rows) < 0.4,
             "p": draw.integers(0, 30, rows) / 29,
             "weight": np.append(1, draw.integers(0, 5, rows - 1)) / 3,
+            "ad spend": draw.integers(0, 9, rows) / 7,
         }
     )
 
@@ -416,6 +417,9 @@ def test_spark_refuses_predictions_that_cannot_be_evaluated(spark):
     refused("the weight column 'weight' is 0 in every row", ["AUC"], good.withColumn("weight", good.p * 0))
     refused("the weight column 'weight' has 100 values that are NaN, infinite or negative", ["AUC"],
             good.withColumn("weight", good.p - 2))  # fmt: skip
+    refused("the weight column 'ad spend' has .* negative", ["GAUC(weight='ad spend')"],
+            good.withColumn("ad spend", good["ad spend"] - 1))  # fmt: skip
+    refused("no column 'spend' for GAUC.weight=spend.", ["GAUC(weight=spend)"], kind=rm.ColumnError)
     refused("predictions has no rows", ["AUC"], good.limit(0))
 
 

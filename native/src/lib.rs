@@ -20,7 +20,7 @@ mod places;
 mod pool;
 mod predictions;
 mod progress;
-mod query_errors;
+mod query_sums;
 mod ranked;
 mod resample;
 mod rows;

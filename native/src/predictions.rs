@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::ranked::{Ranked as RankedRows, Weighted};
 use crate::rows::{Content, Rows};
-use crate::{Table, calibration, error, interruptible, per_query, pool, query_errors, rows};
+use crate::{Table, calibration, error, interruptible, per_query, pool, query_sums, rows};
 
 /// Rows below which the calling thread does the work: waking others costs more.
 const SMALL: usize = 20_000;
@@ -107,9 +107,9 @@ impl LabelledRows {
         self.run(py, |rows| {
             rows::sums(rows, |_, label, score, weight| match (weight == 0.0, label == 0.0) {
                 (true, _) => [0.0; 3],
-                (false, true) => [0.0, weight * query_errors::symmetric(label, score), 1.0],
+                (false, true) => [0.0, weight * query_sums::symmetric(label, score), 1.0],
                 (false, false) => {
-                    let (relative, symmetric) = (query_errors::relative, query_errors::symmetric);
+                    let (relative, symmetric) = (query_sums::relative, query_sums::symmetric);
                     [weight * relative(label, score), weight * symmetric(label, score), 0.0]
                 }
             })
@@ -126,11 +126,11 @@ impl LabelledRows {
 
     /// What the errors of the rows of each query come to.
     fn query_errors(&self, py: Python<'_>, column: String) -> PyResult<QueryErrors> {
-        let queries = self.run(py, move |rows| query_errors::errors(rows, &column))?;
-        let floats = |value: fn(&query_errors::Errors) -> f64| {
-            queries.iter().map(value).collect::<Vec<_>>().into_pyarray(py).unbind()
+        let queries = self.run(py, move |rows| query_sums::errors(rows, &column))?;
+        let floats = |value: fn(&query_sums::Errors) -> f64| {
+            queries.iter().map(|(_, query)| value(query)).collect::<Vec<_>>().into_pyarray(py).unbind()
         };
-        let first_rows: Vec<u32> = queries.iter().map(|query| query.first_row).collect();
+        let first_rows: Vec<u32> = queries.iter().map(|&(first_row, _)| first_row).collect();
         Ok(QueryErrors {
             first_rows: first_rows.into_pyarray(py).unbind(),
             rows: floats(|query| f64::from(query.rows)),
@@ -140,6 +140,13 @@ impl LabelledRows {
             relative: floats(|query| query.relative.value()),
             symmetric: floats(|query| query.symmetric.value()),
         })
+    }
+
+    /// The weighted sum over the rows of each query of another column, in the order of their first rows.
+    fn query_totals<'py>(&self, py: Python<'py>, query: String, column: String) -> PyResult<Floats<'py>> {
+        let totals =
+            self.run(py, move |rows| query_sums::totals(&Rows { score: column, ..rows.clone() }, &query))?;
+        Ok(totals.into_pyarray(py))
     }
 
     /// The weighted sum over rows of the negative logarithm of the probability that was given to the label.

@@ -11,7 +11,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_type_hints
@@ -42,6 +42,7 @@ __all__ = [
     "parse",
     "row_measure",
     "split_measures",
+    "weighing",
 ]
 
 Kind: TypeAlias = Literal["list", "row", "class"]
@@ -417,6 +418,16 @@ class Measure:
         return {name: self.parameters.get(name, p.default) for name, p in self.page.parameters.items()}
 
     @property
+    def columns(self) -> dict[str, str]:
+        """The columns of the table that parameters name, and what each is for, in words."""
+        named = ((value, self.page.accepted[name]) for name, value in self.parameters.items())
+        return {
+            value: f"for {self}, whose {parameter.name} is {parameter.describe()}"
+            for value, parameter in named
+            if parameter.names_column(value)
+        }
+
+    @property
     def mean(self) -> Mean:
         """How the queries' values are averaged, where they are."""
         mean: Mean = self.parameters.get(MEAN.name, MEAN.default)
@@ -496,6 +507,11 @@ class Measure:
 
     def __hash__(self) -> int:
         return hash(self._written)
+
+
+def weighing(measures: Iterable[Measure]) -> dict[str, str]:
+    """The columns that measures weigh queries by, and what each is for, in words."""
+    return {name: purpose for measure in measures for name, purpose in measure.columns.items()}
 
 
 def no_closed_form(measure: str) -> MeasureError:
@@ -618,8 +634,7 @@ def _cutoff(text: str, written: str | None) -> int | None:
 
 
 def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
-    # Commas within {…} or […] belong to the value.
-    for argument in re.split(r",(?![^{\[]*[}\]])", text) if text.strip() else []:
+    for argument in _pieces(text, lambda place: text[place] == ",") if text.strip() else []:
         parameter, equals, value = argument.partition("=")
         if not equals:
             raise MeasureError(f"{name}({text}): {argument!r} is not written parameter=value")
@@ -627,6 +642,9 @@ def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
 
 
 _NUMBERS = re.compile(r",[-+.\d][-+.\d=eE]*(?=[\s,]|$)")
+_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|.""", re.DOTALL)
+"""A text in quotes, or else one character."""
+_DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
 def split_measures(text: str) -> list[str]:
@@ -634,15 +652,23 @@ def split_measures(text: str) -> list[str]:
 
     A number goes on with the parameters of one measure: ``utility.1,-1,0,0``.
     """
-    names, depth = [""], 0
-    for place, char in enumerate(text):
-        depth += (char in "([{") - (char in ")]}")
-        separates = char.isspace() or (char == "," and not _NUMBERS.match(text, place))
-        if depth <= 0 and separates:
-            names.append("")
+
+    def separates(place: int) -> bool:
+        return text[place].isspace() or (text[place] == "," and not _NUMBERS.match(text, place))
+
+    return [name for name in _pieces(text, separates) if name]
+
+
+def _pieces(text: str, separates: Callable[[int], bool]) -> list[str]:
+    """A text cut at those places of it that are not inside brackets or quotes."""
+    pieces, depth = [""], 0
+    for token in _TOKEN.finditer(text):
+        depth += _DEPTH.get(token[0], 0)
+        if depth <= 0 and separates(token.start()):
+            pieces.append("")
         else:
-            names[-1] += char
-    return [name for name in names if name]
+            pieces[-1] += token[0]
+    return pieces
 
 
 def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:

@@ -1,7 +1,8 @@
 """Parameters of measures: which values they can have, and how these are written.
 
 The annotation of a page's keyword argument says all: `Literal` lists choices, `Annotated[float, Above(0)]`
-a range, `Mapping`, `Sequence` and `Callable` what they say, and `|` joins them.
+a range, `Column` the name of a column, `Mapping`, `Sequence` and `Callable` what they say, and `|` joins
+them.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from rankmark.errors import MeasureError, did_you_mean
 
-__all__ = ["Above", "Between", "Parameter", "Whole", "Within", "parse_value"]
+__all__ = ["Above", "Between", "Column", "Parameter", "Whole", "Within", "format_value", "parse_value"]
+
+Column = NewType("Column", str)
+"""The name of a column of the table that is evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,10 @@ class Parameter:
         literals = (get_args(option) for option in _options(self.annotation) if get_origin(option) is Literal)
         return tuple(word for words in literals for word in words)
 
+    def names_column(self, value: Any) -> bool:
+        """Whether the value is the name of a column, and no word with a meaning."""
+        return isinstance(value, str) and Column in _options(self.annotation) and value not in self.choices
+
     @property
     def takes_functions(self) -> bool:
         """Whether the parameter can be a function."""
@@ -114,7 +122,8 @@ class Parameter:
 def format_value(value: Any) -> str:
     """A value as it is written in a measure's name: ``2``, ``exp2``, ``{1:3,2:9}``, ``[3,3,2]``.
 
-    A function is written ``name()``, so that it is not taken for a word, and cannot be read back.
+    A word that could not be read back stands in quotes, ``'ad spend'``. A function is written ``name()``, so
+    that it is not taken for a word, and cannot be read back.
     """
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{format_value(k)}:{format_value(v)}" for k, v in value.items()) + "}"
@@ -122,13 +131,15 @@ def format_value(value: Any) -> str:
         return "[" + ",".join(format_value(item) for item in value) + "]"
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
+    if isinstance(value, str):
+        return value if value.isidentifier() else repr(value)
     if callable(value):
         return f"{getattr(value, '__name__', type(value).__name__)}()"
     return str(value)
 
 
 def parse_value(text: str) -> Any:
-    """The value written as `text`: a word, a number, a mapping of numbers or a list of numbers."""
+    """The value written as `text`: a word, maybe in quotes, a number, a mapping or a list of numbers."""
     text = text.strip()
     if text.isidentifier():
         return text
@@ -153,6 +164,8 @@ def _taken(option: Any, value: Any) -> Any:
     origin = get_origin(option) or option
     if origin is Literal:
         return value if isinstance(value, str) and value in get_args(option) else None
+    if option is Column:
+        return value if isinstance(value, str) and value else None
     if origin is Annotated:
         number = _number(value)
         return number if number is not None and number in get_args(option)[1] else None
@@ -207,6 +220,7 @@ def _words(option: Any) -> str:
 
 _NAMED = {
     float: "a number",
+    Column: "the name of a column",
     Mapping: "a mapping {grade:gain}",
     Sequence: "a list of grades",
     Callable: "a function",

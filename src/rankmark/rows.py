@@ -156,6 +156,12 @@ class Rows:
         query = self._query
         return self._once("query_errors", lambda: self.core.query_errors(query))
 
+    def query_totals(self, column: str) -> Values:
+        """Σ w·c of a column c over the rows of each query, in the order of the queries' first rows."""
+        assert self._query is not None
+        query = self._query
+        return self._once(("query_totals", column), lambda: self.core.query_totals(query, column))
+
     @property
     def of_queries(self) -> Queries | _native.QueryErrors:
         """Whichever sums over the rows of each query are known, for what both have."""

@@ -86,7 +86,7 @@ class Evaluation:
         return self.measure.page.kind == "list"
 
     def _full(self) -> Iterator[str]:
-        yield from self.measure.signature()
+        yield from map(_escaped, self.measure.signature())
         yield from self._like()
         if self._of_lists:
             yield from self.choices.signature()
@@ -97,7 +97,7 @@ class Evaluation:
         yield f"rankmark:{version()}"
 
     def _short(self) -> Iterator[str]:
-        yield str(self.measure)
+        yield _escaped(str(self.measure))
         yield from self._like()
         if self._of_lists:
             standard = Choices().signature()
@@ -301,9 +301,9 @@ def _numbers(written: str) -> tuple[int, ...]:
 def _measure(written: str, values: dict[str, str]) -> Measure:
     """The measure, with the parameters that are taken out of `values`."""
     try:
-        measure = parse(written)
+        measure = parse(unquote(written))
         own = [name for name in measure.page.accepted if name in values]
-        given = {name: parse_value(values.pop(name)) for name in own}
+        given = {name: parse_value(unquote(values.pop(name))) for name in own}
         if twice := measure.parameters.keys() & given.keys():
             raise MeasureError(f"{measure.name}: {twice.pop()} is given twice")
         return measure(**given)

@@ -51,6 +51,7 @@ from rankmark.errors import (
 )
 from rankmark.evaluation import Plan, asked_measures, planned
 from rankmark.inputs.frames import (
+    WEIGHING,
     Frame,
     Types,
     by_query,
@@ -60,10 +61,16 @@ from rankmark.inputs.frames import (
     partitioned,
     read_frames,
 )
-from rankmark.inputs.predictions import Predictions, check_numbers, find_columns, positive_number
+from rankmark.inputs.predictions import (
+    Predictions,
+    check_numbers,
+    check_weighing,
+    find_columns,
+    positive_number,
+)
 from rankmark.inputs.roles import Side
 from rankmark.inputs.tables import check_ids, no_rows
-from rankmark.measure import ROWS_FIRST, Measure, no_closed_form
+from rankmark.measure import ROWS_FIRST, Measure, no_closed_form, weighing
 from rankmark.predictions.evaluation import (
     Basis,
     PredictionCounts,
@@ -277,7 +284,7 @@ def evaluate_predictions(
     with _spark_errors():
         check_frame(table, "predictions")
         said = {"label": label, "score": score, "query": query, "weight": weight}
-        read = _predictions(table, said, positive)
+        read = _predictions(table, said, positive, weighing(asked))
         for measure in of_queries:
             need_query(read, measure)
         rows = labelled(table, read.columns, Types(table))
@@ -301,11 +308,13 @@ def evaluate_predictions(
     )
 
 
-def _predictions(table: DataFrame, said: Mapping[str, str | None], positive: float | None) -> Predictions:
+def _predictions(
+    table: DataFrame, said: Mapping[str, str | None], positive: float | None, named: Mapping[str, str]
+) -> Predictions:
     """The columns' roles, and no rows."""
     import polars as pl
 
-    columns = find_columns(table.columns, said, "predictions")
+    columns = find_columns(table.columns, said, "predictions", named)
     types = Types(table)
     if types.kind(columns.label) == "string":
         raise ColumnError(
@@ -314,6 +323,7 @@ def _predictions(table: DataFrame, said: Mapping[str, str | None], positive: flo
         )
     for role in ("label", "score", "weight"):
         check_numbers(types, getattr(columns, role), role, "predictions")
+    check_weighing(types, columns, "predictions")
     if columns.query is not None:
         check_ids(types, columns.query, "query", "predictions")
     read = Predictions(Table.from_arrow(pl.DataFrame()), "predictions", columns, False, None, None)
@@ -351,7 +361,8 @@ class _RowsOnCluster(RowsOf):
     """The rows of a DataFrame, of which only what they come to is here."""
 
     def __init__(self, read: Predictions, frame: DataFrame, task: RowTask) -> None:
-        tally = _all_rows(_told(frame.drop("query"), task.sums))
+        self._numbers = frame.drop("query", *(WEIGHING + name for name in read.columns.weighing))
+        tally = _all_rows(_told(self._numbers, task.sums))
         if not tally.rows:
             raise no_rows("predictions")
         self.read = read
@@ -393,7 +404,7 @@ class _RowsOnCluster(RowsOf):
         return _all_rows(_told(by_query(self._frame), self._task.queries)).queries
 
     def _ranges(self) -> list[Range]:
-        return _all_rows(_told(by_score(self._frame.drop("query")), self._task.ranges)).ranges
+        return _all_rows(_told(by_score(self._numbers), self._task.ranges)).ranges
 
 
 def _all_rows(told: Iterable[str]) -> RowTally:
@@ -411,7 +422,7 @@ def _per_query_predictions(rows: DataFrame, task: RowTask, asked: Iterable[Measu
         if not measure.per_query:
             raise MeasureError(f"{measure} is one value of all rows, with none for each query")
     types = dict(rows.dtypes)
-    schema = ", ".join(f"`{measure}` double" for measure in task.measures)
+    schema = ", ".join("`{}` double".format(str(measure).replace("`", "``")) for measure in task.measures)
     return by_query(rows).mapInArrow(task.per_query, f"query {types['query']}, {schema}")
 
 

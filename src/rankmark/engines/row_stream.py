@@ -38,6 +38,7 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.inputs.digest import digest_predictions, whole_numbers
 from rankmark.inputs.prediction_batches import PredictionBatches
 from rankmark.inputs.tables import check_ids
+from rankmark.measure import weighing
 from rankmark.predictions.evaluation import (
     Basis,
     PredictionCounts,
@@ -95,7 +96,7 @@ def evaluate(
 
     """
     asked = {measure: _asked(measure) for measure in measures}
-    batches = PredictionBatches(path, said, positive)
+    batches = PredictionBatches(path, said, positive, weighing(measures))
     if classes is not None or batches.of_classes:
         raise MeasureError(f'{measures[0]} is of several scores in a row here; use engine="local"')
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
@@ -180,7 +181,7 @@ class _Files:
         """The columns of numbers, and of these roles, in batches."""
         columns = self.like.columns
         query, item = (getattr(columns, role) if role in others else None for role in ("query", "item"))
-        columns = replace(columns, query=query, item=item)
+        columns = replace(columns, query=query, item=item, weighing=columns.weighing if query else ())
         with counting_rows(doing) as rows:
             yield from self.batches.read(columns, self.memory // BATCH, rows)
 

@@ -17,6 +17,7 @@ from rankmark import _native
 from rankmark.engines.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
 from rankmark.engines.tally import Fault, exact
+from rankmark.inputs.frames import WEIGHING
 from rankmark.rows import PerQuery, Rows
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from rankmark.measure import Measure
 
 __all__ = ["RowTask"]
+
+ROLE = "rankmark:"
+"""Before the role of a column in the core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +125,17 @@ class RowTask:
         return value
 
     def _rows(self, block: pa.Table) -> Rows:
-        return Rows(self._core(block), block.num_rows, "query")
+        return Rows(self._core(block), block.num_rows, ROLE + "query")
 
     def _core(self, block: pa.Table) -> _native.LabelledRows:
+        # Measures know the columns that they name by their names, which may be those of roles.
+        own = [n.removeprefix(WEIGHING) if n.startswith(WEIGHING) else ROLE + n for n in block.column_names]
         return _native.LabelledRows(
-            _native.Table.from_arrow(block),
+            _native.Table.from_arrow(block.rename_columns(own)),
             "predictions",
-            "label",
-            "score",
-            None if self.columns.weight is None else "weight",
+            ROLE + "label",
+            ROLE + "score",
+            None if self.columns.weight is None else ROLE + "weight",
             positive=self.positive,
             threads=threads(),
         )
@@ -139,11 +145,12 @@ class RowTask:
         import pyarrow.compute as pc
 
         faults = {}
-        for role in ("query", "label", "score", "weight"):
-            column = getattr(self.columns, role)
-            if column is None or role not in block.column_names:
+        roles = [(role, role, getattr(self.columns, role)) for role in ("query", "label", "score", "weight")]
+        weighing = [("weight", WEIGHING + name, name) for name in self.columns.weighing]
+        for role, place, column in [*roles, *weighing]:
+            if column is None or place not in block.column_names:
                 continue
-            values = block[role]
+            values = block[place]
             wrong = {"null": (pc.is_null(values), "null", "nulls")}
             if role == "score":
                 wrong["number"] = (pc.is_nan(values), "NaN value", "NaN values")
@@ -159,5 +166,5 @@ class RowTask:
                 rows = wrong_rows(block, which)
                 if rows.count:
                     fault = Fault(before, one, several, "correct or remove those rows", rows)
-                    faults[f"{role} {name}"] = fault
+                    faults[f"{place} {name}"] = fault
         return faults

@@ -16,7 +16,7 @@ the score, or minus the rank, as the bits of a float64. That of a row of predict
     mix(mix(mix(mix(mix(mix(query)) ^ mix(item)) ^ mix(label)) ^ mix(score)) ^ mix(weight))
 
 A query or an item that there is not is 0, a weight 1; of labels that are words the positive one is 1, the
-other 0.
+other 0. Columns that measures weigh queries by follow the weight in the same way.
 
 The hash tells data apart that differ by accident; whoever wants two tables to have the same can make them so.
 """
@@ -107,7 +107,7 @@ def _prediction_hashes(read: Predictions, ids: Sequence[pl.Series | None], rows:
     for known in ids:
         own = nothing if known is None else _ids(known.slice(int(rows[0]), len(rows)))
         hashes = _mix(hashes ^ _mix(own))
-    for name in (columns.label, columns.score, columns.weight):
+    for name in (columns.label, columns.score, columns.weight, *columns.weighing):
         numbers = _numbers(read.table, name, rows) if name else np.ones(len(rows))
         hashes = _mix(hashes ^ _mix(numbers.view(np.uint64)))
     return hashes

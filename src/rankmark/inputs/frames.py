@@ -199,9 +199,14 @@ def _exploded(frame: DataFrame) -> DataFrame:
     return rows.select("query", F.col("row.item").alias("item"), value.alias("value"), *order)
 
 
+WEIGHING = "weighing "
+"""Before the name of a column that a measure weighs queries by, which may be that of a role."""
+
+
 def labelled(frame: DataFrame, columns: PredictionColumns, types: Types) -> DataFrame:
-    """Labelled scores, with columns by their roles and numbers as float64."""
+    """Labelled scores, with columns by their roles and numbers as float64, and those that queries weigh."""
     numbers = {"label": columns.label, "score": columns.score, "weight": columns.weight}
+    numbers |= {WEIGHING + name: name for name in columns.weighing}
     ids = (
         []
         if columns.query is None

@@ -16,6 +16,7 @@ from rankmark.inputs.predictions import (
     Predictions,
     as_numbers,
     check_numbers,
+    check_weighing,
     check_words,
     find_columns,
     positive_number,
@@ -51,13 +52,14 @@ class PredictionBatches:
         path: str | os.PathLike[str],
         said: Mapping[str, str | Sequence[str] | None],
         positive: str | float | None,
+        weighing: Mapping[str, str],
     ) -> None:
         where, self._parts = open_parts(path, "predictions", None)
         first = self._parts[0]
         for part in self._parts[1:]:
             if set(part.names) != set(first.names):
                 raise refuse_differing(part, first)
-        columns = find_columns(first.names, said, where)
+        columns = find_columns(first.names, said, where, weighing)
         head = next(self._pieces(columns, SAMPLED, Rows()), None)
         if head is None:
             raise no_rows(where)
@@ -76,6 +78,7 @@ class PredictionBatches:
         columns, table = like.columns, like.table
         check_numbers(table, columns.score, "score", like.name)
         check_numbers(table, columns.weight, "weight", like.name)
+        check_weighing(table, columns, like.name)
         if table.kind(columns.label) != "string":
             check_numbers(table, columns.label, "label", like.name)
         else:
@@ -122,8 +125,8 @@ class PredictionBatches:
         import polars as pl
 
         frame = pl.DataFrame(table)
-        for role in ("query", "label", "score", "weight"):
-            name = getattr(columns, role)
+        roles = [(role, getattr(columns, role)) for role in ("query", "label", "score", "weight")]
+        for role, name in [*roles, *(("weight", name) for name in columns.weighing)]:
             if name is not None:
                 self._check_type(table, role, name, where)
                 if frame[name].null_count():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rankmark._native import Table
@@ -22,6 +23,7 @@ __all__ = [
     "Predictions",
     "as_numbers",
     "check_numbers",
+    "check_weighing",
     "check_words",
     "find_columns",
     "positive_number",
@@ -37,13 +39,15 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "weight": ("weight", "sample_weight"),
 }
 """The names by which a column is known to have a role."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionColumns:
     """Columns by what they are for; None where there is none. Several scores are of a class each.
 
-    `others` are wanted as they are, `compared` are scores of other systems.
+    `others` are wanted as they are, `compared` are scores of other systems, and `weighing` are numbers that
+    measures name.
     """
 
     label: str
@@ -54,19 +58,20 @@ class PredictionColumns:
     other_scores: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
+    weighing: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """Every column that has a role, or is wanted besides."""
         columns = (self.query, self.item, self.label, self.score, *self.other_scores, self.weight)
         named = (name for name in columns if name is not None)
-        return list(dict.fromkeys([*named, *self.others, *self.compared]))
+        return list(dict.fromkeys([*named, *self.others, *self.compared, *self.weighing]))
 
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers; labels may be words."""
         named = (name for name in (self.score, *self.other_scores, self.weight) if name is not None)
-        return list(dict.fromkeys([*named, *self.compared]))
+        return list(dict.fromkeys([*named, *self.compared, *self.weighing]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,7 @@ def read_predictions(
     classes: Sequence[ClassName] | None = None,
     others: Sequence[str] = (),
     compared: Sequence[str] = (),
+    weighing: Mapping[str, str] = NOTHING,
 ) -> Predictions | ClassPredictions:
     """Reads a table of labelled scores.
 
@@ -109,6 +115,7 @@ def read_predictions(
         classes: the class of each score, where they are said.
         others: columns without a role that are wanted, too.
         compared: columns of scores of other systems.
+        weighing: columns of numbers that measures name, each with what it is for, in words.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -116,9 +123,9 @@ def read_predictions(
 
     """
     opened = _open(source)
-    _check_there(others, "to slice by", opened)
-    _check_there(compared, "for scores", opened)
-    columns = find_columns(opened.names, said, opened.where)
+    _check_there(dict.fromkeys(others, "to slice by"), opened.names, opened.where)
+    _check_there(dict.fromkeys(compared, "for scores"), opened.names, opened.where)
+    columns = find_columns(opened.names, said, opened.where, weighing)
     columns = replace(columns, others=tuple(others), compared=tuple(compared))
     table = opened.take(columns)
     if not table.num_rows:
@@ -132,6 +139,7 @@ def read_predictions(
         )
     check_numbers(table, columns.score, "score", opened.where)
     check_numbers(table, columns.weight, "weight", opened.where)
+    check_weighing(table, columns, opened.where)
     read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
     if table.kind(columns.label) == "string":
         return _with_numbers(read, positive)
@@ -158,13 +166,13 @@ def _of_classes(
     return read_classes(read, opened.text_ids, classes)
 
 
-def _check_there(names: Sequence[str], purpose: str, opened: Source) -> None:
-    for name in names:
-        if name not in opened.names:
-            hint = did_you_mean(name, opened.names)
+def _check_there(wanted: Mapping[str, str], names: Sequence[str], where: str) -> None:
+    """Refuses columns that there are not; beside each stands what it is wanted for."""
+    for name, purpose in wanted.items():
+        if name not in names:
             raise ColumnError(
-                f"{opened.where} has no column {name!r} {purpose}{hint}; its columns are "
-                f"{listed(opened.names)}"
+                f"{where} has no column {name!r} {purpose}{did_you_mean(name, names)}; its columns are "
+                f"{listed(names)}"
             )
 
 
@@ -191,6 +199,16 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str) -> No
         )
 
 
+def check_weighing(table: Columns, columns: PredictionColumns, where: str) -> None:
+    """Refuses columns that measures name as weights and that do not hold numbers."""
+    for name in columns.weighing:
+        if table.kind(name) not in ("integer", "float"):
+            raise ColumnError(
+                f"{where}: the column {name!r}, by which queries are weighed, is {table.dtype(name)}, not "
+                "numbers; cast it, or name another"
+            )
+
+
 def _open(source: object) -> Source:
     if isinstance(source, str | os.PathLike):
         return open_files(source, "predictions", None)
@@ -210,19 +228,59 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
     import polars as pl
 
     try:
-        return pl.DataFrame(dict(columns))
+        frame = pl.DataFrame(dict(columns), strict=False)  # whole numbers among others are numbers, too
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(
             f"predictions: the dict is not one of columns of the same length: {reason}"
         ) from error
+    for name, values in columns.items():
+        if isinstance(values, list | tuple) and frame[str(name)].dtype == pl.String:
+            _refuse_mixed(str(name), values)
+    return frame
+
+
+def _refuse_mixed(name: str, values: Sequence[object]) -> None:
+    """Refuses a column of texts that are not all such."""
+    for row, value in enumerate(values):
+        if not isinstance(value, str | None):
+            raise DataError(
+                f"predictions: the column {name!r} holds values of several types: text, and in row {row} "
+                f"(from 0) {value!r}; make them one"
+            )
 
 
 def find_columns(
-    names: Sequence[str], said: Mapping[str, str | Sequence[str] | None], where: str
+    names: Sequence[str],
+    said: Mapping[str, str | Sequence[str] | None],
+    where: str,
+    weighing: Mapping[str, str] = NOTHING,
 ) -> PredictionColumns:
-    """The columns of a table by their roles, said outright or known by their names."""
-    return _Finder(names, said, where).columns()
+    """The columns of a table by their roles, said outright or known by their names.
+
+    `weighing` are those that measures name, each with what it is for, in words; they can have no role.
+
+    Raises:
+        ColumnError: one is not there, or not to be told from others.
+
+    """
+    columns = _Finder(names, said, where).columns()
+    _check_there(weighing, names, where)
+    for role in USUAL:
+        if getattr(columns, role) in weighing:
+            raise ColumnError(
+                f"{where}: the column {getattr(columns, role)!r} is the {role} of the rows, and cannot be "
+                f"what queries weigh, too{WEIGHTS_OF_ROLES.get(role, '')}"
+            )
+    return replace(columns, weighing=tuple(weighing))
+
+
+WEIGHTS_OF_ROLES: Mapping[str, str] = {
+    "label": "; for the positive rows it is weight=clicks",
+    "weight": '; for its sum it is weight=impressions; if rows have no weights, say weight="" (on the '
+    "command line --weight '')",
+}
+"""How a measure that weighs queries names what a column with a role says of them."""
 
 
 class _Finder:

@@ -86,7 +86,7 @@ def area_under_roc_curve(
     ranked = rows.ranked
     if set(ranges.values()) == {(0, 1)}:
         return ranked.pairs / (ranked.positive * ranked.negative)
-    region = _Region(*ranges.values(), odds=ranked.positive / ranked.negative)
+    region = _Region(ranges["FPR"], ranges["TPR"], ranges["precision"], ranked.positive / ranked.negative)
     area = region.area_under(ranked.curve.fpr, ranked.curve.tpr)
     if scale == "area":
         return area

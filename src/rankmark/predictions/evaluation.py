@@ -27,7 +27,16 @@ from rankmark.formats import counted
 from rankmark.inputs.classes import ClassPredictions
 from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
 from rankmark.inputs.roles import Input
-from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure, namesakes, no_closed_form, pages
+from rankmark.measure import (
+    CLASSES_FIRST,
+    ROWS_FIRST,
+    Kind,
+    Measure,
+    namesakes,
+    no_closed_form,
+    pages,
+    weighing,
+)
 from rankmark.parameters import format_value
 from rankmark.predictions.intervals import (
     IntervalMethod,
@@ -173,18 +182,18 @@ def evaluate_predictions(
     slicing = [by] if isinstance(by, str) else list(by or ())
     given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
     if like is None:
-        _check_measures(measures, (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST))
+        doors = (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST)
+        asked = _understood(measures, doors)
     else:
-        _work(measures, like, given, sampling, threads)  # refuses before a table is read
+        asked = _work(measures, like, given, sampling, threads).plan.measures
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     if is_streamed(engine, memory, {"predictions": table}):
-        asked = asked_measures(measures, CLASSES_FIRST if of_classes else ROWS_FIRST)
         wants = {"like": like, "by": slicing, "intervals": intervals}
         result = _streamed(table, asked, said, classes, positive, engine, wants, threads, memory, hash_inputs)
         if result is not None:
             return result
-    read = read_predictions(table, said, positive, classes, slicing)
+    read = read_predictions(table, said, positive, classes, slicing, weighing=weighing(asked))
     if isinstance(read, ClassPredictions):
         _refuse_with_classes(read, like=like, by=slicing, intervals=intervals)
         return _of_classes(read, asked_measures(measures, CLASSES_FIRST), threads or 0)
@@ -273,15 +282,15 @@ def binary_rows(
     return rows.rows
 
 
-def _check_measures(
+def _understood(
     measures: str | Measure | Iterable[str | Measure], doors: tuple[tuple[Kind, ...], tuple[Kind, ...]]
-) -> None:
-    """Refuses, before a table is read, what is no measure at either door, in the words of the first."""
+) -> tuple[Measure, ...]:
+    """The measures at the first door, or at the other; what is none is refused before a table is read."""
     try:
-        asked_measures(measures, doors[0])
+        return asked_measures(measures, doors[0])
     except MeasureError as error:
         try:
-            asked_measures(measures, doors[1])
+            return asked_measures(measures, doors[1])
         except MeasureError:
             raise error from None
 
@@ -563,7 +572,7 @@ class RowsOf:
         self.read = read
         self.threads = threads
         columns = read.columns
-        core = self._core(1.0 if read.positive is None else read.positive)
+        core = self._core(columns.weight)
         self.count, self.labels, self.no_probability, self.first_no_probability = core.content()
         precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
         self.rows = Rows(core, self.count, columns.query, precision)
@@ -597,15 +606,15 @@ class RowsOf:
 
         return samples(values, labelled, self.rows, evaluate, query_values)
 
-    def _core(self, positive: float) -> _native.LabelledRows:
-        columns = self.read.columns
+    def _core(self, weight: str | None) -> _native.LabelledRows:
+        columns, positive = self.read.columns, self.read.positive
         return _native.LabelledRows(
             self.read.table,
             self.read.name,
             columns.label,
             columns.score,
-            columns.weight,
-            positive=positive,
+            weight,
+            positive=1.0 if positive is None else positive,
             threads=self.threads,
         )
 
@@ -620,6 +629,7 @@ class RowsOf:
         """The measure's value."""
         if not self.checked:
             self.check(measure)
+            self._check_weighing(measure)
         try:
             value = measure.compute_rows(self.rows)
         except Undefined as reason:
@@ -644,6 +654,11 @@ class RowsOf:
             self.check_probabilities(measure)
         if measure.per_query:
             need_query(self.read, measure)
+
+    def _check_weighing(self, measure: Measure) -> None:
+        """Refuses columns that the measure names and that are no weights."""
+        for column in measure.columns:
+            self._core(column).content()
 
     def check_probabilities(self, measure: Measure | str) -> None:
         """Refuses scores outside of 0 to 1."""
@@ -916,7 +931,8 @@ def evaluate_systems(
     work = _work(measures, like, given, sampling, threads)
     first = next(iter(scores.values()))
     said = {"label": label, "score": first, "query": query, "item": item, "weight": weight}
-    read = read_predictions(table, said, positive, compared=list(scores.values()))
+    columns = list(scores.values())
+    read = read_predictions(table, said, positive, compared=columns, weighing=weighing(work.plan.measures))
     if isinstance(read, ClassPredictions):
         raise DataError(f"systems are compared by one score in a row each, and {first!r} holds several")
     return {

@@ -1,4 +1,4 @@
-//! Errors of predicted numbers, query by query.
+//! Sums over the rows of each query: of errors of predicted numbers, and of a column.
 
 use hashbrown::HashTable;
 
@@ -12,12 +12,10 @@ use crate::values::Sum;
 /// Rows read at once.
 const READ: usize = 1 << 12;
 
-/// What the rows of one query come to, in weighted sums.
+/// What the errors of the rows of one query come to, in weighted sums.
 #[derive(Default)]
 pub struct Errors {
-    /// The first of them.
-    pub first_row: u32,
-    /// How many there are.
+    /// How many rows there are.
     pub rows: u32,
     /// Of 1.
     pub weight: Sum,
@@ -45,20 +43,40 @@ pub fn symmetric(label: f64, score: f64) -> f64 {
     }
 }
 
-/// All queries, in the order of their first rows.
-pub fn errors(rows: &Rows, query: &str) -> Result<Vec<Errors>> {
+/// The errors of each query, with its first row.
+pub fn errors(rows: &Rows, query: &str) -> Result<Vec<(u32, Errors)>> {
+    of_queries(rows, query, Errors::add)
+}
+
+/// The weighted sum of the scores of each query.
+pub fn totals(rows: &Rows, query: &str) -> Result<Vec<f64>> {
+    let add = |total: &mut Sum, _, score, weight| total.add(weight * score);
+    Ok(of_queries(rows, query, add)?.into_iter().map(|(_, total)| total.value()).collect())
+}
+
+/// What adding label, score and weight of each of its rows makes of each query, in the order of their first
+/// rows, which stand beside it.
+fn of_queries<T: Default>(
+    rows: &Rows,
+    query: &str,
+    add: impl Fn(&mut T, f64, f64, f64),
+) -> Result<Vec<(u32, T)>> {
     match Ids::new(&rows.table, query, &format!("{}: the query column '{query}'", rows.name))? {
-        Ids::Integer(column) => of_column(rows, &column),
-        Ids::Text(column) => of_column(rows, &column),
+        Ids::Integer(column) => of_column(rows, &column, add),
+        Ids::Text(column) => of_column(rows, &column, add),
     }
 }
 
 /// One thread goes over the rows in their order: a hash and a few additions for each.
-fn of_column<K: Key>(rows: &Rows, column: &Column<'_, K>) -> Result<Vec<Errors>> {
+fn of_column<K: Key, T: Default>(
+    rows: &Rows,
+    column: &Column<'_, K>,
+    add: impl Fn(&mut T, f64, f64, f64),
+) -> Result<Vec<(u32, T)>> {
     let columns = rows.open()?;
     check_rows(columns.len())?;
     let mut known: HashTable<(K, u32)> = HashTable::new();
-    let mut all: Vec<Errors> = Vec::new();
+    let mut all: Vec<(u32, T)> = Vec::new();
     let mut last: Option<(K, usize)> = None;
     let (mut keys, mut scratch) = (Vec::new(), Scratch::default());
     for begin in (0..columns.len()).step_by(READ) {
@@ -75,10 +93,10 @@ fn of_column<K: Key>(rows: &Rows, column: &Column<'_, K>) -> Result<Vec<Errors>>
             };
             last = Some((query, place));
             if place == all.len() {
-                all.push(Errors { first_row: (begin + at) as u32, ..Errors::default() });
+                all.push(((begin + at) as u32, T::default()));
             }
             let weight = block.weights.map_or(1.0, |weights| weights[at]);
-            all[place].add(block.labels[at], block.scores[at], weight);
+            add(&mut all[place].1, block.labels[at], block.scores[at], weight);
         }
     }
     Ok(all)
