@@ -10,8 +10,8 @@ use crate::group::{Queries, is_scattered};
 use crate::hash::Key;
 use crate::ids::{Column, Ids};
 use crate::pool;
-use crate::ranked::{Element, Weighted, code_of, pairs_of, score_of};
-use crate::rows::{Columns, Rows, Scratch};
+use crate::ranked::{Element, Weighted, code_of, pairs_of};
+use crate::rows::{Block, Columns, Rows, Scratch};
 
 /// Queries of a block.
 const BLOCK: usize = 256;
@@ -31,14 +31,19 @@ pub struct Query {
     pub first_row: u32,
     /// How many there are.
     pub rows: u32,
+    /// What they come to.
+    pub sums: Sums,
+}
+
+/// What rows come to whose positive ones are compared with the others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sums {
     /// Pairs of a positive and another row with the positive ahead, those with equal scores counted half.
     pub pairs: f64,
     /// Weight of the positive rows.
     pub positives: f64,
     /// Weight of the others.
     pub others: f64,
-    /// Weighted sum of the scores.
-    pub score: f64,
 }
 
 /// All queries, in the order of their first rows.
@@ -50,29 +55,32 @@ pub fn queries(rows: &Rows, query: &str) -> Result<Vec<Query>> {
 }
 
 fn of_column<K: Key>(rows: &Rows, column: &Column<'_, K>) -> Result<Vec<Query>> {
-    if rows.float32() && rows.weight.is_none() {
-        of_elements::<K, u64>(rows, column)
-    } else {
-        of_elements::<K, Weighted>(rows, column)
+    match (rows.weight.is_some(), rows.float32()) {
+        (true, _) => of_gathered::<K, Vec<Weighted>>(rows, column),
+        (false, true) => of_gathered::<K, Classes<f32>>(rows, column),
+        (false, false) => of_gathered::<K, Classes<f64>>(rows, column),
     }
 }
 
-fn of_elements<K: Key, E: Element>(rows: &Rows, column: &Column<'_, K>) -> Result<Vec<Query>> {
+fn of_gathered<K: Key, G: Gathered>(rows: &Rows, column: &Column<'_, K>) -> Result<Vec<Query>> {
     let columns = rows.open()?;
     if is_scattered(column) {
-        return Ok(of_scattered::<K, E>(rows, &columns, column));
+        return Ok(of_scattered::<K, G>(&columns, column));
     }
-    let float32 = rows.float32();
     let (queries, groups) = Queries::new(column)?;
     let blocks = pool::map_init(
         groups.len().div_ceil(BLOCK),
-        || (Scratch::default(), Vec::new(), Summing::new(rows)),
-        |(scratch, elements, summing), block| {
+        || (Scratch::default(), G::default()),
+        |(scratch, gathered), block| {
             let own = block * BLOCK..groups.len().min((block + 1) * BLOCK);
             let query = |query: usize| {
-                elements.clear();
-                groups.ranges(query).for_each(|range| read::<E>(&columns, range, float32, scratch, elements));
-                summing.query(queries.first_rows[query], elements)
+                gathered.clear();
+                let mut rows = 0;
+                for range in groups.ranges(query) {
+                    rows += range.len();
+                    gathered.take(&columns.read(range, scratch));
+                }
+                Query { first_row: queries.first_rows[query], rows: rows as u32, sums: gathered.sums() }
             };
             own.map(query).collect::<Vec<_>>()
         },
@@ -80,142 +88,228 @@ fn of_elements<K: Key, E: Element>(rows: &Rows, column: &Column<'_, K>) -> Resul
     Ok(blocks.concat())
 }
 
-fn read<E: Element>(
-    columns: &Columns<'_>,
-    range: Range<usize>,
-    float32: bool,
-    scratch: &mut Scratch,
-    elements: &mut Vec<E>,
-) {
-    let block = columns.read(range, scratch);
-    let rows =
-        block.rows().map(|(positive, score, weight)| E::new(code_of(score, float32), positive, weight));
-    elements.extend(rows);
+/// The rows of one query.
+trait Gathered: Default + Send {
+    /// One row, on its own.
+    type Row: Copy + Default + Send + Sync;
+
+    fn row(positive: bool, score: f64, weight: f64) -> Self::Row;
+    fn clear(&mut self);
+    fn add(&mut self, row: Self::Row);
+    fn take(&mut self, block: &Block<'_>);
+    fn sums(&mut self) -> Sums;
 }
 
-/// Sums up one query after another.
-struct Summing {
-    float32: bool,
-    /// Whether all rows weigh 1.
-    unweighted: bool,
-    singles: Classes<f32>,
-    doubles: Classes<f64>,
-}
+impl Gathered for Vec<Weighted> {
+    type Row = Weighted;
 
-impl Summing {
-    fn new(rows: &Rows) -> Self {
-        Self {
-            float32: rows.float32(),
-            unweighted: rows.weight.is_none(),
-            singles: Classes::default(),
-            doubles: Classes::default(),
-        }
+    fn row(positive: bool, score: f64, weight: f64) -> Weighted {
+        Weighted::new(code_of(score, false), positive, weight)
     }
 
-    fn query<E: Element>(&mut self, first_row: u32, rows: &mut [E]) -> Query {
-        let float32 = self.float32;
-        let score = rows.iter().map(|&row| row.weight() * score_of(row.code(), float32)).sum();
-        let counted = if !self.unweighted {
-            None
-        } else if float32 {
-            self.singles.fill(rows, |row| score_of(row.code(), true) as f32);
-            self.singles.counted::<u32>()
-        } else {
-            self.doubles.fill(rows, |row| score_of(row.code(), false));
-            self.doubles.counted::<u64>()
-        };
-        let (pairs, positives, others) = counted.unwrap_or_else(|| pairs_of(rows));
-        Query { first_row, rows: rows.len() as u32, pairs, positives, others, score }
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn add(&mut self, row: Weighted) {
+        self.push(row);
+    }
+
+    fn take(&mut self, block: &Block<'_>) {
+        self.extend(block.rows().map(|(positive, score, weight)| Self::row(positive, score, weight)));
+    }
+
+    fn sums(&mut self) -> Sums {
+        let (pairs, positives, others) = pairs_of(self);
+        Sums { pairs, positives, others }
     }
 }
 
-/// The scores of the positive rows of a query, and those of the others.
+/// A score, in as many bits as its column has.
+trait Score: Copy + Default + PartialOrd + Send + Sync {
+    /// A number of as many bits, so that several scores are compared, and counted, at once.
+    type Count: From<bool> + Into<u64> + Add<Output = Self::Count> + Sum;
+
+    fn of(score: f64) -> Self;
+}
+
+impl Score for f32 {
+    type Count = u32;
+
+    fn of(score: f64) -> Self {
+        score as f32
+    }
+}
+
+impl Score for f64 {
+    type Count = u64;
+
+    fn of(score: f64) -> Self {
+        score
+    }
+}
+
+/// The scores of the positive rows of a query, and those of the others, where each weighs 1.
 #[derive(Default)]
-struct Classes<T> {
-    positive: Vec<T>,
-    other: Vec<T>,
+struct Classes<S> {
+    /// The scores of each class, others first; beyond `counts` anything.
+    scores: [Vec<S>; 2],
+    counts: [usize; 2],
 }
 
-impl<T: PartialOrd + Copy> Classes<T> {
-    fn fill<E: Element>(&mut self, rows: &[E], score: impl Fn(E) -> T) {
-        self.positive.clear();
-        self.other.clear();
-        for &row in rows {
-            if row.positive() { &mut self.positive } else { &mut self.other }.push(score(row));
+impl<S: Score> Classes<S> {
+    /// Makes room for more rows.
+    fn reserve(&mut self, rows: usize) {
+        for (scores, count) in self.scores.iter_mut().zip(self.counts) {
+            if scores.len() < count + rows {
+                scores.resize((count + rows).next_power_of_two(), S::default());
+            }
         }
+    }
+}
+
+impl<S: Score> Gathered for Classes<S> {
+    type Row = (S, bool);
+
+    fn row(positive: bool, score: f64, _: f64) -> (S, bool) {
+        (S::of(score), positive)
     }
 
-    /// As `pairs_of`, if the pairs are few enough to compare each, which takes no branches; `C` is a number as
-    /// wide as a score, so that several are compared at once.
-    fn counted<C: From<bool> + Into<u64> + Add<Output = C> + Sum>(&self) -> Option<(f64, f64, f64)> {
-        let (positive, other) = (self.positive.as_slice(), self.other.as_slice());
-        if positive.len() * other.len() > COMPARISONS * (positive.len() + other.len()) {
-            return None;
-        }
-        let twice: u64 = if positive.len() < other.len() {
-            let below = |&p: &T| other.iter().map(|&o| C::from(o < p) + C::from(o <= p)).sum::<C>().into();
-            positive.iter().map(below).sum()
-        } else {
-            let above = |&o: &T| positive.iter().map(|&p| C::from(p > o) + C::from(p >= o)).sum::<C>().into();
-            other.iter().map(above).sum()
-        };
-        Some((twice as f64 / 2.0, positive.len() as f64, other.len() as f64))
+    fn clear(&mut self) {
+        self.counts = [0; 2];
     }
+
+    fn add(&mut self, (score, positive): (S, bool)) {
+        self.reserve(1);
+        let class = usize::from(positive);
+        self.scores[class][self.counts[class]] = score;
+        self.counts[class] += 1;
+    }
+
+    fn take(&mut self, block: &Block<'_>) {
+        self.reserve(block.labels.len());
+        let [others, positives] = &mut self.scores;
+        let [mut other, mut positive] = self.counts;
+        // Each score is written to both, and stays where the next one is not written over it: labels in no order
+        // would be branches that cannot be foreseen.
+        for (is_positive, score, _) in block.rows() {
+            let score = S::of(score);
+            others[other] = score;
+            positives[positive] = score;
+            other += usize::from(!is_positive);
+            positive += usize::from(is_positive);
+        }
+        self.counts = [other, positive];
+    }
+
+    fn sums(&mut self) -> Sums {
+        let [others, positives] = &mut self.scores;
+        let (others, positives) = (&mut others[..self.counts[0]], &mut positives[..self.counts[1]]);
+        let few = positives.len() * others.len() <= COMPARISONS * (positives.len() + others.len());
+        let twice = if few { compared(positives, others) } else { merged(positives, others) };
+        Sums { pairs: twice as f64 / 2.0, positives: positives.len() as f64, others: others.len() as f64 }
+    }
+}
+
+/// Twice the pairs in order, of which each is looked at.
+fn compared<S: Score>(positives: &[S], others: &[S]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just been asked whether it has AVX2, the one thing that the function needs.
+        return unsafe { compared_avx2(positives, others) };
+    }
+    compared_any(positives, others)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn compared_avx2<S: Score>(positives: &[S], others: &[S]) -> u64 {
+    compared_any(positives, others)
+}
+
+#[inline(always)]
+fn compared_any<S: Score>(positives: &[S], others: &[S]) -> u64 {
+    let twice = |p: S, o: S| S::Count::from(o < p) + S::Count::from(o <= p);
+    if positives.len() < others.len() {
+        positives.iter().map(|&p| others.iter().map(|&o| twice(p, o)).sum::<S::Count>().into()).sum()
+    } else {
+        others.iter().map(|&o| positives.iter().map(|&p| twice(p, o)).sum::<S::Count>().into()).sum()
+    }
+}
+
+/// Twice the pairs in order, of scores that this sorts.
+fn merged<S: Score>(positives: &mut [S], others: &mut [S]) -> u64 {
+    let order = |a: &S, b: &S| a.partial_cmp(b).expect("NaN has been refused");
+    positives.sort_unstable_by(order);
+    others.sort_unstable_by(order);
+    let (mut below, mut reached) = (0, 0);
+    let twice = |&positive: &S| {
+        below += others[below..].iter().take_while(|&&other| other < positive).count();
+        reached += others[reached..].iter().take_while(|&&other| other <= positive).count();
+        (below + reached) as u64
+    };
+    positives.iter().map(twice).sum()
 }
 
 /// A row on the way to its query.
-struct Dealt<K, E> {
+struct Dealt<K, R> {
     query: K,
-    row: u32,
-    element: E,
+    number: u32,
+    row: R,
 }
 
 /// The same where the rows of a query lie far apart: they are dealt out by the hash of their query first.
-fn of_scattered<K: Key, E: Element>(
-    rows: &Rows,
-    columns: &Columns<'_>,
-    column: &Column<'_, K>,
-) -> Vec<Query> {
-    let float32 = rows.float32();
+fn of_scattered<K: Key, G: Gathered>(columns: &Columns<'_>, column: &Column<'_, K>) -> Vec<Query> {
     let partitions = (column.len() / ROWS).next_power_of_two().min(MOST);
     let length = column.len().div_ceil(pool::threads()).max(READ);
     let stretches = pool::map(column.len().div_ceil(length), |stretch| {
         let stretch = stretch * length..column.len().min((stretch + 1) * length);
-        let mut dealt: Vec<Vec<Dealt<K, E>>> =
-            (0..partitions).map(|_| Vec::with_capacity(stretch.len() / partitions * 9 / 8)).collect();
-        let (mut keys, mut scratch) = (Vec::new(), Scratch::default());
-        for begin in stretch.clone().step_by(READ) {
-            let piece = begin..stretch.end.min(begin + READ);
-            let block = columns.read(piece.clone(), &mut scratch);
-            let queries = column.values(piece, &mut keys);
-            for ((row, &query), (positive, score, weight)) in (begin as u32..).zip(queries).zip(block.rows())
-            {
-                let element = E::new(code_of(score, float32), positive, weight);
-                dealt[(query.hash() >> 44) as usize & (partitions - 1)].push(Dealt { query, row, element });
-            }
-        }
-        dealt
+        deal::<K, G>(columns, column, stretch, partitions)
     });
     let parts = pool::map(partitions, |partition| {
         let dealt = || stretches.iter().flat_map(|stretch| &stretch[partition]);
-        of_partition(dealt, &mut Summing::new(rows))
+        of_partition::<K, G, _>(dealt)
     });
     let mut all = parts.concat();
     all.sort_unstable_by_key(|query| query.first_row);
     all
 }
 
-fn of_partition<'a, K: Key + 'a, E: Element + 'a, I: Iterator<Item = &'a Dealt<K, E>>>(
+/// Some of the rows, partition by partition.
+fn deal<K: Key, G: Gathered>(
+    columns: &Columns<'_>,
+    column: &Column<'_, K>,
+    stretch: Range<usize>,
+    partitions: usize,
+) -> Vec<Vec<Dealt<K, G::Row>>> {
+    let mut dealt: Vec<Vec<Dealt<K, G::Row>>> =
+        (0..partitions).map(|_| Vec::with_capacity(stretch.len() / partitions * 9 / 8)).collect();
+    let (mut keys, mut scratch) = (Vec::new(), Scratch::default());
+    for begin in stretch.clone().step_by(READ) {
+        let piece = begin..stretch.end.min(begin + READ);
+        let block = columns.read(piece.clone(), &mut scratch);
+        let queries = column.values(piece, &mut keys);
+        for ((number, &query), (positive, score, weight)) in (begin as u32..).zip(queries).zip(block.rows()) {
+            let row = G::row(positive, score, weight);
+            dealt[(query.hash() >> 44) as usize & (partitions - 1)].push(Dealt { query, number, row });
+        }
+    }
+    dealt
+}
+
+fn of_partition<'a, K: Key + 'a, G: Gathered, I: Iterator<Item = &'a Dealt<K, G::Row>>>(
     rows: impl Fn() -> I,
-    summing: &mut Summing,
-) -> Vec<Query> {
+) -> Vec<Query>
+where
+    G::Row: 'a,
+{
     let mut known: HashTable<(K, u32)> = HashTable::new();
     let (mut first_rows, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows() {
         let found = known.entry(row.query.hash(), |&(key, _)| key == row.query, |&(key, _)| key.hash());
         let place = found.or_insert((row.query, first_rows.len() as u32)).get().1;
         if place as usize == first_rows.len() {
-            first_rows.push(row.row);
+            first_rows.push(row.number);
             counts.push(0_usize);
         }
         counts[place as usize] += 1;
@@ -227,17 +321,39 @@ fn of_partition<'a, K: Key + 'a, E: Element + 'a, I: Iterator<Item = &'a Dealt<K
         next.push(total);
         total += count;
     }
-    let mut elements = vec![E::default(); total];
+    let mut together = vec![G::Row::default(); total];
     for (row, &place) in rows().zip(&places) {
         let at = &mut next[place as usize];
-        elements[*at] = row.element;
+        together[*at] = row.row;
         *at += 1;
     }
-    let mut rest = elements.as_mut_slice();
-    let mut take = |(first_row, count): (u32, usize)| {
-        let (own, later) = std::mem::take(&mut rest).split_at_mut(count);
+    let mut gathered = G::default();
+    let mut rest = together.as_slice();
+    let mut query = |(first_row, count): (u32, usize)| {
+        let (own, later) = rest.split_at(count);
         rest = later;
-        summing.query(first_row, own)
+        gathered.clear();
+        own.iter().for_each(|&row| gathered.add(row));
+        Query { first_row, rows: count as u32, sums: gathered.sums() }
     };
-    first_rows.into_iter().zip(counts).map(&mut take).collect()
+    first_rows.into_iter().zip(counts).map(&mut query).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_the_same_compared_or_merged() {
+        let scores = |salt: u32| (0..40_u32).map(|i| (i * salt % 7) as f32).collect::<Vec<_>>();
+        for few in [0, 1, 3, 40] {
+            let (mut positives, mut others) = (scores(5), scores(11));
+            positives.truncate(few);
+            let pairs = positives.iter().flat_map(|&p| others.iter().map(move |&o| (p, o)));
+            let expected: u64 = pairs.map(|(p, o)| u64::from(o < p) + u64::from(o <= p)).sum();
+            assert_eq!(compared(&positives, &others), expected);
+            assert_eq!(compared(&others, &positives), 2 * 40 * few as u64 - expected);
+            assert_eq!(merged(&mut positives, &mut others), expected);
+        }
+    }
 }

@@ -176,10 +176,9 @@ impl LabelledRows {
         Ok(QuerySums {
             first_rows: first_rows.into_pyarray(py).unbind(),
             rows: floats(|query| f64::from(query.rows)),
-            pairs: floats(|query| query.pairs),
-            positives: floats(|query| query.positives),
-            negatives: floats(|query| query.others),
-            scores: floats(|query| query.score),
+            pairs: floats(|query| query.sums.pairs),
+            positives: floats(|query| query.sums.positives),
+            negatives: floats(|query| query.sums.others),
         })
     }
 
@@ -229,7 +228,6 @@ pub struct QuerySums {
     pairs: Py<PyArray1<f64>>,
     positives: Py<PyArray1<f64>>,
     negatives: Py<PyArray1<f64>>,
-    scores: Py<PyArray1<f64>>,
 }
 
 /// Sums of errors over the rows of each query, in the order of their first rows.

@@ -236,13 +236,13 @@ impl Content {
 
 /// The different values, ascending; of more than [`SHOWN`] the first ones.
 fn different(values: &[f64]) -> Vec<f64> {
-    let (least, greatest) = values
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)));
     let mut found = Vec::new();
-    if values.iter().all(|&value| (value == least) | (value == greatest)) {
-        remember(&mut found, least);
-        remember(&mut found, greatest);
+    let one = values[0];
+    let another = values.iter().copied().find(|&value| value != one).unwrap_or(one);
+    let known: usize = values.iter().map(|&value| usize::from((value == one) | (value == another))).sum();
+    if known == values.len() {
+        remember(&mut found, one);
+        remember(&mut found, another);
     } else {
         values.iter().for_each(|&value| remember(&mut found, value));
     }

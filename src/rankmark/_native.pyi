@@ -175,7 +175,6 @@ class QuerySums:
     pairs: NDArray[np.float64]
     positives: NDArray[np.float64]
     negatives: NDArray[np.float64]
-    scores: NDArray[np.float64]
 
 class QueryErrors:
     first_rows: NDArray[np.uint32]

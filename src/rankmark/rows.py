@@ -357,11 +357,10 @@ class Queries:
         pairs: as `Ranked.pairs`, of its rows.
         positive: weight of its positive rows.
         negative: weight of the others.
-        score: Σ w·s of its rows.
 
     """
 
-    __slots__ = ("first_rows", "negative", "pairs", "positive", "rows", "score")
+    __slots__ = ("first_rows", "negative", "pairs", "positive", "rows")
 
     def __init__(self, core: _native.QuerySums) -> None:
         self.first_rows = core.first_rows
@@ -369,7 +368,6 @@ class Queries:
         self.pairs: Values = core.pairs
         self.positive: Values = core.positives
         self.negative: Values = core.negatives
-        self.score: Values = core.scores
 
     @property
     def weight(self) -> Values:
