@@ -50,9 +50,9 @@ def group_auc(
     "Deep interest network for click-through rate prediction", KDD 2018.
 
     Example:
-        User a has an AUC of 1 over 2 rows, b of 1/2 over 3 rows (of two pairs one is in order), and c no
-        click: (2 · 1 + 3 · 1/2) / 5, and with equal weights (1 + 1/2) / 2. They spent 6 and 2:
-        (6 · 1 + 2 · 1/2) / 8.
+        User a has an AUC of 1 over 2 rows, and b of 1/2 over 3 rows (of two pairs one is in order); c has no
+        click. That is (2 · 1 + 3 · 1/2) / 5, and with equal weights (1 + 1/2) / 2; since a spent 6 and b 2,
+        with these (6 · 1 + 2 · 1/2) / 8.
 
         >>> import rankmark as rm
         >>> table = {
