@@ -40,11 +40,11 @@ impl LabelledRows {
         Self { rows: Rows { table: table.get().0.clone(), name, label, score, weight, positive }, threads }
     }
 
-    /// Number of rows, some of the different labels, and how many scores are no probabilities, with the first
-    /// such row.
-    fn content(&self, py: Python<'_>) -> PyResult<(usize, Vec<f64>, usize, usize)> {
-        let Content { rows, labels, no_probability, .. } = self.run(py, Rows::content)?;
-        Ok((rows, labels, no_probability.count, no_probability.first))
+    /// Number of rows, that of positive ones, some of the different labels, and how many scores are no
+    /// probabilities, with the first such row.
+    fn content(&self, py: Python<'_>) -> PyResult<(usize, usize, Vec<f64>, usize, usize)> {
+        let Content { rows, positives, labels, no_probability, .. } = self.run(py, Rows::content)?;
+        Ok((rows, positives, labels, no_probability.count, no_probability.first))
     }
 
     /// Weighted sums over rows: of 1, of positive rows, of scores, and of the squares of score − positive; and

@@ -164,6 +164,8 @@ impl Found {
 pub struct Content {
     /// Number of rows.
     pub rows: usize,
+    /// Number of positive rows.
+    pub positives: usize,
     /// The different labels, ascending; of more than a few only some.
     pub labels: Vec<f64>,
     /// Scores outside of 0 to 1.
@@ -184,6 +186,7 @@ impl Rows {
             let bad = |weight: f64| !(0.0..f64::INFINITY).contains(&weight);
             Content {
                 rows: block.labels.len(),
+                positives: block.labels.iter().map(|&label| usize::from(label == block.positive)).sum(),
                 labels: different(block.labels),
                 no_probability: Found::in_block(block.scores, first, |p| !(0.0..=1.0).contains(&p)),
                 bad_labels: Found::in_block(block.labels, first, |label| !label.is_finite()),
@@ -224,6 +227,7 @@ impl Rows {
 impl Content {
     fn and(mut self, later: Self) -> Self {
         self.rows += later.rows;
+        self.positives += later.positives;
         later.labels.iter().for_each(|&label| remember(&mut self.labels, label));
         self.no_probability = self.no_probability.and(later.no_probability);
         self.bad_labels = self.bad_labels.and(later.bad_labels);

@@ -53,15 +53,21 @@ class Rows:
 
     """
 
-    __slots__ = ("_known", "_query", "core", "count", "precision")
+    __slots__ = ("_known", "_positives", "_query", "core", "count", "precision")
 
     def __init__(
-        self, core: _native.LabelledRows, count: int, query: str | None, precision: float = 2.0**-52
+        self,
+        core: _native.LabelledRows,
+        count: int,
+        query: str | None,
+        precision: float = 2.0**-52,
+        positives: int | None = None,
     ) -> None:
         self.core = core
         self.count = count
         self.precision = precision
         self._query = query
+        self._positives = positives
         self._known: dict[Hashable, object] = {}
 
     def of_core(self, core: Any) -> Rows:
@@ -81,7 +87,7 @@ class Rows:
     @property
     def positives(self) -> int:
         """Number of positive rows, whatever they weigh."""
-        return int(self._binary[4])
+        return int(self._binary[4]) if self._positives is None else self._positives
 
     @property
     def score(self) -> float:

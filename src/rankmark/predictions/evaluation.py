@@ -573,9 +573,9 @@ class RowsOf:
         self.threads = threads
         columns = read.columns
         core = self._core(columns.weight)
-        self.count, self.labels, self.no_probability, self.first_no_probability = core.content()
+        self.count, positives, self.labels, self.no_probability, self.first_no_probability = core.content()
         precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
-        self.rows = Rows(core, self.count, columns.query, precision)
+        self.rows = Rows(core, self.count, columns.query, precision, positives)
         self.binary = False
         self.checked = False
 
