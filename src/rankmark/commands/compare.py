@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from rankmark.commands.eval import MEASURES
 from rankmark.commands.options import (
     column_names,
     keep_inputs,
-    run_names,
+    named_paths,
     show,
     with_choices,
     with_columns,
@@ -119,7 +118,7 @@ def compare_runs(
     from rankmark.statistics.equivalence import check_margin
 
     name = known_comparison_format(format_ or format_of(output or ""))
-    runs = _named(run)
+    runs = named_paths(run, "runs")
     if margin is not None:
         check_margin(margin)
     if by and name == "latex":
@@ -138,23 +137,3 @@ def compare_runs(
         sliced = compared.slices.format(name, digits=digits)
         text = sliced if name in ("json", "csv") else f"{text}\n{sliced}"
     show(text, output)
-
-
-def _named(runs: tuple[str, ...]) -> dict[str, list[str]]:
-    """The paths of each system by its name: said as NAME=PATH, or the file's."""
-    pairs = [_split(text) for text in runs]
-    said = {name for name, _ in pairs}
-    own = iter(run_names(tuple(path for name, path in pairs if not name)))
-    named: dict[str, list[str]] = {}
-    for name, path in pairs:
-        called = name or next(own)
-        if not name and (called in said or called in named):
-            raise UsageError(f"two runs are called {called}; write NAME={path} to call it otherwise")
-        named.setdefault(called, []).append(path)
-    return named
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Name and path; a file that is there under the whole text has no name."""
-    name, equals, path = text.partition("=")
-    return (name, path) if name and equals and not Path(text).exists() else ("", text)

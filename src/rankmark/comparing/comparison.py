@@ -13,6 +13,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
+from rankmark.formats import counted
 from rankmark.measure import MEAN, Measure, as_measure, split_measures
 from rankmark.peers.convention import meant
 from rankmark.result import Result
@@ -225,7 +226,7 @@ def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
     if wrong := [name for name in systems if not isinstance(name, str)]:
         raise UsageError(f"the name of a system is text, not {wrong[0]!r}")
     if len(systems) < 2:
-        raise UsageError(f"{len(systems)} system to compare; give two or more")
+        raise UsageError(f"{counted(len(systems), 'system')} to compare; give two or more")
     if baseline is not None and baseline not in systems:
         hint = did_you_mean(str(baseline), systems)
         raise UsageError(f"baseline={baseline!r} is not one of the systems {', '.join(systems)}{hint}")

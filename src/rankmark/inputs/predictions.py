@@ -98,17 +98,19 @@ def read_predictions(
     classes: Sequence[ClassName] | None = None,
     others: Sequence[str] = (),
     compared: Sequence[str] = (),
+    system: str | None = None,
 ) -> Predictions | ClassPredictions:
     """Reads a table of labelled scores.
 
     Args:
-        source: a path, a table, or a dict of columns.
+        source: a path, a table (also one that is opened), or a dict of columns.
         said: the names of the columns, where they are said, by their roles, with ``""`` for none; several of
             scores are those of classes.
         positive: the label of positive rows, where it is said.
         classes: the class of each score, where they are said.
         others: columns without a role that are wanted, too.
         compared: columns of scores of other systems.
+        system: whose scores they are, where there are several systems; for messages.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -118,7 +120,7 @@ def read_predictions(
     opened = _open(source)
     _check_there(others, "to slice by", opened)
     _check_there(compared, "for scores", opened)
-    columns = find_columns(opened.names, said, opened.where)
+    columns = find_columns(opened.names, said, opened.where, system)
     columns = replace(columns, others=tuple(others), compared=tuple(compared))
     table = opened.take(columns)
     if not table.num_rows:
@@ -130,7 +132,7 @@ def read_predictions(
             f"classes are said, and {opened.where} has one score in a row; give a column of scores for each "
             "class, or one of lists"
         )
-    check_numbers(table, columns.score, "score", opened.where)
+    check_numbers(table, columns.score, "score", opened.where, system)
     check_numbers(table, columns.weight, "weight", opened.where)
     read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
     if table.kind(columns.label) == "string":
@@ -168,18 +170,18 @@ def _check_there(names: Sequence[str], purpose: str, opened: Source) -> None:
             )
 
 
-def scored_by(read: Predictions, column: str) -> Predictions:
-    """The same rows with the scores of another column.
+def scored_by(read: Predictions, column: str, system: str) -> Predictions:
+    """The same rows with the scores of another column, of another system.
 
     Raises:
         ColumnError: it holds no numbers.
 
     """
-    check_numbers(read.table, column, "score", read.name)
+    check_numbers(read.table, column, "score", read.name, system)
     return replace(read, columns=replace(read.columns, score=column))
 
 
-def check_numbers(table: Columns, name: str | None, role: str, where: str) -> None:
+def check_numbers(table: Columns, name: str | None, role: str, where: str, system: str | None = None) -> None:
     """Refuses a column, if there is one, that does not hold numbers; labels may be booleans."""
     if name is None:
         return
@@ -187,11 +189,13 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str) -> No
     if table.kind(name) not in kinds:
         raise ColumnError(
             f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or name "
-            f"another column with {_outright(role)}"
+            f"another column with {_outright(role, system=system)}"
         )
 
 
 def _open(source: object) -> Source:
+    if isinstance(source, Source):
+        return source
     if isinstance(source, str | os.PathLike):
         return open_files(source, "predictions", None)
     if isinstance(source, Mapping):
@@ -219,17 +223,24 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
 
 
 def find_columns(
-    names: Sequence[str], said: Mapping[str, str | Sequence[str] | None], where: str
+    names: Sequence[str],
+    said: Mapping[str, str | Sequence[str] | None],
+    where: str,
+    system: str | None = None,
 ) -> PredictionColumns:
-    """The columns of a table by their roles, said outright or known by their names."""
-    return _Finder(names, said, where).columns()
+    """The columns of a table, or of one of several systems, by their roles: said, or known by their names."""
+    return _Finder(names, said, where, system).columns()
 
 
 class _Finder:
     """Finds the columns of one table, said outright or known by their names."""
 
     def __init__(
-        self, names: Sequence[str], said: Mapping[str, str | Sequence[str] | None], where: str
+        self,
+        names: Sequence[str],
+        said: Mapping[str, str | Sequence[str] | None],
+        where: str,
+        system: str | None,
     ) -> None:
         self.names = names
         several = {
@@ -240,6 +251,7 @@ class _Finder:
         self.said = {role: names[0] for role, names in several.items() if names}
         self.other_scores = several.get("score", ())[1:]
         self.where = where
+        self.system = system
 
     def columns(self) -> PredictionColumns:
         self._check_said()
@@ -276,18 +288,20 @@ class _Finder:
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
-                f"say which with {_outright(role, fitting[0])}"
+                f"say which with {_outright(role, fitting[0], self.system)}"
             )
         return fitting[0] if fitting else None
 
     def _missing(self, role: str) -> str:
         raise ColumnError(
             f"{self.where} has no column known as the {role}; its columns are {listed(self.names)}; "
-            f"say which it is with {_outright(role)}"
+            f"say which it is with {_outright(role, system=self.system)}"
         )
 
 
-def _outright(role: str, name: str = "…") -> str:
+def _outright(role: str, name: str = "…", system: str | None = None) -> str:
+    if role == "score" and system is not None:
+        return f'scores={{"{system}": "{name}"}} (on the command line --system {system}={name})'
     return f'{role}="{name}" (on the command line --{role} {name})'
 
 
