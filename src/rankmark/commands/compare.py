@@ -59,6 +59,11 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
     "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of the intervals."
 )
 @click.option(
+    "--clusters",
+    metavar="COLUMN",
+    help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+)
+@click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=10_000,
@@ -73,7 +78,7 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
 @with_like
 @with_choices
 @with_columns
@@ -125,7 +130,8 @@ def compare_runs(
         raise UsageError("--format latex has no place for --by")
     if output:
         check_writable(output)
-        keep_inputs(output, qrels, *(path for paths in runs.values() for path in paths))
+        paths = (path for paths in runs.values() for path in paths)
+        keep_inputs(output, qrels, *paths, *([attributes] if attributes else []))
     measures = [each for text in measure for each in split_measures(text)]
     columns = column_names(column)
     options["seed"] = options["seed"] or 0
