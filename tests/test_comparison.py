@@ -493,7 +493,7 @@ def test_slices_are_comparisons_of_their_queries_corrected_for_all_of_them():
 
 def test_slices_are_shown_and_written():
     slices = in_slices().slices
-    assert "corrected (holm) for all slices" in str(slices)
+    assert "p: randomisation test (random signs), corrected by Holm over all slices" in str(slices)
     assert slices.frame["slice"].to_list() == ["head", "tail"]
     assert json.loads(slices.format("json"))["slices"][0]["difference"] == 0.5
     assert len(slices.format("csv").splitlines()) == 3
@@ -514,8 +514,8 @@ def test_slices_on_the_command_line(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert re.search(r"RR +two +one +no +1 +1.0000 +\+0.5000", out)
     assert re.search(r"RR +two +one +se +1 +0.5000 +-0.5000", out)
-    assert main([*call, "--format", "latex"]) == 2
-    assert "no place for --by" in capsys.readouterr().err
+    assert main([*call, "--format", "latex"]) == 0
+    assert re.search(r"RR & two & one & no & 1 & 1.0000 & \+0.5000", capsys.readouterr().out)
 
 
 def test_measures_are_found_by_the_names_of_a_convention():

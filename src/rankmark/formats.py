@@ -31,6 +31,7 @@ __all__ = [
     "Options",
     "account",
     "aligned",
+    "chance",
     "check_writable",
     "counted",
     "finite",
@@ -345,6 +346,14 @@ def _chosen(result: Result, choice: str) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """``1 query``, ``1,234 queries``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def chance(p: float, digits: int) -> str:
+    """A p-value for people: never 0, and empty for NaN."""
+    least = 10.0**-digits
+    if math.isnan(p):
+        return ""
+    return f"<{least:.{digits}f}" if p < least else f"{p:.{digits}f}"
 
 
 def _queries(n: int) -> str:

@@ -17,7 +17,6 @@ from rankmark.commands.options import (
     with_like,
     with_output_in,
 )
-from rankmark.errors import UsageError
 
 __all__ = ["compare_runs"]
 
@@ -109,8 +108,7 @@ def compare_runs(
     the difference with its interval, the p-value as it is and corrected, Cohen's
     d, Cliff's delta, the probability of superiority and on how many queries it
     won, tied and lost. --seed is of resamples and of --ties random. --by shows
-    the pairs in slices of the queries, too, in the formats table and markdown;
-    JSON and CSV show these slices alone.
+    the pairs in slices of the queries, too; JSON and CSV show these slices alone.
 
     \b
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
@@ -126,8 +124,6 @@ def compare_runs(
     runs = named_paths(run, "runs")
     if margin is not None:
         check_margin(margin)
-    if by and name == "latex":
-        raise UsageError("--format latex has no place for --by")
     if output:
         check_writable(output)
         paths = (path for paths in runs.values() for path in paths)

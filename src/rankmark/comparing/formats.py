@@ -15,6 +15,7 @@ from rankmark.formats import (
     Grid,
     account,
     aligned,
+    chance,
     finite,
     latex_text,
     markdown_table,
@@ -146,10 +147,7 @@ class View:
 
     def chance(self, p: float) -> str:
         """A p-value for people."""
-        if math.isnan(p):
-            return ""
-        least = 10.0**-self.digits
-        return f"<{least:.{self.digits}f}" if p < least else f"{p:.{self.digits}f}"
+        return chance(p, self.digits)
 
     def means(self, mark: Callable[[str], str] = str) -> Grid:
         """A row a system, a column a measure; marks of one column are as wide as each other."""

@@ -14,7 +14,7 @@ from rankmark import statistics
 from rankmark.comparing.comparison import check_systems
 from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.formats import Grid, counted, finite, grid_text, note_text, printable
+from rankmark.formats import Grid, chance, counted, finite, grid_text, note_text, printable
 from rankmark.inputs.systems import asked_systems
 from rankmark.measure import Measure
 from rankmark.predictions.evaluation import evaluate_systems
@@ -26,7 +26,7 @@ from rankmark.predictions.intervals import (
     is_auc,
     way,
 )
-from rankmark.slices import chance, rounded
+from rankmark.slices import rounded
 from rankmark.statistics.corrections import CORRECTIONS, Correction
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import check_share
