@@ -14,7 +14,7 @@ import pytest
 
 import rankmark as rm
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.formats import FORMATS, chance, format_of, render, write_whole
+from rankmark.formats import FORMATS, Grid, chance, format_of, markdown_table, render, write_whole
 from rankmark.result import Result
 
 NASTY = ["a|b_c", "50% & $1 #2 {x} ~y ^z \\w", "[i]", "\x1b[31mred\x1b[0m", 'say "x", y', "two\nlines", "<b>"]
@@ -167,6 +167,12 @@ def test_markdown(result: Result) -> None:
     assert cells(lines[0]) == ["measure", "value"]
     assert cells(lines[2]) == ["nDCG@10", f"{result['nDCG@10']:.4f}"]
     assert f"```\n{result.signature('nDCG@10')}\n" in result.to_markdown(signatures=True)
+
+
+def test_every_markdown_column_has_a_rule() -> None:
+    """Which is at least one dash, also where a column is narrow or empty."""
+    table = markdown_table(Grid(1, [["a", "b", ""], ["x", "1", ""]]))
+    assert table.splitlines()[1] == "| -- | -: | -: |"
 
 
 def test_markdown_escapes(nasty: Result) -> None:

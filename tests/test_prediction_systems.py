@@ -233,6 +233,16 @@ def test_queries_that_differ_where_rows_are_matched_by_position() -> None:
     assert f"the queries of 'old' and 'new' differ in 2 of 24 rows {shown}, matched by position" in message
 
 
+def test_what_the_first_table_lacks_is_compared_between_the_others() -> None:
+    old, new = split(clicks().with_columns(click=pl.Series([1, 0] * 12)))
+    tables = {"bare": old.select("click", "p"), "old": old, "new": new[[2, 1, 0, *range(3, 24)]]}
+    assert "the queries of 'old' and 'new' differ in 2 of 24 rows" in refused(tables)
+    assert (
+        compared({**tables, "new": new}).results["new"].values
+        == compared({"a": old, "b": new}).results["b"].values
+    )
+
+
 def test_weights_that_differ() -> None:
     old, new = split(clicks())
     weighted, otherwise = (old.with_columns(weight=1.5), new.with_columns(weight=pl.lit(2)))
@@ -242,7 +252,7 @@ def test_weights_that_differ() -> None:
     )
     expected = compared({"old": old, "new": new}).results["new"].values
     for tables in ({"old": weighted, "new": new}, {"new": new, "old": weighted}):
-        assert "'old' has weights (column 'weight') and 'new' none; give both the same" in refused(tables)
+        assert "'old' has weights (column 'weight') and 'new' none; give all the same" in refused(tables)
         assert compared(tables, weight="").results["new"].values == expected
 
 
@@ -327,6 +337,13 @@ def test_tables_and_columns_that_are_none(tables: Any, scores: Any, message: str
     assert message in refused(tables, scores, error=UsageError)
 
 
+def test_measures_of_classes_are_refused() -> None:
+    old, new = split(clicks())
+    for tables, scores in (({"old": old, "new": new}, "p"), (clicks(), {"old": "old", "new": "new"})):
+        message = refused(tables, scores, measures="MulticlassAccuracy", error=UsageError)
+        assert "MulticlassAccuracy takes a score of each class, and predictions" in message
+
+
 def test_a_baseline_or_a_score_that_is_none() -> None:
     old, new = split(clicks())
     message = refused({"old": old, "new": new}, baseline="od", error=UsageError)
@@ -373,6 +390,7 @@ def test_several_files_are_systems_called_as_they_are(run: Run) -> None:
             "system 'guess': predictions 'guess.parquet' has no column known as the",
         ),
         (["old.csv", "nex.csv"], 2, "system 'nex': there is no file 'nex.csv'; did you mean 'new.csv'"),
+        (["old.csv", "."], 2, "'.' is a directory"),
         (["old.csv", "old.csv"], 2, "two tables are called old.csv; write NAME=old.csv to call it otherwise"),
         (["a=old.csv", "a=new.csv"], 2, "a has 2 tables; a system has one"),
         (["a=old.csv"], 2, "there is no file 'a=old.csv'"),

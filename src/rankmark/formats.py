@@ -466,7 +466,7 @@ def _markdown(view: View) -> str:
 def markdown_table(grid: Grid) -> str:
     """A table in Markdown."""
     escaped = Grid(grid.names, [list(map(markdown_text, row)) for row in grid.rows])
-    widths = escaped.widths()
+    widths = [max(width, 2) for width in escaped.widths()]  # ":" alone is no rule
     rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])

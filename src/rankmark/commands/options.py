@@ -137,7 +137,7 @@ def run_names(paths: tuple[str, ...]) -> list[str]:
 def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
     """The paths of each name: that said in NAME=PATH, or the file's. `what` they are is for messages."""
     pairs = [_split(text) for text in texts]
-    said = {name for name, _ in pairs}
+    said = {name for name, _ in pairs if name}
     own = iter(run_names(tuple(path for name, path in pairs if not name)))
     named: dict[str, list[str]] = {}
     for name, path in pairs:

@@ -48,24 +48,23 @@ def matched(reads: Mapping[str, Predictions]) -> tuple[dict[str, Predictions], s
     for role in KEY:
         tables = _with_ids_alike(tables, role)
     first, *others = tables
-    checked: tuple[str, ...] = tuple(SHARED)
     lacking = next(((each, role) for role in KEY for each in tables if not each.has(role)), None)
     if lacking is None:
         how = note = f"by query ({first.column('query')!r}) and item ({first.column('item')!r})"
         for each in tables:
             _check_key(each, how)
-        others = [_in_order_of(first, each, how) for each in others]
-        checked = ("label", "weight")
+        tables = [first, *(_in_order_of(first, each, how) for each in others)]
     else:
         note = _by_position(tables)
         how = f"by position, as {lacking[0].name} has no column of the {lacking[1]}"
         for each in others:
             _check_height(first, each, how)
-    for each in others:
-        _check_weighted(first, each)
-        for role in checked:
-            _check_alike(first, each, role, how, by_key=lacking is None)
-    return _with_shared([first, *others]), f"rows matched {note}"
+    _check_weighted(tables)
+    for role in SHARED:
+        having = [each for each in tables if each.has(role)]
+        for each in having[1:]:
+            _check_alike(having[0], each, role, how, by_key=lacking is None)
+    return _with_shared(tables), f"rows matched {note}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,19 +234,20 @@ def _check_height(first: _Rows, other: _Rows, how: str) -> None:
         )
 
 
-def _check_weighted(first: _Rows, other: _Rows) -> None:
-    for one, another in ((first, other), (other, first)):
-        if one.has("weight") and not another.has("weight"):
-            raise DataError(
-                f"{one.system!r} has weights (column {one.column('weight')!r}) and {another.system!r} none; "
-                'give both the same, or take none with weight="" (on the command line --weight "")'
-            )
+def _check_weighted(tables: Sequence[_Rows]) -> None:
+    """Refuses weights that only some tables have: in the others rows count alike."""
+    weighted = [each for each in tables if each.has("weight")]
+    others = [each for each in tables if not each.has("weight")]
+    if weighted and others:
+        raise DataError(
+            f"{weighted[0].system!r} has weights (column {weighted[0].column('weight')!r}) and "
+            f'{others[0].system!r} none; give all the same, or take none with weight="" (on the command line '
+            '--weight "")'
+        )
 
 
 def _check_alike(first: _Rows, other: _Rows, role: str, how: str, *, by_key: bool) -> None:
-    """Refuses what two tables, if both have it, say differently of the same rows."""
-    if not (first.has(role) and other.has(role)):
-        return
+    """Refuses what two tables say differently of the same rows."""
     rows = first.numbers(role).ne_missing(other.numbers(role)).arg_true()
     if not len(rows):
         return

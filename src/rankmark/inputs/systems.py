@@ -82,10 +82,11 @@ def _by_system(table: object) -> dict[Any, object] | None:
     """The tables of a dict of tables; None for what is one table, as a dict of columns is."""
     if not isinstance(table, Mapping):
         return None
-    opened = {id(each): _opened(each) for each in table.values()}  # each once: some can be read once only
+    tables = dict(table)
+    opened = {id(each): _opened(each) for each in tables.values()}  # each once: some can be read once only
     if None in opened.values():
         return None
-    return {name: opened[id(each)] for name, each in table.items()}
+    return {name: opened[id(each)] for name, each in tables.items()}
 
 
 def _opened(source: object) -> object:

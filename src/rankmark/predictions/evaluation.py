@@ -918,6 +918,8 @@ def evaluate_systems(
     work = _work(measures, like, given, sampling, threads)
     said = {"label": label, "query": query, "item": item, "weight": weight}
     read = read_systems(systems, said, positive)
+    for own in read.predictions.values():
+        _check_one_score(own, work.plan.measures)
     evaluated = {name: work.evaluated(RowsOf(own, threads or 0)) for name, own in read.predictions.items()}
     return evaluated, read.notes
 
