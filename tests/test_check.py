@@ -292,6 +292,14 @@ def test_the_share_of_unjudged_results_at_each_cutoff():
     assert otherwise(finding)["RR"] == (0.5, {"unjudged=ignore": 1.0})
 
 
+def test_a_small_share_is_not_shown_as_none():
+    items = [f"d{number}" for number in range(2000)]
+    finding = found("unjudged-results", {"q1": dict.fromkeys(items[1:], 1)}, {"q1": items}, measures="RR")
+    assert finding.statement.endswith("on average <0.1% of all")
+    finding = found("unjudged-results", {"q1": {"d7": 1}}, {"q1": items}, measures="RR")
+    assert finding.statement.endswith("on average >99.9% of all")
+
+
 def test_distances_given_as_scores():
     qrels = {f"q{i}": {"a": 1} for i in range(9)}
     run = {query: {"x": 0.9, "a": 0.1} for query in qrels}

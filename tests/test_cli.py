@@ -515,6 +515,26 @@ def test_compare_takes_what_the_comparison_takes(run: Run) -> None:
     assert record["pairs"][0]["queries"] == 2
 
 
+def test_compare_draws_clusters(run: Run) -> None:
+    Path("users.csv").write_text("query,visitor,one\nq1,7,0\nq2,8,0\nq3,7,1\n")
+    args = ("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--clusters", "visitor")
+    code, out, err = run(*args, "--attributes", "users.csv")
+    assert (code, err) == (0, "")
+    assert "intervals: BCa bootstrap over clusters of queries" in out
+    assert "compared on 3 queries in 2 clusters" in out
+    _, out, _ = run(*args, "--attributes", "users.csv", "--by", "one")
+    assert "one  queries   value" in out
+    for wrong, code, message in (
+        (args, 1, "clusters='visitor': no table has such a column"),
+        ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'?"),
+        ((*args, "--attributes", "users.csv", "--test", "sign"), 2, 'test="sign" knows no clusters'),
+        ((*args, "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input users.csv"),
+    ):
+        found, out, err = run(*wrong)
+        assert (found, out) == (code, "")
+        assert message in err
+
+
 def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
     args = (
         "compare",

@@ -128,7 +128,7 @@ def test_refused(run: Run, arguments: list[str], message: str) -> None:
         (["--system", "p"], "each is NAME=COLUMN"),
         (["--system", "a=p", "--system", "a=q"], "its name its own"),
         (["--system", "a=p"], "1 system to compare"),
-        (["--system", "a=p", "--system", "b=q", "--by", "country"], "--by does not go with --system"),
+        (["--system", "a=p", "--system", "b=q", "--by", "country"], "--by does not go with several systems"),
         (["--system", "a=p", "--system", "b=q", "--interval-method", "delta"], "not one of bca, percentile"),
         (["--system", "a=p", "--system", "b=q", "--format", "trec"], "trec"),
     ],

@@ -233,6 +233,52 @@ def test_clusters_are_drawn_and_change_signs_as_wholes():
         rm.compare(QRELS, RUNS, "RR", clusters={"q00": 1})
 
 
+def test_clusters_can_be_a_column():
+    """Of the attributes, the judgements or the first run; ids may be written otherwise."""
+    qrels = pl.DataFrame([(number, d, g) for number, q in enumerate(QUERIES) for d, g in QRELS[q].items()],
+                         schema=["query", "item", "relevance"], orient="row")  # fmt: skip
+    runs = {
+        name: pl.DataFrame(
+            [(number, d, score) for number, q in enumerate(QUERIES) for d, score in RUNS[name][q].items()],
+            schema=["query", "item", "score"],
+            orient="row",
+        )
+        for name in ("bm25", "dense")
+    }
+    users = {number: number % 7 for number in range(30)}
+    expected = rm.compare(qrels, runs, "RR", clusters=users)
+    visitor = (pl.col("query") % 7).alias("visitor")
+    attributes = pl.DataFrame({"query": list(map(str, users)), "visitor": users.values(), "age": 9})
+    for found in (
+        rm.compare(qrels.with_columns(visitor), runs, "RR", clusters="visitor"),
+        rm.compare(qrels, {**runs, "bm25": runs["bm25"].with_columns(visitor)}, "RR", clusters="visitor"),
+        rm.compare(qrels, runs, "RR", clusters="visitor", attributes=attributes),
+    ):
+        assert found.pairs == expected.pairs
+        assert (found.clusters, found.slices) == (7, None)
+    both = rm.compare(qrels, runs, "RR", clusters="visitor", by="age", attributes=attributes)
+    assert both.pairs == expected.pairs
+    assert [each.members for each in both.slices.pairs] == [30]
+    assert json.loads(both.to_json())["clusters"] == 7
+
+
+@pytest.mark.parametrize(
+    ("clusters", "kind", "message"),
+    [
+        ("visiter", rm.ColumnError, "clusters='visiter': no table has such a column; did you mean 'visitor'"),
+        ("query", rm.ColumnError, "clusters='query': that column of attributes is the query itself"),
+        ("grade", rm.DataError, "query 'q01' has '1', '2'; a query can be in one cluster only"),
+        ("visitor", rm.DataError, "clusters says nothing of 28 queries, such as 'q02'"),
+        (7, rm.UsageError, "clusters is of type int; give {query: what it belongs to}"),
+    ],
+)
+def test_columns_that_are_no_clusters(clusters, kind, message):
+    attributes = pl.DataFrame({"query": ["q00", "q01", "q01"], "visitor": 1, "grade": [1, 1, 2]})
+    with pytest.raises(kind) as caught:
+        rm.compare(QRELS, RUNS, "RR", clusters=clusters, attributes=attributes if clusters != 7 else None)
+    assert message in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -447,7 +493,7 @@ def test_slices_are_comparisons_of_their_queries_corrected_for_all_of_them():
 
 def test_slices_are_shown_and_written():
     slices = in_slices().slices
-    assert "corrected (holm) for all slices" in str(slices)
+    assert "p: randomisation test (random signs), corrected by Holm over all slices" in str(slices)
     assert slices.frame["slice"].to_list() == ["head", "tail"]
     assert json.loads(slices.format("json"))["slices"][0]["difference"] == 0.5
     assert len(slices.format("csv").splitlines()) == 3
@@ -468,8 +514,8 @@ def test_slices_on_the_command_line(tmp_path, monkeypatch, capsys):
     out = capsys.readouterr().out
     assert re.search(r"RR +two +one +no +1 +1.0000 +\+0.5000", out)
     assert re.search(r"RR +two +one +se +1 +0.5000 +-0.5000", out)
-    assert main([*call, "--format", "latex"]) == 2
-    assert "no place for --by" in capsys.readouterr().err
+    assert main([*call, "--format", "latex"]) == 0
+    assert re.search(r"RR & two & one & no & 1 & 1.0000 & \+0.5000", capsys.readouterr().out)
 
 
 def test_measures_are_found_by_the_names_of_a_convention():

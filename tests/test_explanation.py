@@ -262,8 +262,8 @@ def test_what_cannot_be_explained(arguments: dict[str, Any], message: str) -> No
     given = {"measure": "AP", "query": "q1", **arguments}
     with pytest.raises(rm.UsageError, match=re.escape(message)):
         rm.explain(QRELS, RUN, **given)
-    with pytest.raises(rm.ChoiceError, match="format='latex' is not one of table, json, csv, markdown"):
-        rm.explain(QRELS, RUN, "AP", query="q1").format("latex")
+    with pytest.raises(rm.ChoiceError, match="format='trec' is not one of table, json, csv, markdown, latex"):
+        rm.explain(QRELS, RUN, "AP", query="q1").format("trec")
 
 
 def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -289,7 +289,11 @@ def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     code, out, err = call(run, "-m", "AP", "--query", 2)
     assert (code, out) == (2, "")
     assert "has no judgements of query '2'" in err
-    assert call(run, "-m", "AP", "--query", 1, "--format", "latex")[0] == 2
+    assert call(run, "-m", "AP", "--query", 1, "--format", "trec")[0] == 2
+    code, out, err = call(run, "-m", "AP", "--query", 1, "--format", "latex")
+    assert (code, err) == (0, "")
+    assert out.startswith("% AP of query '1' in run ")
+    assert r" & b & 3 & 1 & yes & 1.0000 & 1.0000 & 0.5000 \\" in out
     assert "would overwrite the input" in call(run, "-m", "AP", "--query", 1, "-o", run, "--format", "csv")[2]
 
 

@@ -6,13 +6,15 @@ import json
 import math
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rankmark as rm
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.formats import FORMATS, format_of, render, write_whole
+from rankmark.formats import FORMATS, Grid, chance, format_of, markdown_table, render, write_whole
 from rankmark.result import Result
 
 NASTY = ["a|b_c", "50% & $1 #2 {x} ~y ^z \\w", "[i]", "\x1b[31mred\x1b[0m", 'say "x", y', "two\nlines", "<b>"]
@@ -167,6 +169,12 @@ def test_markdown(result: Result) -> None:
     assert f"```\n{result.signature('nDCG@10')}\n" in result.to_markdown(signatures=True)
 
 
+def test_every_markdown_column_has_a_rule() -> None:
+    """Which is at least one dash, also where a column is narrow or empty."""
+    table = markdown_table(Grid(1, [["a", "b", ""], ["x", "1", ""]]))
+    assert table.splitlines()[1] == "| -- | -: | -: |"
+
+
 def test_markdown_escapes(nasty: Result) -> None:
     lines = nasty.to_markdown(per_query=True).splitlines()[2 : 2 + len(NASTY)]
     assert all(len(cells(line)) == 2 for line in lines)
@@ -290,3 +298,62 @@ def test_a_run_without_the_measure_has_an_empty_cell(result: Result) -> None:
     rows = list(csv.DictReader(io.StringIO(render({"x": result, "y": other}, "csv"))))
     assert [row["y"] for row in rows] == ["", "", "", "", "0.2"]
     assert not any(math.isnan(float(row["x"])) for row in rows[:4])
+
+
+@pytest.mark.parametrize(
+    ("p", "digits", "shown"),
+    [
+        (0.0, 4, "<0.0001"),
+        (1e-300, 4, "<0.0001"),
+        (0.00007, 4, "<0.0001"),  # which would be rounded up
+        (0.0001, 4, "0.0001"),
+        (0.04996, 4, "0.0500"),
+        (1.0, 4, "1.0000"),
+        (0.002, 2, "<0.01"),
+        (0.5, 0, "<1"),
+        (1.0, 0, "1"),
+        (math.nan, 4, ""),
+    ],
+)
+def test_a_p_value_is_never_shown_as_0(p: float, digits: int, shown: str) -> None:
+    assert chance(p, digits) == shown
+
+
+MANY = {f"q{number}": {"a": 1} for number in range(40)}
+GOOD = {query: ["a", "x", "y"] for query in MANY}
+BAD = {query: ["x", "y", "a"][number % 2 :] for number, query in enumerate(MANY)}
+HALF = {query: str(number < 20) for number, query in enumerate(MANY)}
+
+
+def with_small_p_values() -> dict[str, Callable[[str], str]]:
+    """Whatever shows p-values, with some that are close to 0."""
+    label, noise = np.arange(200) % 2, np.random.default_rng(1).random(200)
+    table = {"label": label, "good": label + noise, "bad": noise}
+    compared = rm.compare(MANY, {"good": GOOD, "bad": BAD}, "RR", test="t")
+    mixed = rm.evaluate(
+        MANY, {query: (GOOD if HALF[query] == "True" else BAD)[query] for query in MANY}, "RR"
+    )
+    return {
+        "comparison": compared.format,
+        "its slices": compared.by(HALF).format,
+        "its equivalence": lambda name: compared.format(name, margin=0.9),
+        "slices": mixed.by(HALF).format,
+        "predictions": rm.compare_predictions(table, {"a": "good", "b": "bad"}, "AUC").format,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "small"), [("table", "<0.0001"), ("markdown", r"\<0.0001"), ("latex", r"\textless{}0.0001")]
+)
+def test_small_p_values_are_written_alike(name: str, small: str) -> None:
+    for what, shown in with_small_p_values().items():
+        if name == "latex" and what in ("comparison", "its equivalence"):
+            continue  # which has marks for them
+        text = shown(name)
+        assert small in text, what
+        assert not re.search(r"(?<![.\d+-])0\.0000", text), what
+
+
+def test_small_p_values_in_notebooks() -> None:
+    compared = rm.compare(MANY, {"good": GOOD, "bad": BAD}, "RR", test="t")
+    assert "<td>&lt;0.0001</td>" in compared._repr_html_()

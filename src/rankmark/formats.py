@@ -31,6 +31,7 @@ __all__ = [
     "Options",
     "account",
     "aligned",
+    "chance",
     "check_writable",
     "counted",
     "finite",
@@ -347,6 +348,14 @@ def counted(number: int, one: str, several: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
+def chance(p: float, digits: int) -> str:
+    """A p-value for people: never 0, and empty for NaN."""
+    least = 10.0**-digits
+    if math.isnan(p):
+        return ""
+    return f"<{least:.{digits}f}" if p < least else f"{p:.{digits}f}"
+
+
 def _queries(n: int) -> str:
     return counted(n, "query", "queries")
 
@@ -457,7 +466,7 @@ def _markdown(view: View) -> str:
 def markdown_table(grid: Grid) -> str:
     """A table in Markdown."""
     escaped = Grid(grid.names, [list(map(markdown_text, row)) for row in grid.rows])
-    widths = escaped.widths()
+    widths = [max(width, 2) for width in escaped.widths()]  # ":" alone is no rule
     rule = ["-" * w if i < grid.names else "-" * (w - 1) + ":" for i, w in enumerate(widths)]
     header, *rows = (list(_padded(row, widths, grid.names)) for row in escaped.rows)
     return "\n".join("| " + " | ".join(row) + " |" for row in [header, rule, *rows])

@@ -7,16 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from rankmark.formats import (
-    Grid,
-    aligned,
-    format_of,
-    known_format,
-    markdown_table,
-    markdown_text,
-    printable,
-    write_whole,
-)
+from rankmark.formats import Grid, format_of, grid_text, known_format, note_text, printable, write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Shown"]
 
-FORMATS = ("table", "json", "csv", "markdown")
+FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 class Shown:
@@ -43,8 +34,8 @@ class Shown:
         """It as text, with a line end.
 
         Args:
-            name: ``table``, ``json``, ``csv`` or ``markdown``. JSON has everything, CSV one table; both have
-                all digits.
+            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``. JSON has everything, CSV one table;
+                both have all digits. In LaTeX lines are comments.
             digits: how many are shown after the point.
             **options: what else to show; the class says which there are.
 
@@ -55,12 +46,7 @@ class Shown:
             return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
         if known == "csv":
             return self._frame(**options).write_csv()
-        text, table = (printable, aligned) if known == "table" else (markdown_text, markdown_table)
-        shown = (
-            "\n".join(map(text, block.split("\n"))) if isinstance(block, str) else table(block)
-            for block in self._blocks(digits, **options)
-        )
-        return "\n\n".join(shown) + "\n"
+        return "\n\n".join(_text(block, known) for block in self._blocks(digits, **options)) + "\n"
 
     def write(self, path: str | Path, name: str | None = None, **options: Any) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
@@ -68,6 +54,14 @@ class Shown:
 
     def __str__(self) -> str:
         return self.format().rstrip("\n")
+
+
+def _text(block: str | Grid, name: str) -> str:
+    """Lines, or a table, in a format."""
+    if isinstance(block, Grid):
+        return grid_text(block, name)
+    lines = map(printable, block.split("\n"))
+    return "\n".join(lines if name == "table" else (note_text(line, name) for line in lines))
 
 
 def _finite(value: Any) -> Any:

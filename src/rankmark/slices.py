@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
-from rankmark.formats import Grid, grid_text, note_text, printable
+from rankmark.formats import Grid, chance, grid_text, note_text, printable
 from rankmark.inputs.attributes import ids_like, read_attributes, read_columns
 from rankmark.statistics.corrections import corrected
 from rankmark.statistics.independent import welch
@@ -33,7 +33,6 @@ __all__ = [
     "NONE",
     "Slice",
     "Slices",
-    "chance",
     "in_order",
     "read_slices",
     "rounded",
@@ -334,12 +333,6 @@ def _grid(found: Mapping[str, Slices], by: str, digits: int) -> Grid:
 
 def _label(value: str | None) -> str:
     return NONE if value is None else printable(value)
-
-
-def chance(p: float, digits: int) -> str:
-    """A p-value, which is never shown as 0."""
-    least = 10.0**-digits
-    return f"<{least:.{digits}f}" if p < least / 2 else rounded(p, f".{digits}f")
 
 
 def rounded(value: float, form: str) -> str:

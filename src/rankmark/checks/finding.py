@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rankmark.result import Result
 
-__all__ = ["CODES", "EXAMPLES", "Effect", "Finding", "Severity", "effects", "examples", "share"]
+__all__ = ["CODES", "EXAMPLES", "Effect", "Finding", "Severity", "effects", "examples", "percent", "share"]
 
 Severity: TypeAlias = Literal["serious", "worth knowing", "fine"]
 
@@ -99,6 +99,13 @@ def share(part: int, whole: int, one: str, several: str | None = None) -> str:
     if part == whole:
         return f"{'the' if whole == 1 else 'all'} {counted(whole, one, several)}"
     return f"{part:,} of {counted(whole, one, several)}"
+
+
+def percent(part: float) -> str:
+    """A part of 1 as ``12.5%``; 0% and 100% are these alone, and not what is close to them."""
+    if 0 < part < 0.001:
+        return "<0.1%"
+    return ">99.9%" if 0.999 < part < 1 else f"{part:.1%}"
 
 
 def examples(frame: pl.DataFrame) -> tuple[Mapping[str, Any], ...]:

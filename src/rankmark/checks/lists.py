@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark.checks.data import Pair
-from rankmark.checks.finding import EXAMPLES, Effect, Finding, effects, examples, share
+from rankmark.checks.finding import EXAMPLES, Effect, Finding, effects, examples, percent, share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +131,7 @@ def unjudged_results(pair: Pair) -> Iterator[Finding]:
         return
     unjudged = np.logical_or.reduce([found.query_values(each) > 0 for each in measures.values()])
     if unjudged.any():
-        shares = ", ".join(f"{found[each]:.1%} of {name}" for name, each in measures.items())
+        shares = ", ".join(f"{percent(found[each])} of {name}" for name, each in measures.items())
         yield Finding(
             "unjudged-results",
             "worth knowing",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -11,14 +10,13 @@ from rankmark.commands.eval import MEASURES
 from rankmark.commands.options import (
     column_names,
     keep_inputs,
-    run_names,
+    named_paths,
     show,
     with_choices,
     with_columns,
     with_like,
     with_output_in,
 )
-from rankmark.errors import UsageError
 
 __all__ = ["compare_runs"]
 
@@ -60,6 +58,11 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
     "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of the intervals."
 )
 @click.option(
+    "--clusters",
+    metavar="COLUMN",
+    help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+)
+@click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=10_000,
@@ -74,7 +77,7 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
 @with_like
 @with_choices
 @with_columns
@@ -105,8 +108,7 @@ def compare_runs(
     the difference with its interval, the p-value as it is and corrected, Cohen's
     d, Cliff's delta, the probability of superiority and on how many queries it
     won, tied and lost. --seed is of resamples and of --ties random. --by shows
-    the pairs in slices of the queries, too, in the formats table and markdown;
-    JSON and CSV show these slices alone.
+    the pairs in slices of the queries, too; JSON and CSV show these slices alone.
 
     \b
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
@@ -119,14 +121,13 @@ def compare_runs(
     from rankmark.statistics.equivalence import check_margin
 
     name = known_comparison_format(format_ or format_of(output or ""))
-    runs = _named(run)
+    runs = named_paths(run, "runs")
     if margin is not None:
         check_margin(margin)
-    if by and name == "latex":
-        raise UsageError("--format latex has no place for --by")
     if output:
         check_writable(output)
-        keep_inputs(output, qrels, *(path for paths in runs.values() for path in paths))
+        paths = (path for paths in runs.values() for path in paths)
+        keep_inputs(output, qrels, *paths, *([attributes] if attributes else []))
     measures = [each for text in measure for each in split_measures(text)]
     columns = column_names(column)
     options["seed"] = options["seed"] or 0
@@ -138,23 +139,3 @@ def compare_runs(
         sliced = compared.slices.format(name, digits=digits)
         text = sliced if name in ("json", "csv") else f"{text}\n{sliced}"
     show(text, output)
-
-
-def _named(runs: tuple[str, ...]) -> dict[str, list[str]]:
-    """The paths of each system by its name: said as NAME=PATH, or the file's."""
-    pairs = [_split(text) for text in runs]
-    said = {name for name, _ in pairs}
-    own = iter(run_names(tuple(path for name, path in pairs if not name)))
-    named: dict[str, list[str]] = {}
-    for name, path in pairs:
-        called = name or next(own)
-        if not name and (called in said or called in named):
-            raise UsageError(f"two runs are called {called}; write NAME={path} to call it otherwise")
-        named.setdefault(called, []).append(path)
-    return named
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Name and path; a file that is there under the whole text has no name."""
-    name, equals, path = text.partition("=")
-    return (name, path) if name and equals and not Path(text).exists() else ("", text)

@@ -14,6 +14,7 @@ from rankmark.formats import FORMATS
 __all__ = [
     "column_names",
     "keep_inputs",
+    "named_paths",
     "run_names",
     "show",
     "with_choices",
@@ -131,3 +132,23 @@ def run_names(paths: tuple[str, ...]) -> list[str]:
 
     names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
     return list(map(printable, names if len(set(names)) == len(names) else paths))
+
+
+def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
+    """The paths of each name: that said in NAME=PATH, or the file's. `what` they are is for messages."""
+    pairs = [_split(text) for text in texts]
+    said = {name for name, _ in pairs if name}
+    own = iter(run_names(tuple(path for name, path in pairs if not name)))
+    named: dict[str, list[str]] = {}
+    for name, path in pairs:
+        called = name or next(own)
+        if not name and (called in said or called in named):
+            raise UsageError(f"two {what} are called {called}; write NAME={path} to call it otherwise")
+        named.setdefault(called, []).append(path)
+    return named
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Name and path; a file that is there under the whole text has no name."""
+    name, equals, path = text.partition("=")
+    return (name, path) if name and equals and not Path(text).exists() else ("", text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import click
 
 from rankmark.choices import values_of
-from rankmark.commands.options import keep_inputs, show, with_like, with_output
+from rankmark.commands.options import keep_inputs, named_paths, show, with_like, with_output
 from rankmark.errors import UsageError
 
 __all__ = ["MEASURES", "evaluate_table"]
@@ -18,7 +19,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
 
 @click.command("predictions")
-@click.argument("table")
+@click.argument("table", nargs=-1, required=True, metavar="[NAME=]TABLE...")
 @click.option(
     "-m",
     "--measure",
@@ -49,7 +50,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     "systems",
     multiple=True,
     metavar="NAME=COLUMN",
-    help="A system's scores; repeat it to compare several.",
+    help="A system's scores; repeat it to compare several, or where several tables have other columns.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
 @with_like
@@ -72,7 +73,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 @click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
 @with_output
 def evaluate_table(
-    table: str,
+    table: tuple[str, ...],
     measure: tuple[str, ...],
     per_query: bool,
     signature: bool,
@@ -97,12 +98,17 @@ def evaluate_table(
     lists them, those of predictions at the end. Measures of lists, such as
     nDCG@10, take the rows of each query as a list with judgements.
 
+    Several systems are compared: columns of one TABLE (--system), or a TABLE of
+    each, called as its file unless NAME= stands before it. Tables have the same
+    rows, matched by query and item where all have both, else by position.
+
     \b
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
     rankmark predictions clicks.parquet -m 'F1(threshold=max)' -m 'Lift(top=0.05)'
     rankmark predictions pets.csv --score cat,dog,bird -m Accuracy -m LogLoss
     rankmark predictions clicks.parquet --intervals --by country
     rankmark predictions clicks.parquet --system old=p1 --system new=p2
+    rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
     """  # noqa: D301
     from rankmark.formats import check_writable, format_of, known_format, render
     from rankmark.measure import split_measures
@@ -110,41 +116,76 @@ def evaluate_table(
     from rankmark.predictions.evaluation import evaluate_predictions
 
     name = known_format(format_ or format_of(output or ""))
+    tables = _tables(table) if len(table) > 1 else table[0]
     if output:
         check_writable(output)
-        keep_inputs(output, table)
+        keep_inputs(output, *(tables.values() if isinstance(tables, dict) else [tables]))
     scores = [column for text in score for column in text.split(",")]
     asked = measure or (OF_CLASSES if len(scores) > 1 else MEASURES)
     measures = [each for text in asked for each in split_measures(text)]
     method: Any = interval_method
-    if systems:
-        beside = {"--score": score, "--classes": classes, "--by": by, "--per-query": per_query}
-        if wrong := [option for option, said in beside.items() if said]:
-            raise UsageError(f"{wrong[0]} does not go with --system, which compares systems")
-        engine, memory = options.pop("engine"), options.pop("memory")
-        if engine == "stream" or memory:
-            raise UsageError("systems are compared in memory: --engine and --memory do not go with --system")
-        if signature or short_signature:
-            raise UsageError("signatures of a comparison are in its JSON: --format json")
+    if systems or len(table) > 1:
+        _check_of_several(
+            options,
+            {"--classes": classes, "--by": by, "--per-query": per_query},
+            signatures=signature or short_signature,
+        )
+        columns = _score_columns(systems, scores)
         compared = compare_predictions(
-            table, _columns(systems), measures, baseline=baseline, interval=method, **options
+            tables, columns, measures, baseline=baseline, interval=method, **options
         )
         show(compared.format(name, digits=digits), output)
         return
     if baseline:
-        raise UsageError("--baseline is one of several systems; give them as --system NAME=COLUMN")
+        raise UsageError(
+            "--baseline is one of several systems; give a table of each, or its column: --system NAME=COLUMN"
+        )
     options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
     options["classes"] = classes.split(",") if classes else None
     result = evaluate_predictions(
-        table, measures, by=by, intervals=method or intervals, hash_inputs=name == "json", **options
+        tables, measures, by=by, intervals=method or intervals, hash_inputs=name == "json", **options
     )
     signatures: bool | Literal["short"] = "short" if short_signature else signature
     show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)
 
 
-def _columns(systems: tuple[str, ...]) -> dict[str, str]:
-    """Each system's column, of pairs written NAME=COLUMN."""
-    columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
-    if len(columns) < len(systems):
-        raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
-    return columns
+def _check_of_several(options: dict[str, Any], beside: Mapping[str, object], *, signatures: bool) -> None:
+    """Refuses what is of one system, and takes the engine out of the options."""
+    if wrong := [option for option, said in beside.items() if said]:
+        raise UsageError(f"{wrong[0]} does not go with several systems, which are compared")
+    engine, memory = options.pop("engine"), options.pop("memory")
+    if engine == "stream" or memory:
+        raise UsageError("systems are compared in memory: leave out --engine and --memory")
+    if signatures:
+        raise UsageError("signatures of a comparison are in its JSON: --format json")
+
+
+def _tables(texts: tuple[str, ...]) -> dict[str, str]:
+    """Each system's table."""
+    tables = {}
+    for name, paths in named_paths(texts, "tables").items():
+        if len(paths) > 1:
+            raise UsageError(
+                f"{name} has {len(paths)} tables; a system has one, for example a glob of its parts in quotes"
+            )
+        tables[name] = paths[0]
+    return tables
+
+
+def _score_columns(systems: tuple[str, ...], scores: list[str]) -> str | dict[str, str] | None:
+    """The column of each system, or the one of several tables."""
+    if systems:
+        if scores:
+            raise UsageError(
+                "--score says one column and --system NAME=COLUMN each system's; give one of them"
+            )
+        columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
+        if len(columns) < len(systems):
+            raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
+        return columns
+    if len(scores) > 1:
+        raise UsageError(
+            f"--score {','.join(scores)} is of one system; several tables have one column each, in common or "
+            "said with --system NAME=COLUMN"
+        )
+    return next(iter(scores), None)

@@ -13,6 +13,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
+from rankmark.formats import counted
 from rankmark.measure import MEAN, Measure, as_measure, split_measures
 from rankmark.peers.convention import meant
 from rankmark.result import Result
@@ -83,7 +84,7 @@ def compare(
     alpha: float = 0.05,
     interval: IntervalName = "bca",
     confidence: float = 0.95,
-    clusters: Mapping[Any, Any] | None = None,
+    clusters: str | Mapping[Any, Any] | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
@@ -111,15 +112,15 @@ def compare(
         alpha: the level below which a corrected p-value is significant.
         interval: ``bca``, ``percentile`` (bootstrap) or ``t``.
         confidence: of the intervals, 0 to 1.
-        clusters: what a query belongs to, such as its user: ``{query: user}``. Clusters are drawn, and change
-            signs, as wholes.
+        clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
+            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
         resamples: of the bootstrap and of tests that are not exact.
         seed: of these, and of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None. It changes no number.
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, or ``{query: slice}``.
-        attributes: a table of queries, as for `evaluate`.
+        attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
         **choices: whatever else `evaluate` takes: ``ties``, ``missing``, ….
 
     Raises:
@@ -139,23 +140,29 @@ def compare(
     """
     from rankmark.evaluation import evaluate
     from rankmark.inputs import read_qrels
+    from rankmark.inputs.attributes import read_columns
 
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
     check_systems(runs, baseline)
+    first = next(iter(runs.values()))
+    tables = qrels, first[0] if _are_seeds(first) else first, attributes, columns
+    column = None
+    if isinstance(clusters, str):
+        column, clusters = read_columns([clusters], *tables, argument="clusters"), None
     judged = read_qrels(qrels, columns)
     choices |= {"seed": seed, "columns": columns, "threads": threads}
     results = {
         name: [evaluate(judged, each, measures, **choices) for each in (run if _are_seeds(run) else [run])]
         for name, run in runs.items()
     }
+    if column is not None:
+        clusters = _by_query(column, next(iter(results.values()))[0])
     comparison = _compared(results, None, baseline, plan, clusters)
-    if by is None and attributes is None:
+    if by is None and (attributes is None or column is not None):
         return comparison
     from rankmark.slices import read_slices
 
-    first = next(iter(runs.values()))
-    run = first[0] if _are_seeds(first) else first
-    comparison.slices = comparison.by(read_slices(by, qrels, run, attributes, columns))
+    comparison.slices = comparison.by(read_slices(by, *tables))
     return comparison
 
 
@@ -189,7 +196,7 @@ def compare_results(
         alpha: see there.
         interval: see there.
         confidence: see there.
-        clusters: see there.
+        clusters: ``{query: what it belongs to}``; see there.
         resamples: see there.
         seed: see there.
         threads: see there.
@@ -225,7 +232,7 @@ def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
     if wrong := [name for name in systems if not isinstance(name, str)]:
         raise UsageError(f"the name of a system is text, not {wrong[0]!r}")
     if len(systems) < 2:
-        raise UsageError(f"{len(systems)} system to compare; give two or more")
+        raise UsageError(f"{counted(len(systems), 'system')} to compare; give two or more")
     if baseline is not None and baseline not in systems:
         hint = did_you_mean(str(baseline), systems)
         raise UsageError(f"baseline={baseline!r} is not one of the systems {', '.join(systems)}{hint}")
@@ -328,12 +335,22 @@ def _values(results: Sequence[Result], measure: Measure, query_ids: Sequence[Any
     return table
 
 
+def _by_query(column: pl.DataFrame, like: Result) -> dict[Any, str]:
+    """The value of each query that has one, of a frame of `read_columns`; ids are those of the result."""
+    import polars as pl
+
+    from rankmark.inputs.attributes import ids_like
+
+    return dict(ids_like(column, pl.Series(like.query_ids[:1]).dtype).iter_rows())
+
+
 def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:
     if not isinstance(clusters, Mapping):
-        raise UsageError(f"clusters is a {type(clusters).__name__}; give {{query: what it belongs to}}")
+        raise UsageError(f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}")
     missing = [query for query in query_ids if query not in clusters]
     if missing:
-        raise DataError(f"clusters says nothing of {len(missing)} queries, such as {missing[0]!r}")
+        queries = counted(len(missing), "query", "queries")
+        raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
     numbers = {label: number for number, label in enumerate(dict.fromkeys(clusters.values()))}
     return np.array([numbers[clusters[query]] for query in query_ids])
 
@@ -401,6 +418,11 @@ class Comparison:
     def labels(self) -> NDArray[Any] | None:
         """The cluster of each query, by number; None where each stands for itself."""
         return self._data.labels
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters the queries are in; None where each stands for itself."""
+        return None if self.labels is None else len(np.unique(self.labels))
 
     @property
     def opponents(self) -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from rankmark.formats import (
     Grid,
     account,
     aligned,
+    chance,
     finite,
     latex_text,
     markdown_table,
@@ -146,10 +147,7 @@ class View:
 
     def chance(self, p: float) -> str:
         """A p-value for people."""
-        if math.isnan(p):
-            return ""
-        least = 10.0**-self.digits
-        return f"<{least:.{self.digits}f}" if p < least else f"{p:.{self.digits}f}"
+        return chance(p, self.digits)
 
     def means(self, mark: Callable[[str], str] = str) -> Grid:
         """A row a system, a column a measure; marks of one column are as wide as each other."""
@@ -285,7 +283,7 @@ class View:
         plan = self.comparison.plan
         drawn = "" if plan.interval == "t" else f", {plan.resamples:,} resamples, seed {plan.seed}"
         seeds = " and seeds" if any(len(each) > 1 for each in self.comparison.results.values()) else ""
-        unit = "queries" if self.comparison.labels is None else "clusters of queries"
+        unit = "queries" if self.comparison.clusters is None else "clusters of queries"
         over = "" if plan.interval == "t" else f" over {unit}{seeds}"
         return f"{_percent(plan.confidence)} intervals: {INTERVALS[plan.interval]}{over}{drawn}"
 
@@ -299,8 +297,8 @@ class View:
                 f"{numbers[0]:,} to {_counted(numbers[-1], 'query', 'queries')}, those with a value of both"
             )
         line = f"compared on {count}"
-        if shown.labels is not None:
-            line += f" in {_counted(len(set(shown.labels.tolist())), 'cluster')}"
+        if shown.clusters is not None:
+            line += f" in {_counted(shown.clusters, 'cluster')}"
         return line
 
     def notes(self) -> list[str]:
@@ -376,6 +374,7 @@ def _record(view: View) -> dict[str, Any]:
     shown = view.comparison
     plan = {name: value for name, value in asdict(shown.plan).items() if name != "threads"}
     whole: dict[str, Any] = {"rankmark": version(), "baseline": shown.baseline, **plan}
+    whole["clusters"] = shown.clusters
     whole["systems"] = {system: _system(view, system) for system in shown.systems}
     whole["pairs"] = [record(pair) for pair in shown.pairs]
     whole["notes"] = list(shown.notes)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import statistics
-from rankmark.comparing.formats import record
+from rankmark.comparing.formats import CORRECTIONS, INTERVALS, TESTS, record
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
-from rankmark.formats import Grid, printable
+from rankmark.formats import Grid, chance, printable
 from rankmark.shown import Shown
 from rankmark.slices import NONE, rounded, slice_members
 
@@ -76,12 +76,17 @@ class ComparisonSlices(Shown):
             header = ["measure", "system", "baseline", printable(by), *COLUMNS]
             rows = [_cells(each, digits) for each in self.pairs if each.by == by]
             yield Grid(len(header) - len(COLUMNS), [header, *rows])
-        correction = self.plan.correction
-        corrected = "" if correction == "none" else f", corrected ({correction}) for all slices"
-        yield (
-            f"low, high: the {100 * self.plan.confidence:g}% interval of the difference "
-            f"({self.plan.interval}); p: {self.plan.test} test{corrected}"
+        yield "\n".join(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        plan = self.plan
+        interval = f"the {100 * plan.confidence:g}% interval of the difference ({INTERVALS[plan.interval]})"
+        yield f"low, high: {interval}"
+        over = "the systems of each slice" if plan.correction == "tukey" else "all slices"
+        corrected = (
+            f", corrected by {CORRECTIONS[plan.correction]} over {over}" if plan.correction != "none" else ""
         )
+        yield f"p: {TESTS[plan.test]}{corrected}"
 
 
 COLUMNS = ("queries", "value", "difference", "low", "high", "p", "win/tie/loss")
@@ -99,7 +104,7 @@ def _cells(each: SlicedPair, digits: int) -> list[str]:
         f"{pair.queries:,}",
         rounded(pair.value, f".{digits}f"),
         *signed,
-        rounded(pair.corrected, f".{digits}f"),
+        chance(pair.corrected, digits),
         f"{pair.wins}/{pair.ties}/{pair.losses}",
     ]
 

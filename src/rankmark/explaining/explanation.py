@@ -520,7 +520,3 @@ def _without_nulls(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(
         name for name in frame.columns if name in always or frame[name].null_count() < frame.height
     )
-
-
-def _lines(text: str, shown: Any) -> str:
-    return "\n".join(map(shown, text.split("\n")))

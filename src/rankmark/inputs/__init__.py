@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
@@ -13,11 +14,15 @@ from rankmark.inputs.mappings import open_mapping
 from rankmark.inputs.roles import ColumnNames, Described, Input, Side, check_names
 from rankmark.inputs.tables import Source, open_table
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = [
     "ColumnNames",
     "Described",
     "Input",
     "align_ids",
+    "as_integers",
     "read_inputs",
     "read_qrels",
     "read_run",
@@ -126,19 +131,51 @@ def _with_integers(texts: Input, role: str, integers: Input) -> Input:
     """Turns one side's ids from text into integers."""
     import polars as pl
 
-    name, other = getattr(texts, role), getattr(integers, role)
-    if not texts.text_ids:
-        raise IdTypeError(
-            f"the {role} ids are strings in {texts.name} (column {name!r}) but integers in {integers.name} "
-            f"(column {other!r}, {integers.table.dtype(other)}); cast one of the two columns"
-        )
+    other = getattr(integers, role)
+    where = f"{integers.name} (column {other!r}, {integers.table.dtype(other)})"
     frame = pl.DataFrame(texts.table)
-    column = frame[name]
-    converted = column.cast(pl.Int64, strict=False)
-    wrong = (converted.is_null() & column.is_not_null()).arg_true()
+    converted = as_integers(frame[getattr(texts, role)], role, texts, where)
+    return replace(texts, table=Table.from_arrow(frame.with_columns(converted)))
+
+
+class Untyped(Protocol):
+    """A table that may come from a format without types."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def text_ids(self) -> bool:
+        """Whether it does, so that 7 and "7" are the same."""
+
+
+def as_integers(texts: pl.Series, role: str, table: Untyped, where: str) -> pl.Series:
+    """Ids that are text as integers, as they are where another table has them.
+
+    Args:
+        texts: the ids, called as their column.
+        role: of the column.
+        table: the one that they are of.
+        where: the table and the column in which they are integers, for messages.
+
+    Raises:
+        IdTypeError: they are text on purpose.
+        DataError: a text that is no integer.
+
+    """
+    import polars as pl
+
+    if not table.text_ids:
+        raise IdTypeError(
+            f"the {role} ids are strings in {table.name} (column {texts.name!r}) but integers in {where}; "
+            "cast one of the two columns"
+        )
+    converted = texts.cast(pl.Int64, strict=False)
+    wrong = (converted.is_null() & texts.is_not_null()).arg_true()
     if len(wrong):
         raise DataError(
-            f"the {role} ids are integers in {integers.name} (column {other!r}), but {texts.name} has "
-            f"{column[int(wrong[0])]!r} in row {wrong[0]} (from 0)"
+            f"the {role} ids are integers in {where}, but {table.name} has {texts[int(wrong[0])]!r} in row "
+            f"{wrong[0]} (from 0)"
         )
-    return replace(texts, table=Table.from_arrow(frame.with_columns(converted)))
+    return converted

@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs.files import open_files
@@ -19,12 +19,22 @@ if TYPE_CHECKING:
 __all__ = ["ids_like", "read_attributes", "read_columns"]
 
 Opener = Callable[[], "Source | None"]
+Argument = Literal["by", "clusters"]
+UNITS: Mapping[Argument, str] = {"by": "slice", "clusters": "cluster"}
+"""What the values of a column are for each argument that names one."""
 
 
 def read_columns(
-    by: Sequence[str], qrels: Any, run: Any, attributes: Any = None, columns: ColumnNames | None = None
+    by: Sequence[str],
+    qrels: Any,
+    run: Any,
+    attributes: Any = None,
+    columns: ColumnNames | None = None,
+    argument: Argument = "by",
 ) -> pl.DataFrame:
     """The columns `by`, each of the first table that has it: the attributes, the judgements, the results.
+
+    `argument` is what asks for them, for messages.
 
     Returns:
         A row a query that has a value: ``query``, and the columns as text.
@@ -39,13 +49,15 @@ def read_columns(
         lambda: _open(qrels, "qrels", columns),
         lambda: _open(run, "run", columns),
     ]
-    return _columns(by, [functools.cache(opener) for opener in openers], columns)
+    return _columns(by, [functools.cache(opener) for opener in openers], columns, argument)
 
 
-def _columns(by: Sequence[str], openers: Sequence[Opener], columns: ColumnNames | None) -> pl.DataFrame:
+def _columns(
+    by: Sequence[str], openers: Sequence[Opener], columns: ColumnNames | None, argument: Argument = "by"
+) -> pl.DataFrame:
     found: pl.DataFrame | None = None
     for name in dict.fromkeys(by):
-        column = _read(_having(name, openers), name, columns)
+        column = _read(_having(name, openers, argument), name, columns, argument)
         if found is None:
             found = column
         else:
@@ -126,7 +138,7 @@ def _query(source: Source, columns: ColumnNames | None) -> str:
     return find_query(source.names, everywhere, source.where)
 
 
-def _having(name: str, openers: Sequence[Opener]) -> Source:
+def _having(name: str, openers: Sequence[Opener], argument: Argument) -> Source:
     """The first table with the column."""
     seen: list[Source] = []
     for opener in openers:
@@ -138,22 +150,22 @@ def _having(name: str, openers: Sequence[Opener]) -> Source:
     known = list(dict.fromkeys(each for source in seen for each in source.names))
     there = f"; there are {listed(known)}" if known else ""
     raise ColumnError(
-        f"by={name!r}: no table has such a column{did_you_mean(name, known)}{there} (judgements and results "
-        "that were read before, dicts and tuples have no further columns: give attributes)"
+        f"{argument}={name!r}: no table has such a column{did_you_mean(name, known)}{there} (judgements and "
+        "results that were read before, dicts and tuples have no further columns: give attributes)"
     )
 
 
-def _read(source: Source, name: str, columns: ColumnNames | None) -> pl.DataFrame:
+def _read(source: Source, name: str, columns: ColumnNames | None, argument: Argument) -> pl.DataFrame:
     """The queries that have a value in the column, each with the one that it has."""
     import polars as pl
 
     query = _query(source, columns)
     if name == query:
-        raise ColumnError(f"by={name!r}: that column of {source.where} is the query itself")
+        raise ColumnError(f"{argument}={name!r}: that column of {source.where} is the query itself")
     frame = pl.DataFrame(source.take(Roles(query, (name,), False, None, None)))
     if frame.schema[name].is_nested() or frame.schema[name] == pl.Object:
         raise ColumnError(
-            f"by={name!r}: that column of {source.where} is {frame.schema[name]}, not single values"
+            f"{argument}={name!r}: that column of {source.where} is {frame.schema[name]}, not single values"
         )
     text = [] if frame.schema[query].is_integer() else [pl.col(query).cast(pl.String)]
     frame = frame.with_columns(*text, pl.col(name).cast(pl.String))
@@ -162,9 +174,10 @@ def _read(source: Source, name: str, columns: ColumnNames | None) -> pl.DataFram
     if several.height:
         first = several["query"][0]
         values = several.filter(pl.col("query") == first)[name].to_list()
+        shown = listed(values[:3]) + (", …" if len(values) > 3 else "")
         raise DataError(
-            f"by={name!r}: in {several['query'].n_unique():,} of {pairs['query'].n_unique():,} queries of "
-            f"{source.where} the rows differ in that column; query {first!r} has {listed(values[:3])}"
-            f"{', …' if len(values) > 3 else ''}; a query can be in one slice only"
+            f"{argument}={name!r}: in {several['query'].n_unique():,} of {pairs['query'].n_unique():,} "
+            f"queries of {source.where} the rows differ in that column; query {first!r} has {shown}; a query "
+            f"can be in one {UNITS[argument]} only"
         )
     return pairs

@@ -104,11 +104,12 @@ def read_predictions(
     others: Sequence[str] = (),
     compared: Sequence[str] = (),
     weighing: Mapping[str, str] = NOTHING,
+    system: str | None = None,
 ) -> Predictions | ClassPredictions:
     """Reads a table of labelled scores.
 
     Args:
-        source: a path, a table, or a dict of columns.
+        source: a path, a table (also one that is opened), or a dict of columns.
         said: the names of the columns, where they are said, by their roles, with ``""`` for none; several of
             scores are those of classes.
         positive: the label of positive rows, where it is said.
@@ -116,6 +117,7 @@ def read_predictions(
         others: columns without a role that are wanted, too.
         compared: columns of scores of other systems.
         weighing: columns of numbers that measures name, each with what it is for, in words.
+        system: whose scores they are, where there are several systems; for messages.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -125,7 +127,7 @@ def read_predictions(
     opened = _open(source)
     _check_there(dict.fromkeys(others, "to slice by"), opened.names, opened.where)
     _check_there(dict.fromkeys(compared, "for scores"), opened.names, opened.where)
-    columns = find_columns(opened.names, said, opened.where, weighing)
+    columns = find_columns(opened.names, said, opened.where, weighing, system)
     columns = replace(columns, others=tuple(others), compared=tuple(compared))
     table = opened.take(columns)
     if not table.num_rows:
@@ -137,7 +139,7 @@ def read_predictions(
             f"classes are said, and {opened.where} has one score in a row; give a column of scores for each "
             "class, or one of lists"
         )
-    check_numbers(table, columns.score, "score", opened.where)
+    check_numbers(table, columns.score, "score", opened.where, system)
     check_numbers(table, columns.weight, "weight", opened.where)
     check_weighing(table, columns, opened.where)
     read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
@@ -176,18 +178,18 @@ def _check_there(wanted: Mapping[str, str], names: Sequence[str], where: str) ->
             )
 
 
-def scored_by(read: Predictions, column: str) -> Predictions:
-    """The same rows with the scores of another column.
+def scored_by(read: Predictions, column: str, system: str) -> Predictions:
+    """The same rows with the scores of another column, of another system.
 
     Raises:
         ColumnError: it holds no numbers.
 
     """
-    check_numbers(read.table, column, "score", read.name)
+    check_numbers(read.table, column, "score", read.name, system)
     return replace(read, columns=replace(read.columns, score=column))
 
 
-def check_numbers(table: Columns, name: str | None, role: str, where: str) -> None:
+def check_numbers(table: Columns, name: str | None, role: str, where: str, system: str | None = None) -> None:
     """Refuses a column, if there is one, that does not hold numbers; labels may be booleans."""
     if name is None:
         return
@@ -195,7 +197,7 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str) -> No
     if table.kind(name) not in kinds:
         raise ColumnError(
             f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or name "
-            f"another column with {_outright(role)}"
+            f"another column with {_outright(role, system=system)}"
         )
 
 
@@ -210,6 +212,8 @@ def check_weighing(table: Columns, columns: PredictionColumns, where: str) -> No
 
 
 def _open(source: object) -> Source:
+    if isinstance(source, Source):
+        return source
     if isinstance(source, str | os.PathLike):
         return open_files(source, "predictions", None)
     if isinstance(source, Mapping):
@@ -255,8 +259,9 @@ def find_columns(
     said: Mapping[str, str | Sequence[str] | None],
     where: str,
     weighing: Mapping[str, str] = NOTHING,
+    system: str | None = None,
 ) -> PredictionColumns:
-    """The columns of a table by their roles, said outright or known by their names.
+    """The columns of a table, or of one of several systems, by their roles: said, or known by their names.
 
     `weighing` are those that measures name, each with what it is for, in words; they can have no role.
 
@@ -264,7 +269,7 @@ def find_columns(
         ColumnError: one is not there, or not to be told from others.
 
     """
-    columns = _Finder(names, said, where).columns()
+    columns = _Finder(names, said, where, system).columns()
     _check_there(weighing, names, where)
     for role in USUAL:
         if getattr(columns, role) in weighing:
@@ -287,7 +292,11 @@ class _Finder:
     """Finds the columns of one table, said outright or known by their names."""
 
     def __init__(
-        self, names: Sequence[str], said: Mapping[str, str | Sequence[str] | None], where: str
+        self,
+        names: Sequence[str],
+        said: Mapping[str, str | Sequence[str] | None],
+        where: str,
+        system: str | None,
     ) -> None:
         self.names = names
         several = {
@@ -298,6 +307,7 @@ class _Finder:
         self.said = {role: names[0] for role, names in several.items() if names}
         self.other_scores = several.get("score", ())[1:]
         self.where = where
+        self.system = system
 
     def columns(self) -> PredictionColumns:
         self._check_said()
@@ -334,18 +344,20 @@ class _Finder:
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
-                f"say which with {_outright(role, fitting[0])}"
+                f"say which with {_outright(role, fitting[0], self.system)}"
             )
         return fitting[0] if fitting else None
 
     def _missing(self, role: str) -> str:
         raise ColumnError(
             f"{self.where} has no column known as the {role}; its columns are {listed(self.names)}; "
-            f"say which it is with {_outright(role)}"
+            f"say which it is with {_outright(role, system=self.system)}"
         )
 
 
-def _outright(role: str, name: str = "…") -> str:
+def _outright(role: str, name: str = "…", system: str | None = None) -> str:
+    if role == "score" and system is not None:
+        return f'scores={{"{system}": "{name}"}} (on the command line --system {system}={name})'
     return f'{role}="{name}" (on the command line --{role} {name})'
 
 

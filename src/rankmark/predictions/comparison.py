@@ -14,7 +14,8 @@ from rankmark import statistics
 from rankmark.comparing.comparison import check_systems
 from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.formats import Grid, finite, grid_text, note_text, printable
+from rankmark.formats import Grid, chance, counted, finite, grid_text, note_text, printable
+from rankmark.inputs.systems import asked_systems
 from rankmark.measure import Measure
 from rankmark.predictions.evaluation import evaluate_systems
 from rankmark.predictions.intervals import (
@@ -25,7 +26,7 @@ from rankmark.predictions.intervals import (
     is_auc,
     way,
 )
-from rankmark.slices import chance, rounded
+from rankmark.slices import rounded
 from rankmark.statistics.corrections import CORRECTIONS, Correction
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import check_share
@@ -79,7 +80,7 @@ class PredictionPair:
 
 def compare_predictions(
     table: Any,
-    scores: Mapping[str, str],
+    scores: str | Mapping[str, str] | None,
     measures: str | Measure | Iterable[str | Measure],
     *,
     baseline: str | None = None,
@@ -100,9 +101,11 @@ def compare_predictions(
     Introduction to the Bootstrap", 1993, chapter 16).
 
     Args:
-        table: as for `evaluate_predictions`, with the scores of all systems.
-        scores: the column of each system's scores, by the system's name. The rows of several tables are to be
-            brought into one first: what stands in the same row is compared.
+        table: as for `evaluate_predictions`, with the scores of all systems; or ``{system: table}``, tables
+            of the same rows. These are matched by query and item where all tables have both, in any order,
+            else by position. Labels and weights have to agree.
+        scores: the column of each system's scores, ``{system: column}``; of several tables also the one
+            column that all of them have, or None for the usual names.
         measures: as for `evaluate_predictions`.
         baseline: the system with which all others are compared; all pairs if None.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
@@ -118,7 +121,7 @@ def compare_predictions(
 
     Raises:
         UsageError: fewer than two systems, no such baseline, or a choice that there is not.
-        DataError: a table that cannot be evaluated.
+        DataError: a table that cannot be evaluated, or several that are not of the same rows.
 
     Example:
         >>> import rankmark as rm
@@ -128,16 +131,25 @@ def compare_predictions(
         >>> round(pair.difference, 4), round(pair.p, 4)
         (0.5556, 0.1814)
 
+        Of two tables, whose rows may be in any order:
+
+        >>> old = {"user": [1, 1, 2, 2], "item": [7, 8, 7, 9], "y": [1, 0, 1, 0], "p": [0.4, 0.6, 0.7, 0.1]}
+        >>> new = {"user": [2, 2, 1, 1], "item": [9, 7, 8, 7], "y": [0, 1, 0, 1], "p": [0.2, 0.9, 0.3, 0.8]}
+        >>> comparison = rm.compare_predictions({"old": old, "new": new}, "p", "AUC", baseline="old")
+        >>> comparison.pair("AUC", "new").difference
+        0.25
+
     """
-    check_systems(scores, baseline)
+    asked = asked_systems(table, scores)
+    check_systems(asked, baseline)
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("correction", correction, tuple(CORRECTIONS))
     check_share(alpha=alpha)
     if interval not in (None, "bca", "percentile"):
         raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
-    systems = evaluate_systems(table, scores, measures, sampling, **options)
-    return PredictionComparison(systems, baseline, sampling, alternative, correction, alpha)
+    systems, notes = evaluate_systems(asked, measures, sampling, **options)
+    return PredictionComparison(systems, baseline, sampling, alternative, correction, alpha, notes)
 
 
 class PredictionComparison:
@@ -152,6 +164,7 @@ class PredictionComparison:
         correction: of the p-values.
         alpha: the level below which a corrected p-value is significant.
         pairs: every measure's pairs of systems.
+        notes: what a reader should know of how several tables were brought together.
 
     """
 
@@ -163,12 +176,14 @@ class PredictionComparison:
         alternative: Alternative,
         correction: Correction,
         alpha: float,
+        notes: tuple[str, ...] = (),
     ) -> None:
         self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
         self.baseline = baseline
         self.alternative: Alternative = alternative
         self.correction: Correction = correction
         self.alpha = alpha
+        self.notes = notes
         self._sampling = sampling
         pairs = list(self._judged(systems))
         corrected = statistics.corrected([pair.p for pair in pairs], correction)
@@ -320,13 +335,17 @@ class PredictionComparison:
             names = ways.setdefault((pair.method, pair.resamples), [])
             names += [str(pair.measure)] * (str(pair.measure) not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
+        number = sum(not math.isnan(pair.p) for pair in self.pairs)
         corrected = (
             ""
             if self.correction == "none"
-            else f", corrected for {len(self.pairs)} tests ({CORRECTION_NAMES[self.correction]})"
+            else f", corrected for {counted(number, 'test')} ({CORRECTION_NAMES[self.correction]})"
         )
         ends = f"low, high: {100 * self._sampling.confidence:g}% intervals"
-        return [first.account()[0], f"{ends}; p: {self.alternative}{corrected}; {tests}"]
+        return [
+            "; ".join([first.account()[0], *self.notes]),
+            f"{ends}; p: {self.alternative}{corrected}; {tests}",
+        ]
 
     def _values(self, digits: int) -> Grid:
         rows = [
@@ -374,6 +393,7 @@ class PredictionComparison:
                 for name, result in self.results.items()
             },
             "pairs": [_record(pair) for pair in self.pairs],
+            "notes": list(self.notes),
         }
         return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

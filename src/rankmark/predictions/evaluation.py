@@ -25,8 +25,9 @@ from rankmark.errors import (
 from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables, planned
 from rankmark.formats import counted
 from rankmark.inputs.classes import ClassPredictions
-from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
+from rankmark.inputs.predictions import Predictions, read_predictions
 from rankmark.inputs.roles import Input
+from rankmark.inputs.systems import SystemScores, read_systems
 from rankmark.measure import (
     CLASSES_FIRST,
     ROWS_FIRST,
@@ -887,8 +888,7 @@ def _some(values: Iterable[Any]) -> str:
 
 
 def evaluate_systems(
-    table: Any,
-    scores: Mapping[str, str],
+    systems: Mapping[str, SystemScores],
     measures: str | Measure | Iterable[str | Measure],
     sampling: Sampling,
     *,
@@ -902,12 +902,11 @@ def evaluate_systems(
     duplicates: Duplicates | None = None,
     like: str | None = None,
     threads: int | None = None,
-) -> dict[str, Evaluated]:
-    """Evaluates the scores of several systems in one table, each with what of it can be drawn again.
+) -> tuple[dict[str, Evaluated], tuple[str, ...]]:
+    """Evaluates the scores of several systems, each with what of it can be drawn again.
 
     Args:
-        table: as for `evaluate_predictions`; it is read once.
-        scores: each system's column.
+        systems: each system's table and column of scores.
         measures: as for `evaluate_predictions`, as are all others but this:
         sampling: how intervals are made.
         label: see there.
@@ -921,6 +920,9 @@ def evaluate_systems(
         like: see there.
         threads: see there.
 
+    Returns:
+        Each system's values, and what a reader should know of how the tables were brought together.
+
     """
     given = {
         "ties": ties,
@@ -929,15 +931,12 @@ def evaluate_systems(
         "duplicates": duplicates,
     }
     work = _work(measures, like, given, sampling, threads)
-    first = next(iter(scores.values()))
-    said = {"label": label, "score": first, "query": query, "item": item, "weight": weight}
-    columns = list(scores.values())
-    read = read_predictions(table, said, positive, compared=columns, weighing=weighing(work.plan.measures))
-    if isinstance(read, ClassPredictions):
-        raise DataError(f"systems are compared by one score in a row each, and {first!r} holds several")
-    return {
-        name: work.evaluated(RowsOf(scored_by(read, column), threads or 0)) for name, column in scores.items()
-    }
+    said = {"label": label, "query": query, "item": item, "weight": weight}
+    read = read_systems(systems, said, positive, weighing(work.plan.measures))
+    for own in read.predictions.values():
+        _check_one_score(own, work.plan.measures)
+    evaluated = {name: work.evaluated(RowsOf(own, threads or 0)) for name, own in read.predictions.items()}
+    return evaluated, read.notes
 
 
 def _work(
