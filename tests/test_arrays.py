@@ -516,3 +516,16 @@ def test_an_item_judged_twice_counts_as_asked():
 def test_factors_must_fit():
     with pytest.raises(rm.UsageError, match="query_factors has 2 factors and item_factors 3"):
         rm.evaluate_factors(np.ones((1, 2)), np.ones((4, 3)), [[1]], "AP")
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_a_signature_says_where_lists_end_if_the_measure_looks_further(short):
+    shop = Shop()
+    result = rm.evaluate_arrays(shop.scores, shop.relevance, ["AP", "RR@3", "P@20"], k=10, ties="item-asc")
+    cut = {str(measure): "|k:10|" in result.signature(measure, short=short) for measure in result.measures}
+    assert cut == {"AP": True, "RR@3": False, "P@20": True}
+    for measure in result.measures:
+        again = rm.from_signature(result.signature(measure, short=short))
+        assert again.evaluate_arrays(shop.scores, shop.relevance).values == {str(measure): result[measure]}
+    with pytest.raises(rm.UsageError, match="lists end after 10 items; evaluate such with evaluate_arrays"):
+        rm.from_signature(result.signature("AP")).evaluate(shop.qrels(), shop.run())

@@ -356,6 +356,7 @@ def finished(
         ),
         item_ids=item_ids,
         convention=plan.convention,
+        k=k,
         bounds={str(measure): bounded[measure] for measure in plan.measures if measure in bounded},
         inputs=inputs,
         notes=notes,

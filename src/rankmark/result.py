@@ -109,6 +109,7 @@ class Result:
         "_counts",
         "_inputs",
         "_item_ids",
+        "_k",
         "_notes",
         "_own_choices",
         "_per_query",
@@ -133,6 +134,7 @@ class Result:
         counts: Counts,
         item_ids: ItemIds = "text",
         convention: str | None = None,
+        k: int | None = None,
         bounds: Mapping[str, Bounds] = MappingProxyType({}),
         inputs: Mapping[str, str] = MappingProxyType({}),
         notes: Iterable[str] = (),
@@ -147,6 +149,7 @@ class Result:
         self._counts = counts
         self._item_ids = item_ids
         self._convention = convention
+        self._k = k
         self._bounds = dict(bounds)
         self._inputs = dict(inputs)
         self._slices = slices
@@ -248,7 +251,7 @@ class Result:
         """
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
-        return Evaluation(found, choices, self._item_ids, self._convention).signature(short=short)
+        return Evaluation(found, choices, self._item_ids, self._convention, self._k).signature(short=short)
 
     def account(self) -> list[str]:
         """What happened to the queries: a line, and a second one if there is something to notice."""
@@ -321,6 +324,7 @@ class Result:
             "counts": self._counts,
             "item_ids": self._item_ids,
             "convention": self._convention,
+            "k": self._k,
             "bounds": self._bounds,
             "inputs": self._inputs,
             "notes": self._notes,

@@ -13,6 +13,7 @@ Fields stand between bars, in this order:
 - the choices; in the short form those that are not the standard;
 - ``item_ids:integer`` or ``item_ids:text``: integers break ties as numbers, text does so byte by byte. The
   short form says it of integers, where ties depend on it;
+- ``k:100`` where lists of arrays were ended after so many items and the measure looks further;
 - ``rankmark:VERSION``.
 
 That of a measure of predictions has neither conventions nor choices nor ids, but ``positive:LABEL``, the
@@ -28,13 +29,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from urllib.parse import quote, unquote
 
 from rankmark import _native
 from rankmark.choices import Choices
-from rankmark.errors import DataError, MeasureError, SignatureError, did_you_mean
+from rankmark.errors import DataError, MeasureError, SignatureError, UsageError, did_you_mean
 from rankmark.measure import Measure, pages, parse
 from rankmark.parameters import parse_value
 
@@ -63,6 +64,7 @@ class Evaluation:
         choices: how ties, duplicates, missing queries … are decided.
         item_ids: the type of the items' ids; None for whichever the tables have.
         convention: the convention that the choices are of, ``NAME-VERSION``; None for none.
+        k: where lists of arrays are ended; None for nowhere.
         positive: for a measure of predictions, the label of positive rows.
         weights: for a measure of predictions, the column of the rows' weights; None for none.
         classes: for a measure of classes, how many there are; None for whatever the table has.
@@ -73,6 +75,7 @@ class Evaluation:
     choices: Choices = field(default_factory=Choices)
     item_ids: ItemIds | None = None
     convention: str | None = None
+    k: int | None = None
     positive: str = "1"
     weights: str | None = None
     classes: int | None = None
@@ -92,6 +95,7 @@ class Evaluation:
             yield from self.choices.signature()
             if self.item_ids:
                 yield f"item_ids:{self.item_ids}"
+            yield from self._cut()
         else:
             yield from self._rows().values()
         yield f"rankmark:{version()}"
@@ -104,6 +108,7 @@ class Evaluation:
             yield from (part for part in self.choices.signature() if part not in standard)
             if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
                 yield "item_ids:integer"
+            yield from self._cut()
         else:
             yield from (part for name, part in self._rows().items() if getattr(self, name) != ROWS[name])
         yield f"rankmark:{version()}"
@@ -116,6 +121,11 @@ class Evaluation:
         if self.classes is not None:
             said = {"classes": str(self.classes), **said}
         return {name: f"{name}:{_escaped(value)}" for name, value in said.items()}
+
+    def _cut(self) -> Iterator[str]:
+        cutoff = self.measure.cutoff
+        if self.k is not None and (cutoff is None or cutoff > self.k):
+            yield f"k:{self.k}"
 
     def _like(self) -> Iterator[str]:
         if self.convention:
@@ -134,6 +144,7 @@ class Evaluation:
         Integer item ids are ordered as text where `item_ids` says so.
 
         Raises:
+            UsageError: lists are to end after k items, which those of tables do as they are.
             MeasureError: the measure is one of predictions.
             DataError: a table that cannot be evaluated as it is, or item ids that are text where they are to
                 be integers.
@@ -142,10 +153,11 @@ class Evaluation:
         from rankmark.evaluation import Plan, evaluate_tables
         from rankmark.inputs import read_inputs
 
-        if not self._of_lists:
-            raise MeasureError(
-                f"{self.measure} is a measure of predictions, of one table; evaluate it with "
-                "evaluate_predictions"
+        self._check_of_lists()
+        if list(self._cut()):
+            raise UsageError(
+                f"the signature is of arrays whose lists end after {self.k} items; evaluate such with "
+                "evaluate_arrays, or give tables of so many items, and a signature without k"
             )
         judgements, results = read_inputs(qrels, run, columns)
         if self.item_ids == "integer":
@@ -154,6 +166,40 @@ class Evaluation:
         text_items = self.item_ids == "text"
         plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
         return evaluate_tables(judgements, results, plan, threads=threads)
+
+    def evaluate_arrays(
+        self,
+        scores: Any,
+        relevance: Any,
+        *,
+        exclude: Any = None,
+        queries: Any = None,
+        threads: int | None = None,
+    ) -> Result:
+        """Evaluates so; the arrays are whatever `rankmark.evaluate_arrays` takes.
+
+        Raises:
+            UsageError: arrays that do not fit together.
+            MeasureError: the measure is one of predictions.
+            DataError: arrays that cannot be evaluated as they are.
+
+        """
+        from rankmark.arrays.matrices import evaluate_arrays
+
+        self._check_of_lists()
+        choices = asdict(self.choices)
+        choices["precision"] = choices.pop("scores")
+        k = self.k if list(self._cut()) else None
+        return evaluate_arrays(
+            scores, relevance, self.measure, exclude=exclude, queries=queries, k=k, threads=threads, **choices
+        )
+
+    def _check_of_lists(self) -> None:
+        if not self._of_lists:
+            raise MeasureError(
+                f"{self.measure} is a measure of predictions, of one table; evaluate it with "
+                "evaluate_predictions"
+            )
 
     def evaluate_predictions(
         self,
@@ -260,9 +306,11 @@ def from_signature(text: str) -> Evaluation:
         evaluation = Evaluation(measure, convention=values.pop("like", None), **_rows(values, measure))
         _refuse_unknown(values, measure, ["like", *_rows_of(measure)])
         return evaluation
-    evaluation = Evaluation(measure, _choices(values), _item_ids(values), values.pop("like", None))
+    evaluation = Evaluation(
+        measure, _choices(values), _item_ids(values), values.pop("like", None), _whole_number(values, "k")
+    )
     choices = [f.name for f in fields(Choices) if f.name != "seed"]
-    _refuse_unknown(values, measure, ["like", *choices, "item_ids"])
+    _refuse_unknown(values, measure, ["like", *choices, "item_ids", "k"])
     return evaluation
 
 
@@ -339,11 +387,17 @@ def _rows(values: dict[str, str], measure: Measure) -> dict[str, Any]:
     """What decides the value of a measure of predictions, which is taken out of `values`."""
     own = [name for name in _rows_of(measure) if name in values]
     said: dict[str, Any] = {name: unquote(values.pop(name)) for name in own}
-    if "classes" in said and not re.fullmatch("[1-9][0-9]{0,9}", said["classes"], re.ASCII):
-        raise SignatureError(f"classes:{said['classes']} in the signature is not a number of classes")
     if "classes" in said:
-        said["classes"] = int(said["classes"])
+        said["classes"] = _whole_number(said, "classes")
     return said | ({"weights": None} if said.get("weights") == "none" else {})
+
+
+def _whole_number(values: dict[str, str], name: str) -> int | None:
+    """A field that is a whole number from 1, taken out of `values`."""
+    said = values.pop(name, None)
+    if said is not None and not re.fullmatch("[1-9][0-9]{0,9}", said, re.ASCII):
+        raise SignatureError(f"{name}:{said} in the signature is not a whole number from 1")
+    return None if said is None else int(said)
 
 
 def _rows_of(measure: Measure) -> list[str]:
