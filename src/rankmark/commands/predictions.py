@@ -25,7 +25,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     multiple=True,
     metavar="MEASURE",
     help="What to measure; repeat it, or give several in one.  "
-    f"[default: {' '.join(MEASURES)}; with several scores {' '.join(OF_CLASSES)}]",
+    f"[default: {' '.join(MEASURES)}; of classes {' '.join(OF_CLASSES)}]",
 )
 @click.option("--label", metavar="NAME", help="The column of what happened.")
 @click.option(
@@ -34,6 +34,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     metavar="NAME[,…]",
     help="The column of predictions; repeat it, or give several in one, for a score of each class.",
 )
+@click.option("--predicted", metavar="NAME", help="The column of predicted classes, instead of scores.")
 @click.option("--classes", metavar="CLASS,…", help="The class of each score, if labels do not say it.")
 @click.option("--query", metavar="NAME", help="The column of the query, user or session.")
 @click.option("--item", metavar="NAME", help="The column of the item.")
@@ -68,6 +69,8 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 @click.option("--engine", metavar="local|stream", help="In memory or in batches; by itself for large files.")
 @click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@click.option("--per-class", is_flag=True, help="Show each class's rows and values, too.")
+@click.option("--confusion", is_flag=True, help="Show which classes were predicted for which, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
 @click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
 @with_output
@@ -75,6 +78,8 @@ def evaluate_table(
     table: str,
     measure: tuple[str, ...],
     per_query: bool,
+    per_class: bool,
+    confusion: bool,
     signature: bool,
     short_signature: bool,
     by: tuple[str, ...],
@@ -86,21 +91,24 @@ def evaluate_table(
     digits: int,
     output: str | None,
     score: tuple[str, ...],
+    predicted: str | None,
     classes: str | None,
     **options: Any,
 ) -> None:
     """Measure how good the predictions in TABLE are.
 
     TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), with a
-    label and a score in each row, or a score of each class. Columns are found by
-    the usual names unless they are said. A measure is written Name(parameter=value); `rankmark measures`
-    lists them, those of predictions at the end. Measures of lists, such as
-    nDCG@10, take the rows of each query as a list with judgements.
+    label and a score in each row, or a score of each class, or the class that is
+    predicted. Columns are found by the usual names unless they are said. A measure
+    is written Name(parameter=value); `rankmark measures` lists them, those of
+    predictions at the end. Measures of lists, such as nDCG@10, take the rows of
+    each query as a list with judgements.
 
     \b
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
     rankmark predictions clicks.parquet -m 'F1(threshold=max)' -m 'Lift(top=0.05)'
     rankmark predictions pets.csv --score cat,dog,bird -m Accuracy -m LogLoss
+    rankmark predictions pets.csv --predicted guess -m F1 -m Kappa --per-class
     rankmark predictions clicks.parquet --intervals --by country
     rankmark predictions clicks.parquet --system old=p1 --system new=p2
     """  # noqa: D301
@@ -114,11 +122,12 @@ def evaluate_table(
         check_writable(output)
         keep_inputs(output, table)
     scores = [column for text in score for column in text.split(",")]
-    asked = measure or (OF_CLASSES if len(scores) > 1 else MEASURES)
+    asked = measure or (OF_CLASSES if len(scores) > 1 or predicted else MEASURES)
     measures = [each for text in asked for each in split_measures(text)]
     method: Any = interval_method
     if systems:
-        beside = {"--score": score, "--classes": classes, "--by": by, "--per-query": per_query}
+        beside: dict[str, object] = {"--score": score, "--predicted": predicted, "--classes": classes}
+        beside |= {"--by": by, "--per-query": per_query, "--per-class": per_class, "--confusion": confusion}
         if wrong := [option for option, said in beside.items() if said]:
             raise UsageError(f"{wrong[0]} does not go with --system, which compares systems")
         engine, memory = options.pop("engine"), options.pop("memory")
@@ -134,12 +143,26 @@ def evaluate_table(
     if baseline:
         raise UsageError("--baseline is one of several systems; give them as --system NAME=COLUMN")
     options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
-    options["classes"] = classes.split(",") if classes else None
+    options |= {"predicted": predicted, "classes": classes.split(",") if classes else None}
     result = evaluate_predictions(
         table, measures, by=by, intervals=method or intervals, hash_inputs=name == "json", **options
     )
     signatures: bool | Literal["short"] = "short" if short_signature else signature
-    show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)
+    if (per_class or confusion) and result.counts.classes is None:
+        raise UsageError(
+            f"{'--per-class' if per_class else '--confusion'} is of classes, and {table} has one score in a "
+            "row; give a score of each (--score …,…) or the predicted one (--predicted …)"
+        )
+    text = render(
+        result,
+        name,
+        per_query=per_query,
+        per_class=per_class,
+        confusion=confusion,
+        signatures=signatures,
+        digits=digits,
+    )
+    show(text, output)
 
 
 def _columns(systems: tuple[str, ...]) -> dict[str, str]:
