@@ -18,6 +18,7 @@ from sklearn import metrics
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.errors import ColumnError, DataError, MeasureError, NotEvaluatedError, UsageError
+from rankmark.measure import CLASSES_FIRST
 
 Table = dict[str, Any]
 Run = Callable[..., tuple[int, str, str]]
@@ -180,6 +181,49 @@ def test_predicted_classes_agree_with_scikit_learn(kind: str, weighted: bool) ->
         assert result[measure] == pytest.approx(number, rel=1e-12, abs=1e-12), measure
     assert result.counts.classes == tuple(names.tolist())
     assert result.counts.unlabelled == 0
+
+
+def test_names_of_scikit_learn() -> None:
+    table = drawn(300, 4)
+    y, scores = table["label"], np.round(table["score"], 1)
+    table["score"] = scores.tolist()
+    table["weight"] = np.ones(300)
+    guess = scores.argmax(axis=1)
+    expected = {
+        "accuracy_score": metrics.accuracy_score(y, guess),
+        "balanced_accuracy_score": metrics.balanced_accuracy_score(y, guess),
+        "f1_score(average=macro)": metrics.f1_score(y, guess, average="macro"),
+        "fbeta_score(beta=0.5,average=weighted)": metrics.fbeta_score(y, guess, beta=0.5, average="weighted"),
+        "precision_score(average=weighted)": metrics.precision_score(y, guess, average="weighted"),
+        "recall_score(average=micro)": metrics.recall_score(y, guess, average="micro"),
+        "cohen_kappa_score": metrics.cohen_kappa_score(y, guess),
+        "cohen_kappa_score(weights=quadratic)": metrics.cohen_kappa_score(y, guess, weights="quadratic"),
+        "matthews_corrcoef": metrics.matthews_corrcoef(y, guess),
+    }
+    assert rm.evaluate_predictions(table, list(expected), like="sklearn").values == pytest.approx(
+        {str(rm.conventions()["sklearn"].measure(name, CLASSES_FIRST)): v for name, v in expected.items()},
+        rel=1e-12,
+    )
+    table |= drawn(300, 4)
+    of_scores = {
+        "roc_auc_score(multi_class=ovr)": {"multi_class": "ovr"},
+        "roc_auc_score(multi_class=ovr,average=weighted)": {"multi_class": "ovr", "average": "weighted"},
+        "roc_auc_score(multi_class=ovo)": {"multi_class": "ovo"},
+    }
+    result = rm.evaluate_predictions(table, [*of_scores, "log_loss"], like="sklearn", weight="")
+    for name, said in of_scores.items():
+        auc = metrics.roc_auc_score(y, table["score"], **said)
+        assert result[name] == pytest.approx(auc, rel=1e-12), name
+    assert result["log_loss"] == pytest.approx(metrics.log_loss(y, table["score"]), rel=1e-12)
+    assert result.convention == "scikit-learn-1.9.1"
+    assert "as in scikit-learn-1.9.1" in str(result)
+
+
+def test_a_name_here_is_the_tools_variant_of_it() -> None:
+    result = rm.evaluate_predictions(PETS, "F1", predicted="guess", like="sklearn")
+    assert list(map(str, result)) == ["MulticlassF(ties=first)"]
+    with pytest.raises(MeasureError, match=r"lightgbm has no MulticlassF; its measures of classes are none"):
+        rm.evaluate_predictions(PETS, "F1", predicted="guess", like="lightgbm")
 
 
 LABELS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1)
