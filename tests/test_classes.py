@@ -295,6 +295,14 @@ def test_a_predicted_class_that_no_label_is_counts() -> None:
     assert "1 row predicted to be of a class that no label is" in str(result)
 
 
+def test_a_signature_is_evaluated_again() -> None:
+    result = rm.evaluate_predictions(PETS, "QWK", predicted="guess")
+    signature = result.signature("QWK")
+    assert signature.startswith("MulticlassKappa|cost:quadratic|ties:expected|classes:4|weights:weight|")
+    again = rm.from_signature(signature).evaluate_predictions(PETS, predicted="guess")
+    assert again.values == result.values
+
+
 @pytest.mark.parametrize(
     ("labels", "guesses", "expected"),
     [
@@ -405,6 +413,13 @@ def test_another_row_gives_another_hash(column: str) -> None:
     if changed[0] == changed[1]:
         changed[0] = (changed[0] + 1) % 3
     assert hashed(table) != hashed({**table, column: changed})
+
+
+def test_rows_that_are_refused_are_not_hashed_first() -> None:
+    for column in ("label", "score"):
+        table = {"label": [1, 0, 1], "score": [0.5, 0.2, 0.1]} | {column: [None, 1, 0]}
+        with pytest.raises(DataError, match=f"the {column} column '{column}' has 1 null"):
+            rm.evaluate_predictions(table, "AUC", hash_inputs=True)
 
 
 def test_the_hash_of_predicted_classes(tmp_path: Path) -> None:

@@ -268,19 +268,18 @@ class View:
 
         return [slices_text(found, name, self.digits).rstrip("\n")]
 
-    def classes(self, digits: int | None) -> list[Grid]:
-        """The classes and the confusion matrix, if asked for, with so many digits or all."""
-        found = [each.by_class for each in self.runs.values()] if self.per_class or self.confusion else []
-        grids = [
-            [each.class_grid(digits)] * self.per_class + [each.confusion_grid(digits)] * self.confusion
-            for each in found
-        ]
-        return [grid for each in grids for grid in each]
+    def classes(self, digits: int | None) -> Iterator[Grid]:
+        """The classes and the confusion matrix of each run, if asked for, with so many digits or all."""
+        for result in self.runs.values():
+            if self.per_class:
+                yield result.by_class.class_grid(digits)
+            if self.confusion:
+                yield result.by_class.confusion_grid(digits)
 
     def grids(self) -> list[Grid]:
         """What people want to see: the queries or classes if asked for, then the summary."""
         queries = self.per_query and bool(self.query_measures)
-        grids = [self.queries(self.rounded)] * queries + self.classes(self.digits)
+        grids = [self.queries(self.rounded)] * queries + list(self.classes(self.digits))
         grids.append(self.summary(self.rounded))
         return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
 
@@ -397,7 +396,7 @@ def _padded(cells: list[str], widths: list[int], names: int) -> Iterator[str]:
 
 
 def _csv(view: View) -> str:
-    if classes := view.classes(None):
+    if classes := list(view.classes(None)):
         if len(classes) > 1:
             raise UsageError("CSV is one table: ask for the classes or for the confusion matrix")
         return _csv_text(classes[0].rows)

@@ -33,11 +33,12 @@ def multiclass_kappa(
 ) -> float:
     """Cohen's kappa of predicted classes: how far they agree with the labels beyond what chance would.
 
-        MulticlassKappa = 1 − Σ_cd cost(c, d) · N_cd · Σ w / Σ_cd cost(c, d) · P_c · F_d
+        MulticlassKappa = 1 − Σ w · Σ cost(c, d) N_cd / Σ cost(c, d) P_c F_d
 
-    The class with the greatest score is predicted. N_cd is the weight of the rows of class c that are
-    predicted to be of class d, P_c that of the rows of class c, and F_d that of the rows predicted to be of
-    d. With equal costs it is (a − e) / (1 − e), a the accuracy and e that of chance.
+    The class with the greatest score is predicted. The sums are over pairs of classes c, d. N_cd is the
+    weight of the rows of class c that are predicted to be of class d, P_c that of the rows of class c, and
+    F_d that of the rows predicted to be of d. With equal costs it is (a − e) / (1 − e), a the accuracy and e
+    that of chance.
 
     Args:
         cost: of a row of c that is predicted to be of d: ``equal`` is 1 for each that is wrong; ``linear`` is

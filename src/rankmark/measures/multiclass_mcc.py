@@ -23,25 +23,25 @@ from rankmark.rows import Undefined
 def multiclass_correlation(classes: Classes, *, ties: Predicted = "expected") -> float:
     """Matthews correlation coefficient of predicted classes (R_K): how labels and predictions correlate.
 
-        MulticlassMCC = Σ_c (t_c − p_c · f_c) / √(Σ_c p_c (1 − p_c) · Σ_c f_c (1 − f_c))
+        MulticlassMCC = Σ (t_c − p_c f_c) / √(Σ p_c (1 − p_c) · Σ f_c (1 − f_c))
 
-    The class with the greatest score is predicted. Of the weight of all rows, p_c is the share of those of
-    class c, f_c that of those predicted to be, and t_c that of those which are both. Of two classes it is
-    their Matthews (phi) coefficient.
+    The class with the greatest score is predicted. The sums are over the classes c. Of the weight of all
+    rows, p_c is the share of those of class c, f_c that of those predicted to be, and t_c that of those which
+    are both. Of two classes it is the Matthews (phi) coefficient.
 
     Args:
         ties: where m classes have the same greatest score, ``expected`` takes 1/m of the row for a prediction
             of each; ``first`` predicts the first of them in the order of the classes, as most tools do.
 
-    Range: −1 to 1; 0 is what chance gives. With more than two classes the least is above −1.
+    Range: −1, which takes two classes, to 1; 0 is what chance gives.
     Rows of one class only, or one class alone predicted: undefined; scikit-learn says 0 there.
 
     Source: J. Gorodkin, "Comparing two K-category assignments by a K-category correlation coefficient",
     Computational Biology and Chemistry 28, 2004.
 
     Example:
-        Shares of labels are 1/2, 1/4, 1/4, of predictions 1/2, 1/2, 0, and right are 1/2, 1/4, 0 of the rows:
-        (3/4 − 1/4 − 1/8) / √(5/8 · 1/2).
+        Of the rows 1/2, 1/4 and 1/4 are of each class, 1/2, 1/2 and 0 predicted to be, and 1/2, 1/4 and 0
+        both: (3/4 − 1/4 − 1/8) / √(5/8 · 1/2).
 
         >>> import rankmark as rm
         >>> table = {"label": ["a", "a", "b", "c"], "guess": ["a", "a", "b", "b"]}

@@ -171,7 +171,7 @@ def evaluate_predictions(
 
     """
     measures = measures if isinstance(measures, str | Measure) else list(measures)
-    of_classes = classes is not None or predicted is not None or not isinstance(score, str | None)
+    of_classes = classes is not None or bool(predicted) or not isinstance(score, str | None)
     if predicted and score:
         raise UsageError("score and predicted are both said: say the scores, or the class that is predicted")
     sampling = None
@@ -192,17 +192,22 @@ def evaluate_predictions(
         if result is not None:
             return result
     read = read_predictions(table, said, positive, classes, slicing)
-    inputs = _digests(read) if hash_inputs else {}
     if isinstance(read, ClassPredictions):
         from rankmark.predictions.classes import evaluate_classes  # made of what is here
 
-        plan = planned(measures, like, given, CLASSES_FIRST)
-        options = {"by": slicing, "sampling": sampling, "confidence": confidence, "inputs": inputs}
-        return evaluate_classes(read, plan, threads=threads or 0, **options)  # type: ignore[arg-type]
+        return evaluate_classes(
+            read,
+            planned(measures, like, given, CLASSES_FIRST),
+            by=slicing,
+            sampling=sampling,
+            confidence=confidence,
+            threads=threads or 0,
+            inputs=_digests(read) if hash_inputs else {},
+        )
     work = _work(measures, like, given, sampling, threads)
     _check_one_score(read, work.plan.measures)
     rows = RowsOf(read, threads or 0)
-    result = work.result(rows, inputs)
+    result = work.result(rows, _digests(read) if hash_inputs else {})
     if not slicing:
         return result
     import polars as pl
