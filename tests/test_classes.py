@@ -340,6 +340,8 @@ def test_predicted_classes_are_read_as_labels_are(
         ({"guess": ["cat", None] * 3}, "F1", {}, DataError, "'guess' has 3 nulls, the first in row 1"),
         ({"label": [None, "cat"] * 3}, "F1", {}, DataError, "'label' has 3 nulls, the first in row 0"),
         ({"guess": [1, 2] * 3}, "F1", {}, DataError, "labels in 'label' are words, .* in 'guess' numbers"),
+        ({"guess": [["a"]] * 6}, "F1", {}, ColumnError, r"'guess' is List\(String\), and classes are words"),
+        ({"label": [1e300, 2] * 3, "guess": [1] * 6}, "F1", {}, DataError, "3 numbers of more than 64 bits"),
         ({"guess": [1.5, 2] * 3}, "F1", {}, DataError, "3 numbers that are not whole, the first in row 0"),
         ({}, "F1", {"classes": ["cat", "dog"]}, DataError, "1 label of none .* row 3 .*: 'bird'"),
         ({}, "F1", {"classes": ["cat", "dog", "bird"]}, DataError, "1 predicted class of none .*: 'eel'"),
@@ -554,6 +556,13 @@ def test_the_command_line_writes_classes(run: Run) -> None:
     assert record["inputs"] == {"predictions": hashed(PETS, predicted="guess", weight="")}
     _, out, _ = run("--predicted", "guess", "-m", "Recall", "--confusion", "--format", "markdown")
     assert r"| label \\ predicted | bird | cat | dog | eel |" in out
+
+
+def test_a_class_cannot_steer_a_terminal() -> None:
+    table = {"label": ["\x1b[31m", "b"], "guess": ["b", "b"]}
+    result = rm.evaluate_predictions(table, "Precision", predicted="guess")
+    for name in ("table", "markdown", "latex"):
+        assert "\x1b" not in result.format(name, per_class=True, confusion=True), name
 
 
 @pytest.mark.parametrize(

@@ -197,14 +197,23 @@ def _as_class(table: ClassTable, column: pl.Series, text_ids: bool) -> pl.Series
 
     name = column.name
     _refuse(column.is_null(), table, name, "null", "nulls")
-    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+    if column.dtype == pl.Boolean:
+        return column
+    if not column.dtype.is_numeric():
+        if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+            raise ColumnError(
+                f"{table.where}: column {name!r} is {column.dtype}, and classes are words, whole numbers or "
+                "booleans; cast it"
+            )
         column = column.cast(pl.String)
         if not text_ids or (numbers := column.cast(pl.Float64, strict=False)).null_count():
             return column
         column = numbers
     if column.dtype.is_float():
         _refuse(~(column % 1 == 0), table, name, "number that is not whole", "numbers that are not whole")
-    return column if column.dtype == pl.Boolean else column.cast(pl.Int64)
+    whole = column.cast(pl.Int64, strict=False)
+    _refuse(whole.is_null(), table, name, "number", "numbers", " of more than 64 bits")
+    return whole
 
 
 def _all_names(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.formats import Grid
+from rankmark.formats import Grid, printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +83,7 @@ class ByClass:
                 measures.setdefault((name, why), []).append(str(measure))
         classes: dict[tuple[str, str], list[str]] = {}
         for (name, why), of in measures.items():
-            classes.setdefault((", ".join(of), why), []).append(str(name))
+            classes.setdefault((", ".join(of), why), []).append(printable(str(name)))
         for (of_measures, why), names in classes.items():
             yield f"no {of_measures} of {', '.join(names)}: {why}"
 

@@ -22,7 +22,7 @@ from rankmark.errors import (
     UsageError,
 )
 from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables, planned
-from rankmark.formats import counted
+from rankmark.formats import counted, printable
 from rankmark.inputs.classes import ClassPredictions
 from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
 from rankmark.inputs.roles import Input
@@ -540,7 +540,7 @@ class PredictionResult(Result):
         if counts.queries is not None:
             first += f", {counted(counts.queries, 'query', 'queries')}"
         if counts.classes is not None:
-            first += f", {len(counts.classes)} classes ({some(counts.classes)})"
+            first += f", {counted(len(counts.classes), 'class', 'classes')} ({some(counts.classes)})"
         if self.convention:
             first += f", as in {self.convention}"
         of_lists = self._lists.account()[1:] if self._lists else []
@@ -887,7 +887,7 @@ def _check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
 
 def some(values: Iterable[Any]) -> str:
     """The first few of them."""
-    shown = [format_value(value) for value in values]
+    shown = [printable(format_value(value)) for value in values]
     return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
 
 
