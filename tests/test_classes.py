@@ -134,6 +134,13 @@ def test_equal_scores_share_a_row_of_the_confusion_matrix_unless_the_first_has_i
     ]
 
 
+def test_there_is_no_confusion_matrix_unless_a_measure_predicts_classes() -> None:
+    result = rm.evaluate_predictions(drawn(20, 3), "LogLoss AUC")
+    with pytest.raises(NotEvaluatedError, match="no measure here looks at which classes are predicted"):
+        _ = result.confusion
+    assert result.per_class.columns == ["class", "rows", "weight", "MulticlassAUC"]
+
+
 def test_a_class_can_be_called_as_the_first_column() -> None:
     table = {"y": ["label", "b"], "guess": ["b", "b"]}
     result = rm.evaluate_predictions(table, "F1", label="y", predicted="guess")

@@ -450,7 +450,7 @@ def _record(result: Result, view: View) -> dict[str, Any]:
     if view.per_class:
         record["classes"] = result.by_class.records()
     if view.confusion:
-        record["confusion"] = result.by_class.cells.matrix(len(result.by_class.names)).tolist()
+        record["confusion"] = result.by_class.matrix.tolist()
     if view.per_query:
         each = {str(m): list(map(finite, result.query_values(m).tolist())) for m in result.query_measures}
         record["per_query"] = {"query": result.query_ids, "values": each}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmark.errors import NotEvaluatedError
 from rankmark.formats import Grid, printable
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class ByClass:
         weight: the weight of these; None where rows have none.
         values: what measures come to for each, NaN where there is no value.
         undefined: why there is none, by the classes' names.
-        cells: the confusion matrix.
+        cells: the confusion matrix; None where no measure looks at predicted classes.
 
     """
 
@@ -40,7 +41,7 @@ class ByClass:
     weight: Values | None
     values: Mapping[Measure, Values]
     undefined: Mapping[Measure, Mapping[str | int | bool, str]]
-    cells: Cells
+    cells: Cells | None
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -52,6 +53,21 @@ class ByClass:
         return pl.DataFrame([pl.Series("class", self.names), pl.Series("rows", self.rows), *weight, *values])
 
     @property
+    def matrix(self) -> Values:
+        """The confusion matrix, of shape (classes, classes).
+
+        Raises:
+            NotEvaluatedError: no measure looked at predicted classes.
+
+        """
+        if self.cells is None:
+            raise NotEvaluatedError(
+                "no measure here looks at which classes are predicted; for a confusion matrix ask for one "
+                "that does, such as MulticlassAccuracy"
+            )
+        return self.cells.matrix(len(self.names))
+
+    @property
     def confusion(self) -> pl.DataFrame:
         """A row a label, a column a predicted class."""
         import polars as pl
@@ -60,7 +76,7 @@ class ByClass:
         titles = list(map(str, self.names))
         while first in titles:
             first += "_"
-        matrix = self.cells.matrix(len(self.names))
+        matrix = self.matrix
         columns = [pl.Series(title, matrix[:, place]) for place, title in enumerate(titles)]
         return pl.DataFrame([pl.Series(first, self.names), *columns])
 
@@ -70,9 +86,8 @@ class ByClass:
 
     def confusion_grid(self, digits: int | None) -> Grid:
         """The confusion matrix as text, whole numbers without a point."""
-        matrix = self.confusion
-        whole = bool((self.cells.weight % 1 == 0).all())
-        header, *rows = _grid(matrix, 0 if whole else digits).rows
+        whole = bool((self.matrix % 1 == 0).all())
+        header, *rows = _grid(self.confusion, 0 if whole else digits).rows
         return Grid(1, [[f"{header[0]} \\ predicted", *header[1:]], *rows])
 
     def notes(self) -> Iterator[str]:

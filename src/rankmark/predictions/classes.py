@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmark.classes import SUMS_TO_ONE, Classes, PerClass, Predicted
+from rankmark.classes import SUMS_TO_ONE, Classes, PerClass
 from rankmark.errors import DataError, MeasureError
 from rankmark.formats import counted
 from rankmark.measure import namesakes, pages
@@ -92,7 +92,7 @@ class _Work:
             counts=PredictionCounts(classes.count, None, None, counts, read.names, _unlabelled(read)),
             inputs=inputs,
             intervals=dict(self._intervals(read, classes, values)) if self.sampling else {},
-            by_class=_by_class(read, classes, found, _ties(asked)),
+            by_class=_by_class(read, classes, found),
         )
 
     def _intervals(
@@ -124,17 +124,9 @@ NONE = np.empty(0)
 """The values of the classes of a measure that has none."""
 
 
-def _ties(asked: Iterable[Measure]) -> Predicted:
-    """Which of the greatest scores is predicted in the confusion matrix: as in the first that looks."""
-    said = (measure.arguments["ties"] for measure in asked if "ties" in measure.arguments)
-    ties: Predicted = next(said, "expected")
-    return ties
-
-
-def _by_class(
-    read: ClassPredictions, classes: Classes, found: Mapping[Measure, PerClass], ties: Predicted
-) -> ByClass:
+def _by_class(read: ClassPredictions, classes: Classes, found: Mapping[Measure, PerClass]) -> ByClass:
     names = read.names
+    ties = next((measure.arguments["ties"] for measure in found if "ties" in measure.arguments), None)
     each = {measure: of for measure, of in found.items() if len(of.values)}
     return ByClass(
         names,
@@ -142,7 +134,7 @@ def _by_class(
         None if read.weights is None else classes.support(),
         {measure: of.values for measure, of in each.items()},
         {m: {names[n]: why for n, why in of.without.items()} for m, of in each.items() if of.without},
-        classes.cells(ties),
+        classes.cells(ties) if ties else None,
     )
 
 

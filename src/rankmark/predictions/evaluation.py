@@ -512,10 +512,11 @@ class PredictionResult(Result):
         """The confusion matrix: a row a label, a column a predicted class, the weight of the rows.
 
         Where several classes have the greatest score, the row is shared, or the first has it, as in the first
-        measure asked for that says so (``ties=``).
+        measure asked for that looks at predicted classes (``ties=``).
 
         Raises:
-            NotEvaluatedError: there are no classes, but one score in a row.
+            NotEvaluatedError: there are no classes, but one score in a row; or no measure looked at which
+                are predicted.
 
         """
         return self.by_class.confusion
