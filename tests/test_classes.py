@@ -501,6 +501,16 @@ def test_slices_are_of_their_own_rows() -> None:
     assert [row.rows for row in scored.slices.rows] == [25, 25]
 
 
+def test_rows_without_weight_have_no_value_in_a_slice_or_a_resample() -> None:
+    table = {**PETS, "weight": [0, 0, 1, 0, 0, 3]}
+    result = rm.evaluate_predictions(
+        table, "Accuracy F1", predicted="guess", by="site", intervals=True, resamples=50
+    )
+    assert result["Accuracy"] == 1.0
+    assert result.slices is not None
+    assert {row.undefined for row in result.slices["x"]} == {"no row has any weight"}
+
+
 # --- The command line ----------------------------------------------------------------------------------
 
 

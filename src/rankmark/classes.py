@@ -95,7 +95,6 @@ class Classes:
         count: number of rows.
         names: the classes, in the order of their scores.
         labels: the class of each row, by its number from 0.
-        decided: whether there are no scores, but the classes that are predicted.
         weights: one a row.
         weight: Σ w.
 
@@ -107,7 +106,6 @@ class Classes:
         "_read",
         "_weighted",
         "count",
-        "decided",
         "labels",
         "names",
         "threads",
@@ -119,7 +117,6 @@ class Classes:
         self.count = len(read.labels)
         self.names = read.names
         self.labels = read.labels
-        self.decided = read.scores is None
         self.threads = threads
         self._weighted = read.weights is not None
         self.weights: Values = np.ones(self.count) if read.weights is None else read.weights

@@ -113,6 +113,8 @@ def _again(measure: Measure, classes: Classes) -> Callable[[NDArray[np.intp]], f
 
 def _found(measure: Measure, classes: Classes) -> PerClass:
     """The measure's value, with those of the classes where it has any."""
+    if classes.weight == 0:  # of some of the rows; a table without any is refused
+        return PerClass(np.nan, NONE, undefined="no row has any weight")
     try:
         value = measure.compute_classes(classes)
     except Undefined as reason:
