@@ -409,7 +409,7 @@ def test_predictions_per_query_and_in_every_format(run: Run, folder: Path) -> No
     assert out == "query,GAUC\na,1.0\nb,\nc,0.0\n"
     _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "--format", "json")
     record = json.loads(out)
-    assert record["counts"] == {"rows": 6, "positive": 2, "queries": 3, "classes": None}
+    assert record["counts"] == {"rows": 6, "positive": 2, "queries": 3, "classes": None, "unlabelled": None}
     assert record["measures"]["GAUC"]["skipped_rows"] == 2
     assert record["choices"] == {}
 

@@ -24,6 +24,14 @@ USERS: dict[str, list[Any]] = {
     "label": [1, 0, 1, 0, 1, 0, 1, 0],
     "score": [0.9, 0.2, 0.5, 0.4, 0.1, 0.3, 0.6, 0.6],
 }
+NUMBERS = ("mean_absolute_percentage_error", "MeanAbsolutePercentageError")
+"""What has no value of labels of 0."""
+PETS: dict[str, list[Any]] = {
+    "label": ["cat", "dog", "eel", "cat"],
+    "cat": [0.7, 0.2, 0.5, 0.4],
+    "dog": [0.2, 0.7, 0.25, 0.4],
+    "eel": [0.1, 0.1, 0.25, 0.2],
+}
 
 
 def value(table: Any, measure: str, like: str, **options: Any) -> float:
@@ -31,12 +39,14 @@ def value(table: Any, measure: str, like: str, **options: Any) -> float:
 
 
 NAMES = [(record, name) for record in rm.conventions().values() for name in record.predictions]
+OF_CLASSES = [(record, name) for record in rm.conventions().values() for name in record.classes]
 
 
 @pytest.mark.parametrize(("record", "name"), NAMES, ids=[f"{r.name}:{name}" for r, name in NAMES])
 def test_every_name_is_understood_and_read_back(record: rm.Convention, name: str) -> None:
-    asked = re.sub(r"\{x\}", "0.5", name)
-    result = rm.evaluate_predictions(USERS, [asked], like=record.name)
+    asked = re.sub(r"\{[xb]\}", "0.5", name)
+    table = {**USERS, "label": [2 - label for label in USERS["label"]]} if name in NUMBERS else USERS
+    result = rm.evaluate_predictions(table, [asked], like=record.name)
     (measure,) = result.measures
     assert measure.page.kind == "row"
     assert result[asked] == result[measure] == result[str(measure)]
@@ -44,7 +54,19 @@ def test_every_name_is_understood_and_read_back(record: rm.Convention, name: str
     assert f"like:{record.label}" in result.signature(asked).split("|")
     assert f"like:{record.label}" in result.signature(asked, short=True).split("|")
     assert f"as in {record.label}" in result.account()[0]
-    assert re.sub(r"\{x\}", "<x>", name) in record.page
+    assert re.sub(r"\{([xb])\}", r"<\1>", name) in record.page
+
+
+@pytest.mark.parametrize(("record", "name"), OF_CLASSES, ids=[f"{r.name}:{name}" for r, name in OF_CLASSES])
+def test_every_name_of_classes_is_understood_and_read_back(record: rm.Convention, name: str) -> None:
+    asked = re.sub(r"\{[bk]\}", "2", name)
+    result = rm.evaluate_predictions(PETS, [asked], like=record.name, score=["cat", "dog", "eel"])
+    (measure,) = result.measures
+    assert measure.page.kind == "class"
+    assert result[asked] == result[measure] == result[str(measure)]
+    assert result.convention == record.label
+    assert f"like:{record.label}" in result.signature(asked).split("|")
+    assert re.sub(r"\{([bk])\}", r"<\1>", name) in record.page
 
 
 def test_a_name_that_both_kinds_have_is_looked_for_where_it_is_asked() -> None:

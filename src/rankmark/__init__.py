@@ -110,7 +110,9 @@ if TYPE_CHECKING:
     MulticlassAUC: Measure
     MulticlassAccuracy: Measure
     MulticlassF: Measure
+    MulticlassKappa: Measure
     MulticlassLogLoss: Measure
+    MulticlassMCC: Measure
     MulticlassPrecision: Measure
     MulticlassRecall: Measure
     NCU: Measure
@@ -249,7 +251,9 @@ __all__ = [
     "MulticlassAUC",
     "MulticlassAccuracy",
     "MulticlassF",
+    "MulticlassKappa",
     "MulticlassLogLoss",
+    "MulticlassMCC",
     "MulticlassPrecision",
     "MulticlassRecall",
     "NearlyERR",

@@ -56,6 +56,8 @@ class Options(TypedDict, total=False):
     """What every format takes."""
 
     per_query: bool
+    per_class: bool
+    confusion: bool
     signatures: bool | Literal["short"]
     digits: int
 
@@ -63,9 +65,10 @@ class Options(TypedDict, total=False):
 def render(results: Result | Mapping[str, Result], name: str = "table", **options: Unpack[Options]) -> str:
     """One result, or several by the names of their runs, in one of `FORMATS`; ends with a line end.
 
-    ``per_query=True`` adds the values of each query, ``signatures=True`` each measure's signature,
-    ``signatures="short"`` its short form, ``digits=4`` is how many digits are shown after the
-    point (JSON and CSV always show all).
+    ``per_query=True`` adds the values of each query, ``per_class=True`` those of each class,
+    ``confusion=True`` the confusion matrix of classes, ``signatures=True`` each measure's signature,
+    ``signatures="short"`` its short form, ``digits=4`` is how many digits are shown after the point (JSON
+    and CSV always show all).
     """
     runs = results if isinstance(results, Mapping) else {"": results}
     return FORMATS[known_format(name)](View(runs, **options))
@@ -187,6 +190,8 @@ class View:
 
     runs: Mapping[str, Result]
     per_query: bool = False
+    per_class: bool = False
+    confusion: bool = False
     signatures: bool | Literal["short"] = False
     digits: int = 4
 
@@ -264,10 +269,19 @@ class View:
 
         return [slices_text(found, name, self.digits).rstrip("\n")]
 
+    def classes(self, digits: int | None) -> Iterator[Grid]:
+        """The classes and the confusion matrix of each run, if asked for, with so many digits or all."""
+        for result in self.runs.values():
+            if self.per_class:
+                yield result.by_class.class_grid(digits)
+            if self.confusion:
+                yield result.by_class.confusion_grid(digits)
+
     def grids(self) -> list[Grid]:
-        """What people want to see: the queries if asked for, then the summary."""
+        """What people want to see: the queries or classes if asked for, then the summary."""
         queries = self.per_query and bool(self.query_measures)
-        grids = [self.queries(self.rounded)] * queries + [self.summary(self.rounded)]
+        grids = [self.queries(self.rounded)] * queries + list(self.classes(self.digits))
+        grids.append(self.summary(self.rounded))
         return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
 
     def notes(self) -> list[str]:
@@ -275,6 +289,7 @@ class View:
         lines = []
         for name, result in self.runs.items():
             first, *others = result.account()
+            others += result.by_class.notes() if self.per_class else ()
             lines += [f"{printable(name)}: {first}" if name else first, *(f"  {line}" for line in others)]
         return lines
 
@@ -390,6 +405,10 @@ def _padded(cells: list[str], widths: list[int], names: int) -> Iterator[str]:
 
 
 def _csv(view: View) -> str:
+    if classes := list(view.classes(None)):
+        if len(classes) > 1:
+            raise UsageError("CSV is one table: ask for the classes or for the confusion matrix")
+        return _csv_text(classes[0].rows)
     if not view.per_query and (slices := view.sliced("csv")):
         return slices[0] + "\n"
     rows = (view.queries if view.per_query else view.summary)(view.exact).rows
@@ -411,12 +430,12 @@ def _csv_text(rows: list[list[str]]) -> str:
 def _json(view: View) -> str:
     import json
 
-    runs = {name: _record(result, view.per_query) for name, result in view.runs.items()}
+    runs = {name: _record(result, view) for name, result in view.runs.items()}
     record = {"runs": runs} if view.named else runs[""]
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _record(result: Result, per_query: bool) -> dict[str, Any]:
+def _record(result: Result, view: View) -> dict[str, Any]:
     from rankmark.signature import version
 
     counts = asdict(result.counts)
@@ -437,7 +456,11 @@ def _record(result: Result, per_query: bool) -> dict[str, Any]:
     record["notes"] = list(result.notes)
     if result.slices is not None:
         record["slices"] = result.slices.records()
-    if per_query:
+    if view.per_class:
+        record["classes"] = result.by_class.records()
+    if view.confusion:
+        record["confusion"] = result.by_class.matrix.tolist()
+    if view.per_query:
         each = {str(m): list(map(finite, result.query_values(m).tolist())) for m in result.query_measures}
         record["per_query"] = {"query": result.query_ids, "values": each}
     return record

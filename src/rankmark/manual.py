@@ -17,7 +17,7 @@ __all__ = ["measure_list", "measure_page", "page_text"]
 
 WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
 PREDICTIONS = "Predictions: labelled scores (rankmark predictions)"
-CLASSES = "Predictions of classes: a score for each (rankmark predictions)"
+CLASSES = "Predictions of classes: scores or the predicted one (rankmark predictions)"
 LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
 are understood in any case, with or without hyphens and underscores, and so are

@@ -20,7 +20,7 @@ from rankmark.errors import MeasureError, did_you_mean
 from rankmark.parameters import Parameter, format_value, parse_value
 
 if TYPE_CHECKING:
-    from rankmark.classes import Classes
+    from rankmark.classes import Classes, PerClass
     from rankmark.decisions import AtThreshold
     from rankmark.lists import JudgedLists, Values
     from rankmark.rows import PerQuery, Rows
@@ -58,11 +58,12 @@ Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows"]
 Better: TypeAlias = Literal["more", "less", "neither"]
 Mean: TypeAlias = Literal["arithmetic", "geometric"]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
-RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | AtThreshold]")
+RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
 Labels: TypeAlias = Literal["binary", "numbers", "classes"]
 """What a row measure takes a label for: positive or not, a number, or one of the classes that have scores."""
-ScoreKind: TypeAlias = Literal["any", "probability"]
-"""What a row measure takes a score for: whatever orders the rows, or a probability."""
+ScoreKind: TypeAlias = Literal["any", "probability", "greatest"]
+"""What a row measure takes a score for: whatever orders the rows, or a probability; or it sees no more of the
+scores of classes than which is the greatest."""
 Fact: TypeAlias = "bool | Callable[[Measure], bool]"
 """What holds of a page whatever the parameters, or what says of a measure of it whether it does."""
 
@@ -208,8 +209,9 @@ def row_measure(
     """Makes a function the page of a row measure.
 
     The function takes `Rows`, or `Classes` where labels are ``classes``, and returns one number, or with
-    ``per_query=True`` a `PerQuery`, or where it looked for the best threshold an `AtThreshold`; it raises
-    `Undefined` where the rows give no value. Its keyword arguments are the measure's parameters.
+    ``per_query=True`` a `PerQuery`, of classes also a `PerClass`, or where it looked for the best threshold
+    an `AtThreshold`; it raises `Undefined` where the rows give no value. Its keyword arguments are the
+    measure's parameters.
 
     Args:
         name: the measure's one name; no list measure has it.
@@ -219,7 +221,9 @@ def row_measure(
         cite: the source.
         labels: whether a label is ``binary`` (other labels are refused), one of several ``classes``, each of
             which has a score, or a number.
-        scores: whether a score is a ``probability`` (others are refused) or anything that orders rows.
+        scores: whether a score is a ``probability`` (others are refused) or anything that orders rows; or,
+            of classes, whether the measure looks for the ``greatest`` alone, so that the class that is
+            predicted will do (with a cutoff it looks further).
         aggregate: ``sum`` for what is a count of rows, else ``rows``.
         per_query: whether rows must have a query, and each query a value.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
@@ -465,9 +469,14 @@ class Measure:
         value: Values | tuple[Values, Values] = self.page.function(lists, **self._given)
         return value
 
-    def compute_rows(self, rows: Rows | Classes) -> float | PerQuery | AtThreshold:
+    def compute_rows(self, rows: Rows) -> float | PerQuery | AtThreshold:
         """The row measure's value, that of each query, or the best with its threshold."""
         value: float | PerQuery | AtThreshold = self.page.function(rows, **self._given)
+        return value
+
+    def compute_classes(self, classes: Classes) -> float | PerClass:
+        """The value of a measure of classes, or that of each class with their average."""
+        value: float | PerClass = self.page.function(classes, **self._given)
         return value
 
     def signature(self) -> list[str]:

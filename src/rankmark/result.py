@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rankmark._native import Table
     from rankmark.formats import Options
+    from rankmark.predictions.by_class import ByClass
     from rankmark.predictions.intervals import PredictionInterval
     from rankmark.signature import ItemIds
     from rankmark.slices import Slices
@@ -227,6 +228,11 @@ class Result:
         return MappingProxyType({})
 
     @property
+    def by_class(self) -> ByClass:
+        """What there is of each class, in a result of `rankmark.evaluate_predictions`."""
+        raise NotEvaluatedError("there are lists here, and no classes")
+
+    @property
     def item_ids(self) -> ItemIds:
         """Whether items' ids were compared as ``integer`` or as ``text``, where they decide ties."""
         return self._item_ids
@@ -349,7 +355,8 @@ class Result:
 
         Args:
             name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``trec``.
-            **options: ``per_query=True`` adds the values of each query, ``signatures=True`` each measure's
+            **options: ``per_query=True`` adds the values of each query, ``per_class=True`` those of each
+                class, ``confusion=True`` the confusion matrix of classes, ``signatures=True`` each measure's
                 signature, ``signatures="short"`` its short form, ``digits=4`` is how many are shown after
                 the point (JSON and CSV show all).
 

@@ -207,6 +207,7 @@ class Evaluation:
         *,
         label: str | None = None,
         score: str | Sequence[str] | None = None,
+        predicted: str | None = None,
         query: str | None = None,
         weight: str | None = None,
         threads: int | None = None,
@@ -217,6 +218,7 @@ class Evaluation:
             table: the labelled scores.
             label: the column of what happened.
             score: the column of predictions; for a measure of classes a column each.
+            predicted: for a measure of classes, instead, the column of predicted classes.
             query: the column of the query, user or session.
             weight: the column of the weights, if it has another name than in `weights`.
             threads: how many threads to use; all cores if None.
@@ -238,6 +240,7 @@ class Evaluation:
             self.measure,
             label=label,
             score=score,
+            predicted=predicted,
             query=query,
             weight=weight or self.weights or "",
             positive=self.positive if self.measure.page.labels == "binary" else None,

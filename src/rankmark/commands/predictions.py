@@ -26,7 +26,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     multiple=True,
     metavar="MEASURE",
     help="What to measure; repeat it, or give several in one.  "
-    f"[default: {' '.join(MEASURES)}; with several scores {' '.join(OF_CLASSES)}]",
+    f"[default: {' '.join(MEASURES)}; of classes {' '.join(OF_CLASSES)}]",
 )
 @click.option("--label", metavar="NAME", help="The column of what happened.")
 @click.option(
@@ -35,6 +35,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     metavar="NAME[,…]",
     help="The column of predictions; repeat it, or give several in one, for a score of each class.",
 )
+@click.option("--predicted", metavar="NAME", help="The column of predicted classes, instead of scores.")
 @click.option("--classes", metavar="CLASS,…", help="The class of each score, if labels do not say it.")
 @click.option("--query", metavar="NAME", help="The column of the query, user or session.")
 @click.option("--item", metavar="NAME", help="The column of the item.")
@@ -69,6 +70,8 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 @click.option("--engine", metavar="local|stream", help="In memory or in batches; by itself for large files.")
 @click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@click.option("--per-class", is_flag=True, help="Show each class's rows and values, too.")
+@click.option("--confusion", is_flag=True, help="Show which classes were predicted for which, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
 @click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
 @with_output
@@ -76,6 +79,8 @@ def evaluate_table(
     table: tuple[str, ...],
     measure: tuple[str, ...],
     per_query: bool,
+    per_class: bool,
+    confusion: bool,
     signature: bool,
     short_signature: bool,
     by: tuple[str, ...],
@@ -87,16 +92,18 @@ def evaluate_table(
     digits: int,
     output: str | None,
     score: tuple[str, ...],
+    predicted: str | None,
     classes: str | None,
     **options: Any,
 ) -> None:
     """Measure how good the predictions in TABLE are.
 
     TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), with a
-    label and a score in each row, or a score of each class. Columns are found by
-    the usual names unless they are said. A measure is written Name(parameter=value); `rankmark measures`
-    lists them, those of predictions at the end. Measures of lists, such as
-    nDCG@10, take the rows of each query as a list with judgements.
+    label and a score in each row, or a score of each class, or the class that is
+    predicted. Columns are found by the usual names unless they are said. A measure
+    is written Name(parameter=value); `rankmark measures` lists them, those of
+    predictions at the end. Measures of lists, such as nDCG@10, take the rows of
+    each query as a list with judgements.
 
     Several systems are compared: columns of one TABLE (--system), or a TABLE of
     each, called as its file unless NAME= stands before it. Tables have the same
@@ -106,6 +113,7 @@ def evaluate_table(
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
     rankmark predictions clicks.parquet -m 'F1(threshold=max)' -m 'Lift(top=0.05)'
     rankmark predictions pets.csv --score cat,dog,bird -m Accuracy -m LogLoss
+    rankmark predictions pets.csv --predicted guess -m F1 -m Kappa --per-class
     rankmark predictions clicks.parquet --intervals --by country
     rankmark predictions clicks.parquet --system old=p1 --system new=p2
     rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
@@ -121,15 +129,13 @@ def evaluate_table(
         check_writable(output)
         keep_inputs(output, *(tables.values() if isinstance(tables, dict) else [tables]))
     scores = [column for text in score for column in text.split(",")]
-    asked = measure or (OF_CLASSES if len(scores) > 1 else MEASURES)
+    asked = measure or (OF_CLASSES if len(scores) > 1 or predicted else MEASURES)
     measures = [each for text in asked for each in split_measures(text)]
     method: Any = interval_method
     if systems or len(table) > 1:
-        _check_of_several(
-            options,
-            {"--classes": classes, "--by": by, "--per-query": per_query},
-            signatures=signature or short_signature,
-        )
+        beside: dict[str, object] = {"--predicted": predicted, "--classes": classes, "--by": by}
+        beside |= {"--per-query": per_query, "--per-class": per_class, "--confusion": confusion}
+        _check_of_several(options, beside, signatures=signature or short_signature)
         columns = _score_columns(systems, scores)
         compared = compare_predictions(
             tables, columns, measures, baseline=baseline, interval=method, **options
@@ -141,12 +147,26 @@ def evaluate_table(
             "--baseline is one of several systems; give a table of each, or its column: --system NAME=COLUMN"
         )
     options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
-    options["classes"] = classes.split(",") if classes else None
+    options |= {"predicted": predicted, "classes": classes.split(",") if classes else None}
     result = evaluate_predictions(
         tables, measures, by=by, intervals=method or intervals, hash_inputs=name == "json", **options
     )
     signatures: bool | Literal["short"] = "short" if short_signature else signature
-    show(render(result, name, per_query=per_query, signatures=signatures, digits=digits), output)
+    if (per_class or confusion) and result.counts.classes is None:
+        raise UsageError(
+            f"{'--per-class' if per_class else '--confusion'} is of classes, and {tables} has one score in a "
+            "row; give a score of each (--score …,…) or the predicted one (--predicted …)"
+        )
+    text = render(
+        result,
+        name,
+        per_query=per_query,
+        per_class=per_class,
+        confusion=confusion,
+        signatures=signatures,
+        digits=digits,
+    )
+    show(text, output)
 
 
 def _check_of_several(options: dict[str, Any], beside: Mapping[str, object], *, signatures: bool) -> None:

@@ -1,9 +1,9 @@
-"""Labelled scores of several classes: which score is of which class."""
+"""Labels that are classes, with a score of each class or the class that is predicted: which is which."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -22,14 +22,18 @@ ClassName: TypeAlias = "int | str | bool"
 
 @dataclass(frozen=True, slots=True)
 class ClassTable:
-    """A table in which each row has a label and a score of each class, as it was read.
+    """A table in which each row has a label, and a score of each class or a predicted one, as it was read.
 
     Attributes:
         frame: the columns.
         where: what messages call the table.
         label: the column of labels.
-        scores: the columns of scores, one a class, or one alone that holds lists of them.
+        scores: the columns of scores, one a class, or one alone that holds lists of them; none where there is
+            the next.
+        predicted: the column of predicted classes, if there is one.
         weight: the column of weights, if there is one.
+        query: the column of queries, if there is one.
+        others: columns without a role that are wanted, too.
 
     """
 
@@ -37,41 +41,64 @@ class ClassTable:
     where: str
     label: str
     scores: tuple[str, ...]
+    predicted: str | None
     weight: str | None
+    query: str | None
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassPredictions:
-    """Labelled scores of several classes.
+    """Labels that are classes, with what was predicted.
 
     Attributes:
         name: what messages call the table.
         names: the classes, in the order of their scores.
         labels: the number of each row's class among these, from 0.
-        scores: a row of scores, one a class, for each row.
+        scores: a row of scores, one a class, for each row; None where there is the next.
+        predicted: the number of the class that is predicted for each row.
+        guess: the column of predicted classes, if there is one.
         weights: those of the rows, if there are any.
         weight: the column of weights.
+        query: the column of queries.
+        rest: this column, and those without a role that are wanted, too.
 
     """
 
     name: str
     names: tuple[ClassName, ...]
     labels: NDArray[np.intp]
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64] | None
+    predicted: NDArray[np.intp] | None
+    guess: str | None
     weights: NDArray[np.float64] | None
     weight: str | None
+    query: str | None
+    rest: pl.DataFrame
+
+    def taken(self, rows: NDArray[np.intp]) -> ClassPredictions:
+        """The rows of these numbers, each as often as it is there; all classes stay."""
+        return replace(
+            self,
+            labels=self.labels[rows],
+            scores=None if self.scores is None else self.scores[rows],
+            predicted=None if self.predicted is None else self.predicted[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            rest=self.rest[rows] if self.rest.width else self.rest,
+        )
 
 
 def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName] | None) -> ClassPredictions:
-    """Finds the class of each score and of each label.
+    """Finds the class of each score, of each label and of each prediction.
 
     Without `classes` the scores are of the labels that have their columns' names; or else, where there are
-    as many different labels as scores, of these, ascending; or of the numbers from 0 or from 1.
+    as many different labels as scores, of these, ascending; or of the numbers from 0 or from 1. Where classes
+    are predicted, they are those that are a label or predicted, ascending.
 
     Args:
         table: the table.
         text_ids: whether labels come from a format without types, where numbers are texts, too.
-        classes: the class of each score, where they are said.
+        classes: the class of each score, or all that there are, where they are said.
 
     Raises:
         DataError: labels that are of no class, or that do not say which score is theirs; scores that are NaN,
@@ -79,11 +106,26 @@ def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName]
         UsageError: `classes` that are not as many as the scores, or one twice.
 
     """
-    scores = _matrix(table)
-    labels = _labels(table, text_ids)
-    names = _names(table, labels, scores.shape[1], classes)
+    said = _checked(classes) if classes is not None else None
+    columns = [table.label, *([table.predicted] if table.predicted else [])]
+    labels, *guesses = _as_classes(table, columns, text_ids)
+    scores = None if guesses else _matrix(table)
+    if scores is None:
+        names = _all_names(table, labels, guesses[0], said)
+    else:
+        names = _names(table, labels, scores.shape[1], said)
+    numbers = [_numbers(table, column, names) for column in (labels, *guesses)]
     return ClassPredictions(
-        table.where, names, _numbers(table, labels, names), scores, _weights(table), table.weight
+        table.where,
+        names,
+        numbers[0],
+        scores,
+        numbers[1] if guesses else None,
+        table.predicted,
+        _weights(table),
+        table.weight,
+        table.query,
+        table.frame.select([*([table.query] if table.query else []), *table.others]),
     )
 
 
@@ -131,31 +173,68 @@ def _unpacked(lists: pl.Series, table: ClassTable) -> pl.DataFrame:
     return pl.DataFrame(places)
 
 
-def _labels(table: ClassTable, text_ids: bool) -> pl.Series:
-    """The labels as whole numbers, texts or booleans."""
+def _as_classes(table: ClassTable, columns: Sequence[str], text_ids: bool) -> list[pl.Series]:
+    """Columns of classes, of labels and of predictions, as whole numbers, texts or booleans: all the same."""
     import polars as pl
 
-    labels = table.frame[table.label]
-    _refuse(labels.is_null(), table, table.label, "null", "nulls")
-    if not (labels.dtype.is_numeric() or labels.dtype == pl.Boolean):
-        labels = labels.cast(pl.String)
-        if not text_ids or (numbers := labels.cast(pl.Float64, strict=False)).null_count():
-            return labels
-        labels = numbers
-    if labels.dtype.is_float():
-        _refuse(
-            ~(labels % 1 == 0), table, table.label, "number that is not whole", "numbers that are not whole"
-        )
-    return labels if labels.dtype == pl.Boolean else labels.cast(pl.Int64)
+    found = [_as_class(table, table.frame[name], text_ids) for name in columns]
+    if text_ids and len({each.dtype for each in found}) > 1:
+        return [table.frame[name].cast(pl.String) for name in columns]
+    for other in found[1:]:
+        if other.dtype != found[0].dtype:
+            raise DataError(
+                f"{table.where}: the labels in {columns[0]!r} are {_KINDS[str(found[0].dtype)]}, and the "
+                f"predicted classes in {other.name!r} {_KINDS[str(other.dtype)]}; cast one of them"
+            )
+    return found
+
+
+_KINDS = {"Int64": "numbers", "String": "words", "Boolean": "booleans"}
+
+
+def _as_class(table: ClassTable, column: pl.Series, text_ids: bool) -> pl.Series:
+    import polars as pl
+
+    name = column.name
+    _refuse(column.is_null(), table, name, "null", "nulls")
+    if column.dtype == pl.Boolean:
+        return column
+    if not column.dtype.is_numeric():
+        if column.dtype not in (pl.String, pl.Categorical, pl.Enum):
+            raise ColumnError(
+                f"{table.where}: column {name!r} is {column.dtype}, and classes are words, whole numbers or "
+                "booleans; cast it"
+            )
+        column = column.cast(pl.String)
+        if not text_ids or (numbers := column.cast(pl.Float64, strict=False)).null_count():
+            return column
+        column = numbers
+    if column.dtype.is_float():
+        _refuse(~(column % 1 == 0), table, name, "number that is not whole", "numbers that are not whole")
+    whole = column.cast(pl.Int64, strict=False)
+    _refuse(whole.is_null(), table, name, "number", "numbers", " of more than 64 bits")
+    return whole
+
+
+def _all_names(
+    table: ClassTable, labels: pl.Series, guesses: pl.Series, classes: tuple[ClassName, ...] | None
+) -> tuple[ClassName, ...]:
+    """The classes that are a label or predicted, or those that are said."""
+    values = labels.unique().append(guesses.unique()).unique().sort().to_list()
+    return tuple(values) if classes is None else _as_labels(table, values, classes)
 
 
 def _names(
-    table: ClassTable, labels: pl.Series, number: int, classes: Sequence[ClassName] | None
+    table: ClassTable, labels: pl.Series, number: int, classes: tuple[ClassName, ...] | None
 ) -> tuple[ClassName, ...]:
     """The class of each score."""
     values = labels.unique().sort().to_list()
     if classes is not None:
-        return _said(table, values, number, classes)
+        if len(classes) != number:
+            raise UsageError(
+                f"classes: {len(classes)} are said, and {table.where} has {number} scores in a row"
+            )
+        return _as_labels(table, values, classes)
     columns = table.scores
     if {str(value) for value in values} <= set(columns) and len(columns) > 1:
         kind = type(values[0])
@@ -175,17 +254,14 @@ def _names(
     )
 
 
-def _said(
-    table: ClassTable, values: Sequence[ClassName], number: int, classes: Sequence[ClassName]
-) -> tuple[ClassName, ...]:
+def _checked(classes: Sequence[ClassName]) -> tuple[ClassName, ...]:
+    """Classes that are said, each once."""
     if isinstance(classes, str):
         raise UsageError(f"classes={classes!r} is one text; give a list, of one class for each score")
-    if len(classes) != number:
-        raise UsageError(f"classes: {len(classes)} are said, and {table.where} has {number} scores in a row")
     if len(set(classes)) < len(classes):
         twice = next(name for at, name in enumerate(classes) if name in classes[:at])
         raise UsageError(f"classes: {twice!r} is said twice")
-    return _as_labels(table, values, classes)
+    return tuple(classes)
 
 
 def _as_labels(
@@ -209,15 +285,18 @@ def _as_labels(
     )
 
 
-def _numbers(table: ClassTable, labels: pl.Series, names: Sequence[ClassName]) -> NDArray[np.intp]:
+def _numbers(table: ClassTable, column: pl.Series, names: Sequence[ClassName]) -> NDArray[np.intp]:
     import polars as pl
 
-    numbers = labels.replace_strict(list(names), list(range(len(names))), default=None, return_dtype=pl.Int64)
+    places = list(range(len(names)))
+    numbers = column.replace_strict(list(names), places, default=None, return_dtype=pl.Int64)
     strange = numbers.is_null().arg_true()
     if len(strange):
+        what = "label" if column.name == table.label else "predicted class"
+        several = ("es" if what.endswith("s") else "s") if len(strange) > 1 else ""
         raise DataError(
-            f"{table.where}: {len(strange)} label{'s' if len(strange) > 1 else ''} of none of the classes "
-            f"{_some(names)}, the first in row {strange[0]} (from 0): {labels[int(strange[0])]!r}"
+            f"{table.where}: {len(strange)} {what}{several} of none of the classes "
+            f"{_some(names)}, the first in row {strange[0]} (from 0): {column[int(strange[0])]!r}"
         )
     return numbers.to_numpy().astype(np.intp)
 

@@ -16,7 +16,14 @@ the score, or minus the rank, as the bits of a float64. That of a row of predict
     mix(mix(mix(mix(mix(mix(query)) ^ mix(item)) ^ mix(label)) ^ mix(score)) ^ mix(weight))
 
 A query or an item that there is not is 0, a weight 1; of labels that are words the positive one is 1, the
-other 0. Columns that measures weigh queries by follow the weight in the same way.
+other 0. Columns that measures weigh queries by follow the weight in the same way. That of a row with a score
+of each class, or with the class that is predicted, is::
+
+    mix(mix(mix(label) ^ mix(Σ mix(mix(class) ^ score))) ^ mix(weight))
+    mix(mix(mix(label) ^ mix(predicted)) ^ mix(weight))
+
+where labels and classes are ids (false and true are 0 and 1), and the sum, modulo 2⁶⁴, is over all classes:
+their order does not count either.
 
 The hash tells data apart that differ by accident; whoever wants two tables to have the same can make them so.
 """
@@ -34,10 +41,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark._native import Table
+    from rankmark.inputs.classes import ClassPredictions
     from rankmark.inputs.predictions import Predictions
     from rankmark.inputs.roles import Input
 
-__all__ = ["digest", "digest_predictions", "whole_numbers"]
+__all__ = ["digest", "digest_classes", "digest_predictions", "whole_numbers"]
 
 Words: TypeAlias = NDArray[np.uint64]
 Rows: TypeAlias = NDArray[np.uint32]
@@ -48,7 +56,7 @@ ROWS = 1 << 18
 
 def digest(table: Input, first_row: int = 0) -> str:
     """The hash of a table's rows, the first of which has this number, as 16 hexadecimal digits."""
-    return _total(table.table, lambda rows: _hashes(table, rows, first_row))
+    return _total(table.table.num_rows, lambda rows: _hashes(table, rows, first_row))
 
 
 def digest_predictions(read: Predictions, integers: Collection[str] | None = None) -> str:
@@ -59,7 +67,16 @@ def digest_predictions(read: Predictions, integers: Collection[str] | None = Non
     integers = whole_numbers(read) if integers is None else integers
     columns = read.columns
     ids = [_typed(read, name, integers) if name else None for name in (columns.query, columns.item)]
-    return _total(read.table, lambda rows: _prediction_hashes(read, ids, rows))
+    return _total(read.table.num_rows, lambda rows: _prediction_hashes(read, ids, rows))
+
+
+def digest_classes(read: ClassPredictions) -> str:
+    """The same of labels that are classes, with what was predicted."""
+    import polars as pl
+
+    names = pl.Series(read.names)
+    ids = _mix(_ids(names.cast(pl.Int64) if names.dtype == pl.Boolean else names))
+    return _total(len(read.labels), lambda rows: _class_hashes(read, ids, rows))
 
 
 def whole_numbers(read: Predictions) -> set[str]:
@@ -76,15 +93,15 @@ def whole_numbers(read: Predictions) -> set[str]:
     return found
 
 
-def _total(table: Table, hashes: Callable[[Rows], Words]) -> str:
-    """The sum of the rows' hashes."""
+def _total(count: int, hashes: Callable[[Rows], Words]) -> str:
+    """The sum of the hashes of so many rows."""
 
     def part(start: int) -> int:
-        rows = np.arange(start, min(start + ROWS, table.num_rows), dtype=np.uint32)
+        rows = np.arange(start, min(start + ROWS, count), dtype=np.uint32)
         return int(hashes(rows).sum(dtype=np.uint64))
 
     with ThreadPoolExecutor() as pool:
-        return f"{sum(pool.map(part, range(0, table.num_rows, ROWS))) % 2**64:016x}"
+        return f"{sum(pool.map(part, range(0, count, ROWS))) % 2**64:016x}"
 
 
 def _hashes(table: Input, rows: Rows, first_row: int) -> Words:
@@ -111,6 +128,21 @@ def _prediction_hashes(read: Predictions, ids: Sequence[pl.Series | None], rows:
         numbers = _numbers(read.table, name, rows) if name else np.ones(len(rows))
         hashes = _mix(hashes ^ _mix(numbers.view(np.uint64)))
     return hashes
+
+
+def _class_hashes(read: ClassPredictions, ids: Words, rows: Rows) -> Words:
+    """Of ids of classes that are mixed."""
+    if read.scores is None:
+        assert read.predicted is not None
+        said = ids[read.predicted[rows]]
+    else:
+        said = np.zeros(len(rows), dtype=np.uint64)
+        for number, of_class in enumerate(ids):
+            score = read.scores[rows, number] + 0.0  # both zeros are one number
+            said += _mix(of_class ^ score.view(np.uint64))
+        said = _mix(said)
+    weight = np.ones(len(rows)) if read.weights is None else read.weights[rows] + 0.0
+    return _mix(_mix(ids[read.labels[rows]] ^ said) ^ _mix(weight.view(np.uint64)))
 
 
 def _column(table: Table, name: str, rows: Rows) -> pl.Series:

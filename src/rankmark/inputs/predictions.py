@@ -46,8 +46,8 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 class PredictionColumns:
     """Columns by what they are for; None where there is none. Several scores are of a class each.
 
-    `others` are wanted as they are, `compared` are scores of other systems, and `weighing` are numbers that
-    measures name.
+    Where `decided` is true, `score` holds the class that is predicted. `others` are wanted as they are,
+    `compared` are scores of other systems, and `weighing` are numbers that measures name.
     """
 
     label: str
@@ -59,6 +59,7 @@ class PredictionColumns:
     others: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     weighing: tuple[str, ...] = ()
+    decided: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -70,7 +71,8 @@ class PredictionColumns:
     @property
     def numbers(self) -> list[str]:
         """Those that hold numbers; labels may be words."""
-        named = (name for name in (self.score, *self.other_scores, self.weight) if name is not None)
+        scores = () if self.decided else (self.score, *self.other_scores)
+        named = (name for name in (*scores, self.weight) if name is not None)
         return list(dict.fromkeys([*named, *self.compared, *self.weighing]))
 
 
@@ -111,7 +113,7 @@ def read_predictions(
     Args:
         source: a path, a table (also one that is opened), or a dict of columns.
         said: the names of the columns, where they are said, by their roles, with ``""`` for none; several of
-            scores are those of classes.
+            scores are those of classes, and that of ``predicted`` classes takes their place.
         positive: the label of positive rows, where it is said.
         classes: the class of each score, where they are said.
         others: columns without a role that are wanted, too.
@@ -132,12 +134,12 @@ def read_predictions(
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
-    if columns.other_scores or table.kind(columns.score) == "list":
+    if columns.decided or columns.other_scores or table.kind(columns.score) == "list":
         return _of_classes(table, columns, opened, positive, classes)
     if classes is not None:
         raise UsageError(
             f"classes are said, and {opened.where} has one score in a row; give a column of scores for each "
-            "class, or one of lists"
+            'class, or one of lists, or say with predicted="…" which column holds predicted classes'
         )
     check_numbers(table, columns.score, "score", opened.where, system)
     check_numbers(table, columns.weight, "weight", opened.where)
@@ -159,12 +161,22 @@ def _of_classes(
     import polars as pl
 
     if positive is not None:
-        raise UsageError(f"positive={positive!r} is of one score in a row, and {opened.where} has several")
-    scores = (columns.score, *columns.other_scores)
+        instead = "has classes" if columns.decided else "has several"
+        raise UsageError(f"positive={positive!r} is of one score in a row, and {opened.where} {instead}")
+    scores = () if columns.decided else (columns.score, *columns.other_scores)
     for name in scores if columns.other_scores else ():
         check_numbers(table, name, "score", opened.where)
     check_numbers(table, columns.weight, "weight", opened.where)
-    read = ClassTable(pl.DataFrame(table), opened.where, columns.label, scores, columns.weight)
+    read = ClassTable(
+        pl.DataFrame(table),
+        opened.where,
+        columns.label,
+        scores,
+        columns.score if columns.decided else None,
+        columns.weight,
+        columns.query,
+        columns.others,
+    )
     return read_classes(read, opened.text_ids, classes)
 
 
@@ -198,6 +210,7 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str, syste
         raise ColumnError(
             f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or name "
             f"another column with {_outright(role, system=system)}"
+            f"{_or_classes(name) if role == 'score' and system is None else ''}"
         )
 
 
@@ -311,10 +324,13 @@ class _Finder:
 
     def columns(self) -> PredictionColumns:
         self._check_said()
-        found = {role: self._find(role) for role in USUAL}
+        decided = bool(self.said.get("predicted"))
+        found = {role: self._find(role) for role in USUAL if not (decided and role == "score")}
+        if decided:
+            found["score"] = self.said["predicted"]
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
         query, item, weight = (found[role] for role in ("query", "item", "weight"))
-        return PredictionColumns(label, score, query, item, weight, self.other_scores)
+        return PredictionColumns(label, score, query, item, weight, self.other_scores, decided=decided)
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
@@ -324,14 +340,15 @@ class _Finder:
             if name not in self.names:
                 hint = did_you_mean(name, self.names)
                 raise ColumnError(
-                    f"{self.where} has no column {name!r} for the {role}{hint}; its columns are "
+                    f"{self.where} has no column {name!r} for the {_called(role)}{hint}; its columns are "
                     f"{listed(self.names)}"
                 )
             if name in roles:
                 if roles[name] == role:
                     raise ColumnError(f"{self.where}: the {role} column {name!r} is said twice")
                 raise ColumnError(
-                    f"{self.where}: the column {name!r} cannot be both {roles[name]} and {role}"
+                    f"{self.where}: the column {name!r} cannot be both {_called(roles[name])} and "
+                    f"{_called(role)}"
                 )
             roles[name] = role
 
@@ -359,6 +376,14 @@ def _outright(role: str, name: str = "…", system: str | None = None) -> str:
     if role == "score" and system is not None:
         return f'scores={{"{system}": "{name}"}} (on the command line --system {system}={name})'
     return f'{role}="{name}" (on the command line --{role} {name})'
+
+
+def _called(role: str) -> str:
+    return "predicted class" if role == "predicted" else role
+
+
+def _or_classes(name: str) -> str:
+    return f", or, if it holds predicted classes, say {_outright('predicted', name)}"
 
 
 def positive_number(positive: object, read: Predictions) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankmark import _native
 from rankmark.classes import Classes, Predicted
 from rankmark.measure import row_measure
 
@@ -14,6 +15,7 @@ from rankmark.measure import row_measure
     bounds=(0, 1),
     cite="metz1978",
     labels="classes",
+    scores="greatest",
 )
 def multiclass_accuracy(
     classes: Classes, *, cutoff: int | None = None, ties: Predicted = "expected"
@@ -44,6 +46,8 @@ def multiclass_accuracy(
 
     """
     taken = 1 if cutoff is None else cutoff
+    if taken == 1:
+        return _native.exact_sum(classes.confusion(ties).tp) / classes.weight
     greater, equal, before = classes.ahead
     if ties == "first":
         return classes.mean((greater + before < taken).astype(np.float64))

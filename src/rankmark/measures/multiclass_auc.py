@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from rankmark import _native
-from rankmark.classes import Classes
+from rankmark.classes import Classes, PerClass
 from rankmark.measure import row_measure
-from rankmark.rows import Undefined
+from rankmark.rows import Undefined, Values
 
 
 @row_measure(
@@ -27,7 +27,7 @@ def multiclass_auc(
     versus: Literal["rest", "each"] = "rest",
     average: Literal["macro", "weighted"] = "macro",
     absent: Literal["undefined", "skip"] = "undefined",
-) -> float:
+) -> float | PerClass:
     """AUC of several classes: the mean of that of each class against the rest, or of each pair of classes.
 
         MulticlassAUC = mean over classes of A_c, or over pairs of classes of A_cd
@@ -59,19 +59,23 @@ def multiclass_auc(
 
     """
     support = classes.support()
-    present = np.flatnonzero(support > 0).tolist()
-    missing = [str(name) for name, weight in zip(classes.names, support, strict=True) if weight == 0]
-    if missing and absent == "undefined":
-        raise Undefined(f"no row is of class {', '.join(missing)}")
-    if len(present) < 2:
+    if np.count_nonzero(support) < 2:
         raise Undefined("every row is of one class")
+    missing = np.flatnonzero(support == 0).tolist()
+    names = ", ".join(str(classes.names[number]) for number in missing)
+    why = f"no row is of class {names}" if missing and absent == "undefined" else None
     if versus == "rest":
-        values = np.array([classes.auc(one) for one in present])
-        weights = support[present]
-    else:
-        pairs = list(combinations(present, 2))
-        values = np.array([(classes.auc(a, b) + classes.auc(b, a)) / 2 for a, b in pairs])
-        weights = np.array([support[a] + support[b] for a, b in pairs])
-    if average == "macro":
-        weights = np.ones(len(values))
-    return _native.exact_sum(weights * values) / _native.exact_sum(weights)
+        values = np.array([classes.auc(one) for one in range(len(support))])
+        without = dict.fromkeys(missing, "no row is of it")
+        return PerClass(np.nan if why else _mean(values, support, average), values, without, why)
+    if why:
+        raise Undefined(why)
+    pairs = list(combinations(np.flatnonzero(support).tolist(), 2))
+    of_pairs = np.array([(classes.auc(a, b) + classes.auc(b, a)) / 2 for a, b in pairs])
+    return _mean(of_pairs, np.array([support[a] + support[b] for a, b in pairs]), average)
+
+
+def _mean(values: Values, rows: Values, average: Literal["macro", "weighted"]) -> float:
+    there = ~np.isnan(values)
+    weights = rows[there] if average == "weighted" else np.ones(np.count_nonzero(there))
+    return _native.exact_sum(weights * values[there]) / _native.exact_sum(weights)

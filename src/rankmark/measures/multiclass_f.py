@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rankmark.classes import AverageOver, Classes, Predicted, ZeroDivision, averaged
+from rankmark.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
 from rankmark.decisions import share
 from rankmark.measure import row_measure
 from rankmark.parameters import Above
@@ -21,6 +21,7 @@ from rankmark.parameters import Above
     bounds=(0, 1),
     cite="sokolova2009",
     labels="classes",
+    scores="greatest",
 )
 def multiclass_f_measure(
     classes: Classes,
@@ -29,7 +30,7 @@ def multiclass_f_measure(
     average: AverageOver = "macro",
     zero_division: ZeroDivision = "zero",
     ties: Predicted = "expected",
-) -> float:
+) -> PerClass:
     """F measure of predicted classes: the weighted harmonic mean of a class's precision and recall.
 
         MulticlassF_β = mean over classes of (1 + β²) · TP_c / (β² · P_c + TP_c + FP_c)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankmark.classes import AverageOver, Classes, Predicted, ZeroDivision, averaged
+from rankmark.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
 from rankmark.decisions import share
 from rankmark.measure import row_measure
 
@@ -13,6 +13,7 @@ from rankmark.measure import row_measure
     bounds=(0, 1),
     cite="sokolova2009",
     labels="classes",
+    scores="greatest",
 )
 def multiclass_precision(
     classes: Classes,
@@ -20,7 +21,7 @@ def multiclass_precision(
     average: AverageOver = "macro",
     zero_division: ZeroDivision = "zero",
     ties: Predicted = "expected",
-) -> float:
+) -> PerClass:
     """Precision of predicted classes: the share of the rows predicted to be of a class that are of it.
 
         MulticlassPrecision = mean over classes of TP_c / (TP_c + FP_c)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankmark.classes import AverageOver, Classes, Predicted, ZeroDivision, averaged
+from rankmark.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
 from rankmark.decisions import share
 from rankmark.measure import row_measure
 
@@ -18,6 +18,7 @@ from rankmark.measure import row_measure
     bounds=(0, 1),
     cite="sokolova2009",
     labels="classes",
+    scores="greatest",
 )
 def multiclass_recall(
     classes: Classes,
@@ -25,7 +26,7 @@ def multiclass_recall(
     average: AverageOver = "macro",
     zero_division: ZeroDivision = "zero",
     ties: Predicted = "expected",
-) -> float:
+) -> PerClass:
     """Recall of predicted classes: the share of the rows of a class that are predicted to be of it.
 
         MulticlassRecall = mean over classes of TP_c / P_c

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from rankmark.choices import Choices
 from rankmark.errors import ChoiceError, MeasureError, did_you_mean
-from rankmark.measure import LISTS_FIRST, ROWS_FIRST, Kind, Measure, as_measure
+from rankmark.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, Measure, as_measure
 
 __all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
 
@@ -43,7 +43,8 @@ Names: TypeAlias = Mapping[str, str | Variant]
 """What a tool calls each measure, and what that is here: ``{"map@{k}": "AP@{k}"}``.
 
 ``{k}`` is a cutoff, ``{ones}`` as many ones as the cutoff says, between commas, ``{root}`` the square root of
-``{square}``; any other word in braces is a number that follows the tool's name.
+``{square}``, ``{above}`` the least number above ``{x}``; any other word in braces is a number that follows
+the tool's name.
 """
 
 
@@ -67,6 +68,7 @@ class Convention:
         measures: what the tool calls its measures of lists, and what each is here; the first of several
             variants of a measure is the one that its name here means.
         predictions: the same of its measures of predictions, for `rankmark.evaluate_predictions`.
+        classes: the same of its measures of classes, for tables with a score of each class or predicted ones.
         text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
         notes: how the tool is to be used to get these numbers.
         cannot: what it computes that cannot be reproduced, and why.
@@ -80,6 +82,7 @@ class Convention:
     choices: Mapping[str, str] = field(default_factory=dict)
     measures: Names = field(default_factory=dict)
     predictions: Names = field(default_factory=dict)
+    classes: Names = field(default_factory=dict)
     text_items: bool = False
     notes: tuple[str, ...] = ()
     cannot: tuple[str, ...] = ()
@@ -90,6 +93,7 @@ class Convention:
         object.__setattr__(self, "choices", MappingProxyType(dict(self.choices)))
         object.__setattr__(self, "measures", MappingProxyType(dict(self.measures)))
         object.__setattr__(self, "predictions", MappingProxyType(dict(self.predictions)))
+        object.__setattr__(self, "classes", MappingProxyType(dict(self.classes)))
 
     @property
     def label(self) -> str:
@@ -133,8 +137,8 @@ class Convention:
             return False
 
     def names(self, kind: Kind) -> Names:
-        """The names of measures of one kind: of lists, or of predictions."""
-        return self.measures if kind == "list" else self.predictions
+        """The names of measures of one kind: of lists, of predictions, or of classes."""
+        return {"list": self.measures, "row": self.predictions, "class": self.classes}[kind]
 
     def _own_name(self, asked: str, kinds: tuple[Kind, ...]) -> Meaning | None:
         for kind in kinds:
@@ -159,8 +163,12 @@ class Convention:
             fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
             return Meaning(Measure(asked.name, {**fixed, **asked.parameters}, asked.cutoff), one.choices)
         known = ", ".join(map(_shown, names)) or "none"
-        of = "it has" if kind == "list" else "its measures of predictions are"
-        raise MeasureError(f"{self.name} has no {_unset(asked)}; {of} {known}")
+        of = {
+            "list": "it has",
+            "row": "its measures of predictions are",
+            "class": "its measures of classes are",
+        }
+        raise MeasureError(f"{self.name} has no {_unset(asked)}; {of[kind]} {known}")
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
         own = variant.choices if isinstance(variant, Variant) else {}
@@ -168,9 +176,10 @@ class Convention:
             **numbers,
             "ones": ",".join("1" * int(numbers.get("k", 0))),
             "root": repr(math.sqrt(float(numbers.get("square", 0)))),
+            "above": repr(math.nextafter(float(numbers.get("x", 0)), math.inf)),
         }
         text = re.sub(r"\{([a-z]+)\}", lambda found: filled[found[1]], _target(variant))
-        kinds = LISTS_FIRST if kind == "list" else ROWS_FIRST
+        kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
         return Meaning(as_measure(text, kinds), MappingProxyType({**self.choices, **own}))
 
 
@@ -271,6 +280,7 @@ def convention_page(record: Convention) -> str:
     for title, names in (
         ("What it calls the measures", record.measures),
         ("What it calls the measures of predictions", record.predictions),
+        ("What it calls the measures of classes", record.classes),
     ):
         if names:
             blocks.append("\n".join([title, *_aligned(names)]))

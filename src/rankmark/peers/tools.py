@@ -5,6 +5,7 @@ Where a tool refuses data unless told to go on, the record has what it gives whe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from rankmark.peers.convention import Convention, Names, Variant
@@ -51,6 +52,25 @@ def _catboost(name: str, measure: str, choices: Mapping[str, str]) -> Names:
         name: Variant(measure, choices),
         f"{name}:top={{k}};type=Exp": Variant(f"{exponential}@{{k}}", choices),
         f"{name}:type=Exp": Variant(exponential, choices),
+    }
+
+
+ABOVE_HALF = math.nextafter(0.5, math.inf)
+"""The threshold from which the scores above 1/2 are found."""
+
+
+def _decisions(names: Mapping[str, str]) -> dict[str, str]:
+    """Names of measures of a decision that finds what scores more than a threshold, 1/2 unless it is said."""
+    usual = {name: f"{measure}(threshold={ABOVE_HALF!r})" for name, measure in names.items()}
+    said = {f"{name}(threshold={{x}})": f"{measure}(threshold={{above}})" for name, measure in names.items()}
+    return usual | said
+
+
+def _averages(name: str, measure: str, given: str = "") -> dict[str, str]:
+    """A name of a measure of classes with each average; `given` are parameters before it, alike in both."""
+    return {
+        f"{name}({given}average={average})": f"{measure}({given}average={average},ties=first)"
+        for average in ("macro", "micro", "weighted")
     }
 
 
@@ -234,6 +254,25 @@ SKLEARN = Convention(
         "mean_squared_error": "MSE",
         "root_mean_squared_error": "RMSE",
         "mean_absolute_error": "MAE",
+        "mean_absolute_percentage_error": "MAPE",
+        "r2_score": "R2",
+        "explained_variance_score": "ExplainedVariance",
+    },
+    classes={
+        "accuracy_score": "MulticlassAccuracy(ties=first)",
+        "balanced_accuracy_score": "MulticlassRecall(zero_division=skip,ties=first)",
+        **_averages("precision_score", "MulticlassPrecision"),
+        **_averages("recall_score", "MulticlassRecall"),
+        **_averages("f1_score", "MulticlassF"),
+        **_averages("fbeta_score", "MulticlassF", "beta={b},"),
+        "cohen_kappa_score": "MulticlassKappa(ties=first)",
+        "cohen_kappa_score(weights=linear)": "MulticlassKappa(cost=linear,ties=first)",
+        "cohen_kappa_score(weights=quadratic)": "MulticlassKappa(cost=quadratic,ties=first)",
+        "matthews_corrcoef": "MulticlassMCC(ties=first)",
+        "roc_auc_score(multi_class=ovr)": "MulticlassAUC",
+        "roc_auc_score(multi_class=ovr,average=weighted)": "MulticlassAUC(average=weighted)",
+        "roc_auc_score(multi_class=ovo)": "MulticlassAUC(versus=each)",
+        "log_loss": f"MulticlassLogLoss(clip={2.0**-52!r})",
     },
     notes=(
         CANDIDATES,
@@ -256,6 +295,11 @@ SKLEARN = Convention(
         "ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.",
         "Negative labels, which ndcg_score refuses; here they gain nothing.",
         "log_loss of float32 to the last digits: it adds up in that precision.",
+        (
+            "matthews_corrcoef of one class only, and mean_absolute_percentage_error of labels of 0, which "
+            "have no value here."
+        ),
+        "log_loss of classes in float32, which it keeps from 0 and 1 by 1.2e-7.",
     ),
 )
 
@@ -285,13 +329,57 @@ TORCHMETRICS = Convention(
         "BinaryAUROC": "AUC",
         "BinaryAUROC(max_fpr={x})": "AUC(max_fpr={x})",
         "BinaryAveragePrecision": "AveragePrecision",
+        **_decisions(
+            {
+                "BinaryAccuracy": "BinaryAccuracy",
+                "BinaryPrecision": "BinaryPrecision",
+                "BinaryRecall": "BinaryRecall",
+                "BinarySpecificity": "Specificity",
+                "BinaryF1Score": "BinaryF",
+                "BinaryCohenKappa": "Kappa",
+                "BinaryMatthewsCorrCoef": "MCC",
+            }
+        ),
+        "BinaryFBetaScore(beta={b})": f"BinaryF(beta={{b}},threshold={ABOVE_HALF!r})",
+        "BinaryCalibrationError": "ECE(bins=15)",
+        "BinaryCalibrationError(norm=max)": "MCE(bins=15)",
+        "BinaryCalibrationError(norm=l2)": "RMSCE(bins=15)",
         "MeanSquaredError": "MSE",
         "MeanSquaredError(squared=False)": "RMSE",
         "MeanAbsoluteError": "MAE",
+        "MeanAbsolutePercentageError": "MAPE",
+        "SymmetricMeanAbsolutePercentageError": "SMAPE",
+        "R2Score": "R2",
+        "ExplainedVariance": "ExplainedVariance",
+        "PearsonCorrCoef": "Pearson",
+        "SpearmanCorrCoef": "Spearman",
+        "KendallRankCorrCoef": "Kendall",
+    },
+    classes={
+        "MulticlassAccuracy": "MulticlassRecall(ties=first)",
+        "MulticlassAccuracy(average=micro)": "MulticlassAccuracy(ties=first)",
+        "MulticlassAccuracy(average=micro,top_k={k})": "MulticlassAccuracy(ties=first)@{k}",
+        "MulticlassAccuracy(average=weighted)": "MulticlassRecall(average=weighted,ties=first)",
+        **_averages("MulticlassPrecision", "MulticlassPrecision"),
+        **_averages("MulticlassRecall", "MulticlassRecall"),
+        **_averages("MulticlassF1Score", "MulticlassF"),
+        **_averages("MulticlassFBetaScore", "MulticlassF", "beta={b},"),
+        "MulticlassPrecision": "MulticlassPrecision(ties=first)",
+        "MulticlassRecall": "MulticlassRecall(ties=first)",
+        "MulticlassF1Score": "MulticlassF(ties=first)",
+        "MulticlassFBetaScore(beta={b})": "MulticlassF(beta={b},ties=first)",
+        "MulticlassAUROC": "MulticlassAUC",
+        "MulticlassAUROC(average=weighted)": "MulticlassAUC(average=weighted)",
+        "MulticlassCohenKappa": "MulticlassKappa(ties=first)",
+        "MulticlassCohenKappa(weights=linear)": "MulticlassKappa(cost=linear,ties=first)",
+        "MulticlassCohenKappa(weights=quadratic)": "MulticlassKappa(cost=quadratic,ties=first)",
+        "MulticlassMatthewsCorrCoef": "MulticlassMCC(ties=first)",
     },
     notes=(
         CANDIDATES,
         "The cutoff is its top_k. A query with nothing relevant counts as 0 (empty_target_action).",
+        "Its MulticlassAccuracy is the mean over classes, which is called recall here, unless average=micro.",
+        "A score of exactly the threshold is not found; here the threshold is the next number above.",
     ),
     cannot=(
         NO_TIE_RULE + " Only RetrievalNormalizedDCG has a rule: it averages.",
@@ -305,7 +393,15 @@ TORCHMETRICS = Convention(
             "and with top_k sees no more than the items returned."
         ),
         "BinaryAUROC and BinaryAveragePrecision with thresholds, which put scores into bins first.",
-        FROM_SOURCE,
+        "Scores outside of 0 to 1 in measures of decisions and classes, which it takes for logits.",
+        "Decisions on scores of float32 that are exactly the threshold: here they are found.",
+        "BinaryCalibrationError where scores are at the border of a bin, which is of the bin above it there.",
+        "The last digits: it adds up in 32 bits.",
+        (
+            "What has no value here: it has 0 where a measure is 0/0, in MulticlassAUROC 0 for classes "
+            "without rows, and great numbers in MeanAbsolutePercentageError for labels of 0."
+        ),
+        "MulticlassAccuracy with top_k where scores at the border are equal.",
     ),
 )
 

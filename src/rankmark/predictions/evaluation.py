@@ -11,7 +11,6 @@ import numpy as np
 
 from rankmark import _native
 from rankmark.choices import Choices, Duplicates, Engine, NoRelevant, Ties
-from rankmark.classes import SUMS_TO_ONE, Classes
 from rankmark.decisions import AtThreshold
 from rankmark.engines.choice import is_streamed
 from rankmark.errors import (
@@ -22,8 +21,8 @@ from rankmark.errors import (
     NotEvaluatedError,
     UsageError,
 )
-from rankmark.evaluation import Plan, asked_measures, check_threads, evaluate_tables, planned
-from rankmark.formats import counted
+from rankmark.evaluation import Plan, check_threads, evaluate_tables, planned
+from rankmark.formats import counted, printable
 from rankmark.inputs.classes import ClassPredictions
 from rankmark.inputs.predictions import Predictions, read_predictions
 from rankmark.inputs.roles import Input
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from rankmark.predictions.by_class import ByClass
     from rankmark.rows import Values
 
 __all__ = [
@@ -74,6 +74,7 @@ __all__ = [
     "mean_of_queries",
     "mean_over",
     "need_query",
+    "some",
 ]
 
 
@@ -83,6 +84,7 @@ def evaluate_predictions(
     *,
     label: str | None = None,
     score: str | Sequence[str] | None = None,
+    predicted: str | None = None,
     classes: Sequence[str | int] | None = None,
     query: str | None = None,
     item: str | None = None,
@@ -113,8 +115,9 @@ def evaluate_predictions(
     falling score, and their labels the judgements. A name that both kinds have means the one of predictions.
 
     Measures of classes (MulticlassAccuracy, MulticlassF …) see labels that are classes and a score of each
-    class in every row: several columns of scores, or one that holds lists of the same length. There
-    ``"Accuracy"``, ``"LogLoss"`` and ``"AUC"`` mean the measures of classes.
+    class in every row: several columns of scores, or one that holds lists of the same length. Many of them
+    need no more than the class that is predicted, in a column of its own. There ``"Accuracy"``, ``"LogLoss"``
+    and ``"AUC"`` mean the measures of classes.
 
     Args:
         table: the labelled scores.
@@ -124,8 +127,11 @@ def evaluate_predictions(
             or any two with `positive`; others take numbers, and measures of lists grades.
         score: the column of predictions. Measures of probabilities take 0 to 1, others any number. For
             measures of classes a list of columns, one a class, or one column of lists.
+        predicted: instead of scores, the column of the class that is predicted in each row: words, whole
+            numbers or booleans, as the labels. It can be one that no label is.
         classes: the class of each score, in their order, where labels do not say it: those that have the
             columns' names; or else, where there are as many as scores, ascending; or numbers from 0 or 1.
+            With `predicted`, all the classes, where not each of them is a label or predicted.
         query: the column of the query, user or session; only some measures need it.
         item: the column of the item; only measures of lists look at it, to order equal scores.
         weight: the column of the rows' weights; not for measures of lists. ``""`` is none, whatever the
@@ -175,36 +181,48 @@ def evaluate_predictions(
 
     """
     measures = measures if isinstance(measures, str | Measure) else list(measures)
-    of_classes = classes is not None or not isinstance(score, str | None)
+    of_classes = classes is not None or bool(predicted) or not isinstance(score, str | None)
+    if predicted and score:
+        raise UsageError("score and predicted are both said: say the scores, or the class that is predicted")
     sampling = None
     if intervals:
         method = None if intervals is True else intervals
         sampling = Sampling(method, confidence, resamples, seed, threads or 0)
     slicing = [by] if isinstance(by, str) else list(by or ())
     given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
-    if like is None:
-        doors = (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST)
-        asked = _understood(measures, doors)
-    else:
-        asked = _work(measures, like, given, sampling, threads).plan.measures
+    doors = (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST)
+    asked = _understood(measures, like, given, doors)
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
+    said["predicted"] = predicted
     if is_streamed(engine, memory, {"predictions": table}):
-        wants = {"like": like, "by": slicing, "intervals": intervals}
+        wants = {"like": like, "by": slicing, "intervals": intervals, "predicted": predicted}
         result = _streamed(table, asked, said, classes, positive, engine, wants, threads, memory, hash_inputs)
         if result is not None:
             return result
     read = read_predictions(table, said, positive, classes, slicing, weighing=weighing(asked))
     if isinstance(read, ClassPredictions):
-        _refuse_with_classes(read, like=like, by=slicing, intervals=intervals)
-        return _of_classes(read, asked_measures(measures, CLASSES_FIRST), threads or 0)
+        from rankmark.predictions.classes import evaluate_classes  # made of what is here
+
+        return evaluate_classes(
+            read,
+            planned(measures, like, given, CLASSES_FIRST),
+            by=slicing,
+            sampling=sampling,
+            confidence=confidence,
+            threads=threads or 0,
+            inputs=_digests(read) if hash_inputs else {},
+        )
     work = _work(measures, like, given, sampling, threads)
     _check_one_score(read, work.plan.measures)
     rows = RowsOf(read, threads or 0)
-    result = work.result(rows, {"predictions": _digest(read)} if hash_inputs else {})
+    result = work.result(rows, _digests(read) if hash_inputs else {})
     if not slicing:
         return result
-    slices = prediction_slices(read, slicing, lambda part: work.result(rows.of(part)), confidence)
+    import polars as pl
+
+    frame = pl.DataFrame(read.table)
+    slices = prediction_slices(frame, slicing, lambda part: work.result(rows.taken(part)), confidence)
     return result.with_slices(slices)
 
 
@@ -238,16 +256,11 @@ def _streamed(
         return None
 
 
-def _refuse_with_classes(read: ClassPredictions, **asked: object) -> None:
-    for name, value in asked.items():
-        if value:
-            raise UsageError(f"{name} is for one score in a row, and {read.name} has several, one a class")
+def _digests(read: Predictions | ClassPredictions) -> dict[str, str]:
+    from rankmark.inputs.digest import digest_classes, digest_predictions  # which need polars
 
-
-def _digest(read: Predictions) -> str:
-    from rankmark.inputs.digest import digest_predictions  # which needs polars
-
-    return digest_predictions(read)
+    found = digest_classes(read) if isinstance(read, ClassPredictions) else digest_predictions(read)
+    return {"predictions": found}
 
 
 def binary_rows(
@@ -284,14 +297,17 @@ def binary_rows(
 
 
 def _understood(
-    measures: str | Measure | Iterable[str | Measure], doors: tuple[tuple[Kind, ...], tuple[Kind, ...]]
+    measures: str | Measure | Iterable[str | Measure],
+    like: str | None,
+    given: Mapping[str, Any],
+    doors: tuple[tuple[Kind, ...], tuple[Kind, ...]],
 ) -> tuple[Measure, ...]:
     """The measures at the first door, or at the other; what is none is refused before a table is read."""
     try:
-        return asked_measures(measures, doors[0])
+        return planned(measures, like, given, doors[0]).measures
     except MeasureError as error:
         try:
-            return asked_measures(measures, doors[1])
+            return planned(measures, like, given, doors[1]).measures
         except MeasureError:
             raise error from None
 
@@ -329,6 +345,7 @@ class PredictionCounts:
         queries: queries; None if no measure looks at them.
         measures: the counts of each measure, by its canonical name.
         classes: the classes, in the order of their scores; None where there is one score in a row.
+        unlabelled: rows for which a class is predicted that no label is; None where there are scores.
 
     """
 
@@ -337,6 +354,7 @@ class PredictionCounts:
     queries: int | None
     measures: Mapping[str, MeasureCounts | RowMeasureCounts]
     classes: tuple[str | int | bool, ...] | None = None
+    unlabelled: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +384,7 @@ class PredictionResult(Result):
     As `Result`; `per_query` has the measures that have a value for each query.
     """
 
-    __slots__ = ("_basis", "_intervals", "_lists", "_rows")
+    __slots__ = ("_basis", "_by_class", "_intervals", "_lists", "_rows")
 
     counted = "counts"
 
@@ -382,6 +400,7 @@ class PredictionResult(Result):
         inputs: Mapping[str, str] = MappingProxyType({}),
         intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: PredictionSlices | None = None,
+        by_class: ByClass | None = None,
     ) -> None:
         super().__init__(
             values=values,
@@ -398,6 +417,7 @@ class PredictionResult(Result):
         self._rows = counts
         self._basis = basis
         self._lists = lists
+        self._by_class = by_class
 
     @property
     def kinds(self) -> tuple[Kind, ...]:  # type: ignore[override]
@@ -454,6 +474,62 @@ class PredictionResult(Result):
             raise NotEvaluatedError(f"{found} is one value of all rows, with none for each query")
         return self._per_query[found]
 
+    @property
+    def by_class(self) -> ByClass:
+        """What there is of each class.
+
+        Raises:
+            NotEvaluatedError: there are no classes, but one score in a row.
+
+        """
+        if self._by_class is None:
+            raise NotEvaluatedError("there is one score in a row here, and no classes")
+        return self._by_class
+
+    @property
+    def per_class(self) -> pl.DataFrame:
+        """A row a class: ``class``, ``rows``, ``weight`` if rows have any, and a column a measure.
+
+        The measures are those that have a value of each class: that of the decision to predict it, or of its
+        scores against all other rows. Null where a class has none: `undefined_classes` says why.
+
+        Raises:
+            NotEvaluatedError: there are no classes, but one score in a row.
+
+        """
+        return self.by_class.frame
+
+    def class_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
+        """The value of each class, in the order of ``counts.classes``; NaN where it has none.
+
+        Raises:
+            NotEvaluatedError: the measure was not evaluated, or has no values of classes.
+
+        """
+        found = self._find(measure)
+        if found not in self.by_class.values:
+            raise NotEvaluatedError(f"{found} is one value of all rows, with none for each class")
+        return self.by_class.values[found]
+
+    @property
+    def undefined_classes(self) -> dict[str, dict[str | int | bool, str]]:
+        """Why classes have no value, by the measures' canonical names and the classes."""
+        return {str(measure): dict(each) for measure, each in self.by_class.undefined.items()}
+
+    @property
+    def confusion(self) -> pl.DataFrame:
+        """The confusion matrix: a row a label, a column a predicted class, the weight of the rows.
+
+        Where several classes have the greatest score, the row is shared, or the first has it, as in the first
+        measure asked for that looks at predicted classes (``ties=``).
+
+        Raises:
+            NotEvaluatedError: there are no classes, but one score in a row; or no measure looked at which
+                are predicted.
+
+        """
+        return self.by_class.confusion
+
     def signature(self, measure: str | Measure, *, short: bool = False) -> str:
         """Everything that decides the value of `measure`, on one line, to be quoted beside it.
 
@@ -474,11 +550,11 @@ class PredictionResult(Result):
         if counts.queries is not None:
             first += f", {counted(counts.queries, 'query', 'queries')}"
         if counts.classes is not None:
-            first += f", {len(counts.classes)} classes ({_some(counts.classes)})"
+            first += f", {counted(len(counts.classes), 'class', 'classes')} ({some(counts.classes)})"
         if self.convention:
             first += f", as in {self.convention}"
         of_lists = self._lists.account()[1:] if self._lists else []
-        notes = [*self._best(), *self._skipped(), *self._reasons(), *of_lists]
+        notes = [*self._best(), *self._skipped(), *self._unlabelled(), *self._reasons(), *of_lists]
         lines = [first, "; ".join(notes)] if notes else [first]
         return [*lines, explained(self._intervals)] if self._intervals else lines
 
@@ -486,6 +562,10 @@ class PredictionResult(Result):
         for name, threshold in self.thresholds.items():
             nothing = ", which finds nothing" if threshold == np.inf else ""
             yield f"{name} is at the threshold {threshold:.6g}{nothing}"
+
+    def _unlabelled(self) -> Iterator[str]:
+        if rows := self.counts.unlabelled:
+            yield f"{counted(rows, 'row')} predicted to be of a class that no label is"
 
     def _reasons(self) -> Iterator[str]:
         measures: dict[str, list[str]] = {}
@@ -518,6 +598,7 @@ class PredictionResult(Result):
             "inputs": self._inputs,
             "intervals": self._intervals,
             "slices": self._slices,
+            "by_class": self._by_class,
         }
         ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
         return _restored, (ids, saved)
@@ -580,18 +661,14 @@ class RowsOf:
         self.binary = False
         self.checked = False
 
-    def of(self, part: Predictions) -> RowsOf:
-        """Some of the rows, for measures that were checked against all of them."""
-        rows = RowsOf(part, self.threads)
-        rows.binary, rows.checked = self.binary, True
-        return rows
-
     def taken(self, rows: NDArray[np.intp]) -> RowsOf:
-        """The rows of these numbers, each as often as it is there."""
+        """The rows of these numbers, each as often as it is there; measures were checked against all."""
         import polars as pl
 
         table = _native.Table.from_arrow(pl.DataFrame(self.read.table)[rows].to_struct())
-        return self.of(replace(self.read, table=table))
+        taken = RowsOf(replace(self.read, table=table), self.threads)
+        taken.binary, taken.checked = self.binary, True
+        return taken
 
     def samples(
         self, values: Mapping[Measure, float], labelled: Labelled, lists: Result | None
@@ -812,63 +889,6 @@ def _query_ids(read: Predictions, rows: RowsOf, lists: Result | None) -> _native
     return read.table.take(read.columns.query, rows.rows.of_queries.first_rows, "query")
 
 
-def _of_classes(read: ClassPredictions, asked: tuple[Measure, ...], threads: int) -> PredictionResult:
-    """The measures of classes."""
-    for measure in asked:
-        if measure.page.kind != "class":
-            others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "class")
-            hint = f"; of classes there is {others}" if others else ""
-            raise MeasureError(
-                f"{measure} takes one score in a row, and {read.name} has {len(read.names)}, one of each "
-                f"class{hint}"
-            )
-    classes = Classes(read, threads)
-    if any(measure.page.scores == "probability" for measure in asked):
-        _check_probabilities(classes, read.name, next(m for m in asked if m.page.scores == "probability"))
-    settled = {measure: _settled(measure, classes) for measure in asked}
-    return PredictionResult(
-        basis=Basis("", read.weight or "none", len(read.names)),
-        lists=None,
-        values={measure: each.value for measure, each in settled.items()},
-        per_query_values={},
-        query_ids=None,
-        counts=PredictionCounts(
-            rows=classes.count,
-            positive=None,
-            queries=None,
-            measures={str(measure): each.counts for measure, each in settled.items()},
-            classes=read.names,
-        ),
-    )
-
-
-def _settled(measure: Measure, classes: Classes) -> Settled:
-    try:
-        value = measure.compute_rows(classes)
-    except Undefined as reason:
-        return _undefined(reason)
-    assert isinstance(value, float)
-    return Settled(value, RowMeasureCounts())
-
-
-def _check_probabilities(classes: Classes, name: str, measure: Measure) -> None:
-    """Refuses scores of classes that are no probabilities."""
-    outside, far = classes.improbable()
-    if len(outside):
-        raise DataError(
-            f"{measure} takes probabilities, and {name} has {counted(len(outside), 'row')} with a score "
-            f"outside of 0 to 1, the first row {outside[0]} (from 0): {_some(classes.scores[outside[0]])}"
-        )
-    if len(far):
-        sum_ = classes.scores[far[0]].sum()
-        raise DataError(
-            f"{measure} takes the probabilities of all classes, and in {name} those of "
-            f"{counted(len(far), 'row')} do not sum to 1 (by more than {SUMS_TO_ONE}), the first row "
-            f"{far[0]} (from 0), where they sum to {sum_:.6g}; give a score for every class, and divide by "
-            "their sum"
-        )
-
-
 def _check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
     """Refuses measures of classes where there is one score in a row."""
     for measure in asked:
@@ -881,9 +901,9 @@ def _check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
             )
 
 
-def _some(values: Iterable[Any]) -> str:
-    """The first few."""
-    shown = [format_value(value) for value in values]
+def some(values: Iterable[Any]) -> str:
+    """The first few of them."""
+    shown = [printable(format_value(value)) for value in values]
     return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")
 
 

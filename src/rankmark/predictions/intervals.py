@@ -33,13 +33,16 @@ __all__ = [
     "Drawn",
     "IntervalMethod",
     "Labelled",
+    "OfRows",
     "PredictionInterval",
     "Sample",
     "Sampling",
+    "Units",
     "bootstrapped",
     "explained",
     "interval_of",
     "is_auc",
+    "numbered",
     "samples",
     "way",
 ]
@@ -111,40 +114,17 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """The rows of a table as arrays, and what of them is drawn.
+class Units:
+    """What of a table is drawn: its queries with all their rows, or its rows.
 
     Attributes:
-        label: y of labels that are numbers.
-        positive: whether a row is positive.
-        score: its score.
-        weight: its weight.
-        query: the number of its query; None where there is no column of them.
+        count: how many rows it has.
+        query: the number of each row's query; None where there is no column of them.
 
     """
 
-    label: Floats
-    positive: NDArray[np.bool_]
-    score: Floats
-    weight: Floats
+    count: int
     query: NDArray[np.intp] | None
-
-    @classmethod
-    def of(cls, read: Predictions) -> Labelled:
-        """The rows of a table that was read.
-
-        Raises:
-            DataError: rows without a query.
-
-        """
-        import polars as pl
-
-        columns, frame = read.columns, pl.DataFrame(read.table)
-        label = frame[columns.label].cast(pl.Float64).to_numpy()
-        positive = label == (1.0 if read.positive is None else read.positive)
-        weight = frame[columns.weight].cast(pl.Float64).to_numpy() if columns.weight else np.ones(len(label))
-        score = frame[columns.score].cast(pl.Float64).to_numpy()
-        return cls(label, positive, score, weight, _numbered(frame, columns.query, read.name))
 
     @property
     def unit(self) -> Unit:
@@ -154,7 +134,7 @@ class Labelled:
     @property
     def units(self) -> int:
         """How many of them there are."""
-        return len(self.label) if self.query is None else int(self.query.max()) + 1
+        return self.count if self.query is None else int(self.query.max()) + 1
 
     def by_unit(self, terms: Floats) -> Floats:
         """Terms of rows, [rows, terms], summed up in each unit."""
@@ -176,12 +156,56 @@ class Labelled:
         sizes = np.bincount(self.query, minlength=self.units)
         return np.argsort(self.query, kind="stable"), np.cumsum(sizes) - sizes, sizes
 
+
+@dataclass(frozen=True)
+class Labelled(Units):
+    """The rows of a table as arrays, and what of them is drawn.
+
+    Attributes:
+        count: how many there are.
+        query: the number of each one's query; None where there is no column of them.
+        label: y of labels that are numbers.
+        positive: whether a row is positive.
+        score: its score.
+        weight: its weight.
+
+    """
+
+    label: Floats
+    positive: NDArray[np.bool_]
+    score: Floats
+    weight: Floats
+
+    @classmethod
+    def of(cls, read: Predictions) -> Labelled:
+        """The rows of a table that was read.
+
+        Raises:
+            DataError: rows without a query.
+
+        """
+        import polars as pl
+
+        columns, frame = read.columns, pl.DataFrame(read.table)
+        label = frame[columns.label].cast(pl.Float64).to_numpy()
+        positive = label == (1.0 if read.positive is None else read.positive)
+        weight = frame[columns.weight].cast(pl.Float64).to_numpy() if columns.weight else np.ones(len(label))
+        score = frame[columns.score].cast(pl.Float64).to_numpy()
+        query = numbered(frame, columns.query, read.name)
+        return cls(len(label), query, label, positive, score, weight)
+
     def spread(self) -> AUCSpread:
         """The AUC and what moves it."""
         return auc_spread(self.positive, self.score, self.weight, self.query)
 
 
-def _numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:
+def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:
+    """The number of each row's query; None without a column of them.
+
+    Raises:
+        DataError: rows without a query.
+
+    """
     if query is None:
         return None
     if nulls := frame[query].null_count():
@@ -285,7 +309,7 @@ class OfSums(Sample):
 class OfRows(Sample):
     """A value that is computed again from the rows of the units drawn."""
 
-    def __init__(self, rows: Labelled, value: float, evaluate: Callable[[NDArray[np.intp]], float]) -> None:
+    def __init__(self, rows: Units, value: float, evaluate: Callable[[NDArray[np.intp]], float]) -> None:
         super().__init__()
         self.rows, self.evaluate = rows, evaluate
         self.value = value
@@ -293,7 +317,7 @@ class OfRows(Sample):
 
     def _drawn(self, sampling: Sampling) -> Drawn:
         random = np.random.default_rng(sampling.seed)
-        usual = min(MOST, max(LEAST, ROWS // len(self.rows.label)))
+        usual = min(MOST, max(LEAST, ROWS // self.rows.count))
         draws = (random.integers(self.units, size=self.units) for _ in range(sampling.resamples or usual))
         return Drawn(self._values(draws), self._values(self._without(sampling.seed)))
 
@@ -460,7 +484,7 @@ def is_auc(measure: Measure) -> bool:
     return measure.name == "AUC" and not measure.parameters
 
 
-def interval_of(measure: Measure, sample: Sample, rows: Labelled, sampling: Sampling) -> PredictionInterval:
+def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Sampling) -> PredictionInterval:
     """The interval of one measure.
 
     Raises:
@@ -471,7 +495,7 @@ def interval_of(measure: Measure, sample: Sample, rows: Labelled, sampling: Samp
     unit: Unit = "queries" if measure.page.kind == "list" else rows.unit
     known = {"confidence": sampling.confidence, "method": method, "unit": unit, "units": sample.units}
     if method == "delong":
-        if not is_auc(measure):
+        if not (is_auc(measure) and isinstance(rows, Labelled)):
             raise MeasureError(f'intervals="delong" is of AUC, not of {measure}; {OTHERWISE}')
         return PredictionInterval(*rows.spread().interval(sampling.confidence), **known)  # type: ignore[arg-type]
     if method == "delta":

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankmark._native import Table
+import numpy as np
+
 from rankmark.predictions.intervals import explained
 from rankmark.slices import Slices, in_order, rounded
 
 if TYPE_CHECKING:
-    from rankmark.inputs.predictions import Predictions
+    import polars as pl
+    from numpy.typing import NDArray
+
     from rankmark.predictions.evaluation import PredictionResult
 
 __all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices"]
@@ -70,31 +73,29 @@ class PredictionSlices(Slices):
 
 
 def prediction_slices(
-    read: Predictions,
-    by: str | Sequence[str],
-    evaluate: Callable[[Predictions], PredictionResult],
+    frame: pl.DataFrame,
+    by: Sequence[str],
+    evaluate: Callable[[NDArray[np.intp]], PredictionResult],
     confidence: float,
 ) -> PredictionSlices:
     """The slices of a table by its columns.
 
     Args:
-        read: the table, with these columns.
-        by: the columns.
-        evaluate: what evaluates some of its rows.
+        frame: these columns.
+        by: their names.
+        evaluate: what evaluates the rows of some numbers.
         confidence: of the intervals, if `evaluate` makes them.
 
     """
     import polars as pl
 
-    frame = pl.DataFrame(read.table)
     rows: list[PredictionSlice] = []
     notes: dict[str, None] = {}
-    for name in [by] if isinstance(by, str) else by:
+    for name in by:
         values = frame[name].cast(pl.String)
         for value in in_order(values.unique().to_list()):
             inside = values.is_null() if value is None else values.eq_missing(value)
-            part = replace(read, table=Table.from_arrow(frame.filter(inside).to_struct()))
-            result = evaluate(part)
+            result = evaluate(inside.arg_true().to_numpy().astype(np.intp))
             rows += _rows(name, value, result)
             if result.intervals:
                 notes[explained(result.intervals, counted=False)] = None
