@@ -21,7 +21,7 @@ from sklearn import metrics
 import rankmark as rm
 from rankmark.errors import ColumnError, DataError, MeasureError
 from rankmark.measure import pages
-from rankmark.predictions.evaluation import PredictionResult
+from rankmark.predictions.result import PredictionResult
 
 Table = dict[str, list[Any]]
 

@@ -43,13 +43,9 @@ if TYPE_CHECKING:
     from rankmark.peers.difference import Difference, Differences, differences
     from rankmark.predictions.comparison import PredictionComparison, PredictionPair, compare_predictions
     from rankmark.predictions.curves import CurveTable, curve
-    from rankmark.predictions.evaluation import (
-        PredictionCounts,
-        PredictionResult,
-        RowMeasureCounts,
-        evaluate_predictions,
-    )
+    from rankmark.predictions.evaluation import evaluate_predictions
     from rankmark.predictions.intervals import PredictionInterval
+    from rankmark.predictions.result import PredictionCounts, PredictionResult, RowMeasureCounts
     from rankmark.predictions.slices import PredictionSlice, PredictionSlices
     from rankmark.result import Bounds, Counts, MeasureCounts, Result
     from rankmark.signature import Evaluation, from_signature
@@ -340,13 +336,13 @@ _HOME = {
     "evaluate": "evaluation",
     "Evaluator": "evaluator",
     "PredictionComparison": "predictions.comparison",
-    "PredictionCounts": "predictions.evaluation",
+    "PredictionCounts": "predictions.result",
     "PredictionInterval": "predictions.intervals",
     "PredictionPair": "predictions.comparison",
-    "PredictionResult": "predictions.evaluation",
+    "PredictionResult": "predictions.result",
     "PredictionSlice": "predictions.slices",
     "PredictionSlices": "predictions.slices",
-    "RowMeasureCounts": "predictions.evaluation",
+    "RowMeasureCounts": "predictions.result",
     "evaluate_predictions": "predictions.evaluation",
     "Agreement": "comparing.agreement",
     "SystemAgreement": "comparing.agreement",

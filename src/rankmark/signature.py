@@ -41,7 +41,7 @@ from rankmark.parameters import parse_value
 
 if TYPE_CHECKING:
     from rankmark.inputs import Input
-    from rankmark.predictions.evaluation import PredictionResult
+    from rankmark.predictions.result import PredictionResult
     from rankmark.result import Result
 
 __all__ = ["Evaluation", "ItemIds", "from_signature", "version"]

@@ -71,16 +71,8 @@ from rankmark.inputs.predictions import (
 from rankmark.inputs.roles import Side
 from rankmark.inputs.tables import check_ids, no_rows
 from rankmark.measure import ROWS_FIRST, Measure, no_closed_form, weighing
-from rankmark.predictions.evaluation import (
-    Basis,
-    PredictionCounts,
-    PredictionResult,
-    RowMeasureCounts,
-    RowsOf,
-    Settled,
-    mean_of_queries,
-    need_query,
-)
+from rankmark.predictions.result import Basis, PredictionCounts, PredictionResult, RowMeasureCounts
+from rankmark.predictions.settled import RowsOf, Settled, mean_of_queries, need_query
 from rankmark.result import Result
 from rankmark.signature import version
 

@@ -39,15 +39,8 @@ from rankmark.inputs.digest import digest_predictions, whole_numbers
 from rankmark.inputs.prediction_batches import PredictionBatches
 from rankmark.inputs.tables import check_ids
 from rankmark.measure import weighing
-from rankmark.predictions.evaluation import (
-    Basis,
-    PredictionCounts,
-    PredictionResult,
-    RowsOf,
-    Settled,
-    mean_over,
-    need_query,
-)
+from rankmark.predictions.result import Basis, PredictionCounts, PredictionResult
+from rankmark.predictions.settled import RowsOf, Settled, mean_over, need_query
 from rankmark.progress import counting_rows
 from rankmark.rows import PerQuery, Rows
 

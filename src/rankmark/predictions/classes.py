@@ -14,14 +14,8 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.formats import counted
 from rankmark.measure import namesakes, pages
 from rankmark.predictions.by_class import ByClass
-from rankmark.predictions.evaluation import (
-    Basis,
-    PredictionCounts,
-    PredictionResult,
-    RowMeasureCounts,
-    some,
-)
 from rankmark.predictions.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
+from rankmark.predictions.result import Basis, PredictionCounts, PredictionResult, RowMeasureCounts, some
 from rankmark.predictions.slices import prediction_slices
 from rankmark.rows import Undefined
 

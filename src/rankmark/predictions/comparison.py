@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from rankmark.predictions.evaluation import Evaluated, PredictionResult
+    from rankmark.predictions.evaluation import Evaluated
+    from rankmark.predictions.result import PredictionResult
 
 __all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
 

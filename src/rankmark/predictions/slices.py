@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from rankmark.predictions.evaluation import PredictionResult
+    from rankmark.predictions.result import PredictionResult
 
 __all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices"]
 
