@@ -209,6 +209,41 @@ def test_recalibration_agrees_with_statsmodels(rows: int, weighted: bool) -> Non
     assert list(result.values.values()) == pytest.approx([*fixed, *both], rel=1e-9, abs=1e-10)
 
 
+RECALIBRATIONS = "CalibrationIntercept CalibrationIntercept(slope=fitted) CalibrationSlope"
+
+
+@pytest.mark.parametrize("flatter", [1, 30], ids=["", "steep"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_rows_are_recalibrated_as_a_few_that_weigh_as_much(weighted: bool, flatter: int) -> None:
+    # Many rows are taken together where their log odds are alike, unless the slope is steep; a few never are.
+    table = random_table(300, weighted=True)
+    odds = np.log(table["score"] / (1 - table["score"])) / flatter
+    few = table | {"score": 1 / (1 + np.exp(-odds))}
+    if not weighted:
+        few["weight"] = np.arange(300) % 7 + 1.0
+    repeats = 200 if weighted else few["weight"].astype(int) * 20
+    many = {name: np.repeat(column, repeats) for name, column in few.items() if weighted or name != "weight"}
+    expected = rm.evaluate_predictions(few, RECALIBRATIONS)
+    found = rm.evaluate_predictions(many, RECALIBRATIONS)
+    assert found.values == pytest.approx(expected.values, rel=1e-11, abs=1e-12)
+    slope = expected["CalibrationSlope"]
+    assert (slope > 8) == (flatter == 30)
+
+
+def test_recalibration_of_many_certain_predictions() -> None:
+    # Scores of 0 and 1 are at the ends of what the clip allows, and log odds on both sides are opposite.
+    certain = {"label": [1, 0, 1, 0] * 10_000, "score": [0.0, 1.0, 1.0, 0.0] * 10_000}
+    assert value(certain, "CalibrationIntercept") == pytest.approx(0, abs=1e-12)
+    far = {"label": [1, 0] * 10_000, "score": [1e-15] * 20_000}
+    assert value(far, "CalibrationIntercept") == pytest.approx(-math.log(1e-15), rel=1e-12)
+
+
+def test_recalibration_does_not_depend_on_threads() -> None:
+    table = random_table(600_000, weighted=True)
+    one, two = (rm.evaluate_predictions(table, RECALIBRATIONS, threads=threads) for threads in (1, 2))
+    assert one.values == two.values
+
+
 @pytest.mark.parametrize(
     ("labels", "scores", "why"),
     [

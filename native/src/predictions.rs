@@ -1,9 +1,11 @@
 //! What Python sees of labelled scores.
 
+use std::sync::Arc;
+
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
-use crate::ranked::{Ranked as RankedRows, Weighted};
+use crate::ranked::{Ranked as RankedRows, Threshold, Weighted};
 use crate::rows::{Content, Rows};
 use crate::{Table, calibration, error, interruptible, per_query, pool, query_errors, rows};
 
@@ -80,13 +82,7 @@ impl LabelledRows {
     /// A threshold has the precision of the scores: 0.7 finds what is 0.7 as a 32-bit float.
     fn confusion(&self, py: Python<'_>, threshold: f64) -> PyResult<[f64; 4]> {
         self.run(py, move |rows| {
-            let threshold = if rows.float32() { f64::from(threshold as f32) } else { threshold };
-            rows::sums(rows, |positive, _, score, weight| {
-                let is = |finds: bool, outcome: bool| {
-                    if (score >= threshold, positive) == (finds, outcome) { weight } else { 0.0 }
-                };
-                [is(true, true), is(true, false), is(false, true), is(false, false)]
-            })
+            rows::confusion(rows, if rows.float32() { f64::from(threshold as f32) } else { threshold })
         })
     }
 
@@ -156,7 +152,7 @@ impl LabelledRows {
                 (false, false) => Ranked::Wide(RankedRows::new(rows)?),
             })
         })?;
-        Ok(RankedScores { ranked: std::sync::Arc::new(ranked), threads: self.threads })
+        Ok(RankedScores { ranked: Arc::new(ranked), threads: self.threads })
     }
 
     /// What the rows of each query come to.
@@ -184,22 +180,10 @@ impl LabelledRows {
         Ok((0..5).map(column).collect())
     }
 
-    /// The least and the greatest log odds of the positive rows that have a weight, and of the others.
-    fn log_odds(&self, py: Python<'_>, clip: f64) -> PyResult<[f64; 4]> {
-        self.run(py, move |rows| calibration::ranges(rows, clip))
-    }
-
-    /// The log-likelihood of a logistic model of the log odds less a center, its two derivatives, and its three
-    /// of second order with their signs changed.
-    fn logistic(
-        &self,
-        py: Python<'_>,
-        intercept: f64,
-        slope: f64,
-        center: f64,
-        clip: f64,
-    ) -> PyResult<[f64; 6]> {
-        self.run(py, move |rows| calibration::logistic(rows, intercept, slope, center, clip))
+    /// The log odds of all rows, for logistic models; probabilities are kept `clip` away from 0 and 1.
+    fn log_odds(&self, py: Python<'_>, clip: f64) -> PyResult<LogOdds> {
+        let odds = self.run(py, move |rows| calibration::LogOdds::new(rows, clip))?;
+        Ok(LogOdds { rows: self.rows.clone(), odds: Arc::new(odds), threads: self.threads })
     }
 }
 
@@ -211,6 +195,30 @@ impl LabelledRows {
     ) -> PyResult<T> {
         let rows = self.rows.clone();
         interruptible(py, self.threads, move |_| work(&rows))
+    }
+}
+
+/// The log odds of labelled scores.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct LogOdds {
+    rows: Rows,
+    odds: Arc<calibration::LogOdds>,
+    threads: usize,
+}
+
+#[pymethods]
+impl LogOdds {
+    /// The least and the greatest of the positive rows that have a weight, and of the others.
+    #[getter]
+    fn ranges(&self) -> [f64; 4] {
+        self.odds.ranges
+    }
+
+    /// The log-likelihood of a logistic model of the log odds less a center, its two derivatives, and its three
+    /// of second order with their signs changed.
+    fn logistic(&self, py: Python<'_>, intercept: f64, slope: f64, center: f64) -> PyResult<[f64; 6]> {
+        let (rows, odds) = (self.rows.clone(), Arc::clone(&self.odds));
+        interruptible(py, self.threads, move |_| odds.logistic(&rows, intercept, slope, center))
     }
 }
 
@@ -257,7 +265,7 @@ macro_rules! of_any {
 /// Rows in the order of their scores, best first.
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct RankedScores {
-    ranked: std::sync::Arc<Ranked>,
+    ranked: Arc<Ranked>,
     threads: usize,
 }
 
@@ -273,19 +281,25 @@ impl RankedScores {
         self.run(py, |ranked| of_any!(ranked, rows => rows.pairs()))
     }
 
-    /// The sum over the positive rows of the precision at their threshold.
-    fn precisions(&self, py: Python<'_>) -> PyResult<f64> {
-        self.run(py, |ranked| of_any!(ranked, rows => rows.precisions()))
+    /// What else the thresholds come to: over the positive rows the sum of the precision at their threshold, and
+    /// that of the mean of it and the precision at the one above; the greatest distance between the shares of
+    /// positive and of other rows that are found; and over all rows the sums of the squared distances from
+    /// their score to the rate at it, and from that to the rate of all rows.
+    fn shape(&self, py: Python<'_>) -> PyResult<[f64; 5]> {
+        let shape = self.run(py, |ranked| of_any!(ranked, rows => rows.shape()))?;
+        Ok([shape.precisions, shape.mean_precisions, shape.gap, shape.reliability, shape.resolution])
     }
 
-    /// The same, of the mean of the precisions at their threshold and at the one above it.
-    fn mean_precisions(&self, py: Python<'_>) -> PyResult<f64> {
-        self.run(py, |ranked| of_any!(ranked, rows => rows.mean_precisions()))
-    }
-
-    /// The greatest distance between the shares of positive and of other rows that a threshold finds.
-    fn gap(&self, py: Python<'_>) -> PyResult<f64> {
-        self.run(py, |ranked| of_any!(ranked, rows => rows.gap()))
+    /// For each weight the highest threshold that finds more, the lowest of all where none does: the score, and
+    /// the weights of the positive and of the other rows above it, and of those at it.
+    fn beyond<'py>(&self, py: Python<'py>, weights: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
+        let found = self.run(py, move |ranked| of_any!(ranked, rows => rows.beyond(&weights)))?;
+        let columns: [fn(&Threshold) -> f64; 5] =
+            [|t| t.score, |t| t.above.0, |t| t.above.1, |t| t.own.0, |t| t.own.1];
+        Ok(columns
+            .iter()
+            .map(|column| found.iter().map(column).collect::<Vec<_>>().into_pyarray(py))
+            .collect())
     }
 
     /// Each threshold, best first, and the weights of the positive and of the other rows that reach it.
@@ -301,7 +315,7 @@ impl RankedScores {
         py: Python<'_>,
         work: impl FnOnce(&Ranked) -> T + Send + 'static,
     ) -> PyResult<T> {
-        let ranked = std::sync::Arc::clone(&self.ranked);
+        let ranked = Arc::clone(&self.ranked);
         interruptible(py, self.threads, move |_| Ok(work(&ranked)))
     }
 }

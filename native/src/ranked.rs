@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::group::check_rows;
 use crate::pool;
 use crate::rows::Rows;
-use crate::values::Sum;
+use crate::values::{Sum, Sums};
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
 const PARTS_BITS: u32 = 11;
@@ -16,8 +16,6 @@ const PARTS_BITS: u32 = 11;
 const DIGIT_BITS: u32 = 11;
 /// Parts with fewer rows than this are sorted by comparing.
 const FEW: usize = 1 << 10;
-/// Thresholds whose plain sum is added to a compensated one.
-const STRIDE: usize = 1 << 8;
 
 /// The code of a score: of a greater score a smaller one, of equal scores (also 0 and −0) the same.
 pub fn code_of(score: f64, float32: bool) -> u64 {
@@ -117,16 +115,47 @@ impl Element for Weighted {
 pub struct Ranked<E> {
     parts: Vec<Vec<E>>,
     /// The weight of the positive rows in all parts before, and of the others; at the end of all rows.
-    before: Vec<(f64, f64)>,
+    before: Vec<Weights>,
     lowest: u64,
     shift: u32,
     float32: bool,
 }
 
-/// One threshold: the weights of positive and other rows above it, and of those at it.
+/// Weights of positive rows, and of others.
+type Weights = (f64, f64);
+
+/// What the thresholds come to besides pairs.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The sum over the positive rows of the precision at their threshold.
+    pub precisions: f64,
+    /// The same, of the mean of the precisions at their threshold and at the one above it.
+    pub mean_precisions: f64,
+    /// The greatest distance between the shares of positive and of other rows that a threshold finds.
+    pub gap: f64,
+    /// The sum over all rows of the squared distance from their score to the share of positive rows at it.
+    pub reliability: f64,
+    /// The sum over all rows of the squared distance from the share of positive rows at their score to that of
+    /// all.
+    pub resolution: f64,
+}
+
+/// One threshold.
+#[derive(Debug, Clone, Copy)]
 pub struct Threshold {
-    above: (f64, f64),
-    own: (f64, f64),
+    /// The score.
+    pub score: f64,
+    /// The weights of the rows above it.
+    pub above: Weights,
+    /// Those of the rows at it.
+    pub own: Weights,
+}
+
+impl Threshold {
+    /// The weights of the rows that reach it.
+    fn found(&self) -> Weights {
+        plus(self.above, self.own)
+    }
 }
 
 impl<E: Element> Ranked<E> {
@@ -192,94 +221,95 @@ impl<E: Element> Ranked<E> {
     }
 
     /// The weight of the positive rows, and of the others.
-    pub fn totals(&self) -> (f64, f64) {
+    pub fn totals(&self) -> Weights {
         self.before[self.parts.len()]
     }
 
     /// Calls `see` with each threshold of a part, best first.
-    fn thresholds(&self, part: usize, mut see: impl FnMut(u64, Threshold)) {
+    fn thresholds(&self, part: usize, mut see: impl FnMut(Threshold)) {
+        let base = self.lowest + ((part as u64) << self.shift);
         let mut above = self.before[part];
-        let mut rows = self.parts[part].iter().copied().peekable();
-        while let Some(row) = rows.next() {
-            let code = row.code();
-            let mut own = split(row);
-            while let Some(next) = rows.next_if(|next| next.code() == code) {
-                let next = split(next);
-                own = (own.0 + next.0, own.1 + next.1);
-            }
-            see(code, Threshold { above, own });
-            above = (above.0 + own.0, above.1 + own.1);
+        for tied in self.parts[part].chunk_by(|a, b| a.code() == b.code()) {
+            let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
+            see(Threshold { score: score_of(base + tied[0].code(), self.float32), above, own });
+            above = plus(above, own);
         }
-    }
-
-    /// The sum of a term over all thresholds.
-    fn sum(&self, term: impl Fn(Threshold) -> f64 + Sync + Send) -> f64 {
-        let sums = pool::map(self.parts.len(), |part| {
-            let (mut total, mut plain, mut number) = (Sum::default(), 0.0, 0);
-            self.thresholds(part, |_, threshold| {
-                plain += term(threshold);
-                number += 1;
-                if number % STRIDE == 0 {
-                    total.add(std::mem::take(&mut plain));
-                }
-            });
-            total.add(plain);
-            total.value()
-        });
-        let mut total = Sum::default();
-        sums.into_iter().for_each(|sum| total.add(sum));
-        total.value()
     }
 
     /// Pairs of a positive and another row in which the positive has the greater score; half of those with
     /// equal scores.
     pub fn pairs(&self) -> f64 {
         let others = self.totals().1;
-        self.sum(|Threshold { above, own }| own.0 * ((others - above.1 - own.1) + own.1 / 2.0))
-    }
-
-    /// The sum over the positive rows of the precision at their threshold.
-    pub fn precisions(&self) -> f64 {
-        self.sum(|Threshold { above, own }| match own.0 {
-            0.0 => 0.0,
-            positive => positive * precision(above.0 + own.0, above.1 + own.1),
-        })
-    }
-
-    /// The same, of the mean of the precisions at their threshold and at the one above it.
-    pub fn mean_precisions(&self) -> f64 {
-        self.sum(|Threshold { above, own }| match own.0 {
-            0.0 => 0.0,
-            positive => {
-                let own = precision(above.0 + own.0, above.1 + own.1);
-                positive * (precision(above.0, above.1) + own) / 2.0
-            }
-        })
-    }
-
-    /// The greatest distance between the shares of positive and of other rows that a threshold finds.
-    pub fn gap(&self) -> f64 {
-        let (positives, others) = self.totals();
-        let gaps = pool::map(self.parts.len(), |part| {
-            let mut greatest = 0.0_f64;
-            self.thresholds(part, |_, Threshold { above, own }| {
-                let shares = ((above.0 + own.0) / positives, (above.1 + own.1) / others);
-                greatest = greatest.max((shares.0 - shares.1).abs());
+        let parts = pool::map(self.parts.len(), |part| {
+            let mut pairs = Sums::default();
+            self.thresholds(part, |Threshold { above, own, .. }| {
+                pairs.add([own.0 * ((others - above.1 - own.1) + own.1 / 2.0)]);
             });
-            greatest
+            pairs.values()
         });
-        gaps.into_iter().fold(0.0, f64::max)
+        let [pairs] = Sums::of(&parts);
+        pairs
+    }
+
+    /// What the thresholds come to besides pairs, in one pass.
+    pub fn shape(&self) -> Shape {
+        let (positives, others) = self.totals();
+        let base = positives / (positives + others);
+        let gap = |found: Weights| (found.0 / positives - found.1 / others).abs();
+        let parts = pool::map(self.parts.len(), |part| {
+            let (mut sums, mut greatest) = (Sums::default(), 0.0_f64);
+            self.thresholds(part, |threshold| {
+                let Threshold { score, above, own } = threshold;
+                let weight = own.0 + own.1;
+                if own.0 == 0.0 {
+                    // Nothing positive is found, and the next threshold that finds some looks at the gap above it.
+                    sums.add([0.0, 0.0, weight * score * score, weight * base * base]);
+                    return;
+                }
+                greatest = greatest.max(gap(above)).max(gap(threshold.found()));
+                let (before, here, rate) = (precision(above), precision(threshold.found()), own.0 / weight);
+                sums.add([
+                    own.0 * here,
+                    own.0 * (before + here) / 2.0,
+                    weight * (score - rate) * (score - rate),
+                    weight * (rate - base) * (rate - base),
+                ]);
+            });
+            (sums.values(), greatest)
+        });
+        let (sums, gaps): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let [precisions, mean_precisions, reliability, resolution] = Sums::of(&sums);
+        let gap = gaps.into_iter().fold(0.0, f64::max);
+        Shape { precisions, mean_precisions, gap, reliability, resolution }
+    }
+
+    /// For each weight the highest threshold that finds more; the lowest of all where none does.
+    pub fn beyond(&self, weights: &[f64]) -> Vec<Threshold> {
+        let threshold = |number: usize| {
+            let weight = weights[number];
+            let reached = self.before[1..].partition_point(|before| before.0 + before.1 <= weight);
+            let mut last = None;
+            // The last part is not empty: it holds the lowest score.
+            self.thresholds(reached.min(self.parts.len() - 1), |threshold| {
+                let above = threshold.above.0 + threshold.above.1;
+                if above <= weight || last.is_none() {
+                    last = Some(threshold);
+                }
+            });
+            last.expect("a part in which weights grow has rows")
+        };
+        pool::map(weights.len(), threshold)
     }
 
     /// Each threshold's score, and the weights of the positive and of the other rows that reach it.
     pub fn curve(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let parts = pool::map(self.parts.len(), |part| {
             let (mut scores, mut positives, mut others) = (Vec::new(), Vec::new(), Vec::new());
-            let base = self.lowest + ((part as u64) << self.shift);
-            self.thresholds(part, |code, Threshold { above, own }| {
-                scores.push(score_of(base + code, self.float32));
-                positives.push(above.0 + own.0);
-                others.push(above.1 + own.1);
+            self.thresholds(part, |threshold| {
+                let found = threshold.found();
+                scores.push(threshold.score);
+                positives.push(found.0);
+                others.push(found.1);
             });
             (scores, positives, others)
         });
@@ -294,23 +324,22 @@ impl<E: Element> Ranked<E> {
 }
 
 /// The share of positive weight; 1 where there is no weight yet, as where the curve of precision begins.
-fn precision(positives: f64, others: f64) -> f64 {
+fn precision((positives, others): Weights) -> f64 {
     if positives + others == 0.0 { 1.0 } else { positives / (positives + others) }
 }
 
-fn split(row: impl Element) -> (f64, f64) {
+fn split(row: impl Element) -> Weights {
     if row.positive() { (row.weight(), 0.0) } else { (0.0, row.weight()) }
 }
 
-fn weights(rows: &[impl Element]) -> (f64, f64) {
-    let mut totals = (Sum::default(), Sum::default());
-    for stride in rows.chunks(STRIDE) {
-        let (positives, others) =
-            stride.iter().map(|&row| split(row)).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-        totals.0.add(positives);
-        totals.1.add(others);
-    }
-    (totals.0.value(), totals.1.value())
+fn plus(a: Weights, b: Weights) -> Weights {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+fn weights(rows: &[impl Element]) -> Weights {
+    let mut totals = Sums::default();
+    rows.iter().map(|&row| split(row)).for_each(|(positive, other)| totals.add([positive, other]));
+    totals.values().into()
 }
 
 /// Sorts rows by codes of so many bits; rows of the same code stay in their order.
@@ -345,7 +374,7 @@ pub fn pairs_of(rows: &mut [impl Element]) -> (f64, f64, f64) {
     rows.sort_unstable_by_key(|row| row.code());
     let (mut pairs, mut positives, mut others) = (0.0, 0.0, 0.0);
     for tied in rows.chunk_by(|a, b| a.code() == b.code()) {
-        let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
         pairs += own.1 * (positives + own.0 / 2.0);
         positives += own.0;
         others += own.1;

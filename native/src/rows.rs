@@ -68,7 +68,12 @@ pub struct Block<'a> {
 impl Block<'_> {
     /// Label, score and weight of each row.
     pub fn rows(&self) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
-        (0..self.labels.len()).map(|at| {
+        self.some(0..self.labels.len())
+    }
+
+    /// Those of some rows.
+    pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
+        rows.map(|at| {
             let weight = self.weights.map_or(1.0, |weights| weights[at]);
             (self.labels[at] == self.positive, self.scores[at], weight)
         })
@@ -287,6 +292,30 @@ pub fn sums<const N: usize>(
         blocks.iter().for_each(|sums| total.add(sums[at]));
         total.value()
     }))
+}
+
+/// Weights of the rows that score at least `threshold`, positive and other, and of the rest.
+pub fn confusion(rows: &Rows, threshold: f64) -> Result<[f64; 4]> {
+    if rows.weight.is_some() {
+        return sums(rows, |positive, _, score, weight| {
+            let is = |finds: bool, outcome: bool| {
+                if (score >= threshold, positive) == (finds, outcome) { weight } else { 0.0 }
+            };
+            [is(true, true), is(true, false), is(false, true), is(false, false)]
+        });
+    }
+    let blocks = rows.blocks(|block, _| {
+        let (mut all, mut positives, mut found, mut both) = (0_u64, 0, 0, 0);
+        for (&label, &score) in block.labels.iter().zip(block.scores) {
+            let (positive, finds) = (label == block.positive, score >= threshold);
+            all += 1;
+            positives += u64::from(positive);
+            found += u64::from(finds);
+            both += u64::from(positive & finds);
+        }
+        [both, found - both, positives - both, all + both - positives - found]
+    })?;
+    Ok(std::array::from_fn(|at| blocks.iter().map(|counts| counts[at]).sum::<u64>() as f64))
 }
 
 /// Σ −w·ln(the probability that was given to the label), in nats, probabilities kept `clip` away from 0 and 1.
