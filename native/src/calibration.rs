@@ -14,28 +14,44 @@ pub type Bin = [f64; 5];
 /// There is one bin more than there are borders.
 pub fn bins(rows: &Rows, borders: &[f64]) -> Result<Vec<Bin>> {
     let places = Places::new(borders);
-    let empty = || -> Vec<[Sum; 5]> { (0..=borders.len()).map(|_| Default::default()).collect() };
-    let add =
-        |sums: &mut [Sum; 5], terms: &Bin| sums.iter_mut().zip(terms).for_each(|(sum, &term)| sum.add(term));
-    let values = |sums: &[Sum; 5]| std::array::from_fn(|at| sums[at].value());
     let stride = STRIDE.max(borders.len());
     let blocks = rows.blocks(|block, _| {
-        let (rows, mut bins, mut plain) =
-            (block.labels.len(), empty(), vec![Bin::default(); borders.len() + 1]);
+        let (rows, mut bins) = (block.labels.len(), BinSums::new(borders));
+        let mut plain = vec![Bin::default(); borders.len() + 1];
         for begin in (0..rows).step_by(stride) {
             for (positive, score, weight) in block.some(begin..rows.min(begin + stride)) {
-                let terms =
-                    [1.0, weight, if positive { weight } else { 0.0 }, weight * score, weight * weight];
+                let outcome = if positive { weight } else { 0.0 };
+                let terms = [1.0, weight, outcome, weight * score, weight * weight];
                 plain[places.of(score)].iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
             }
-            bins.iter_mut().zip(&plain).for_each(|(bin, own)| add(bin, own));
+            plain.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own));
             plain.fill(Bin::default());
         }
-        bins.iter().map(values).collect::<Vec<Bin>>()
+        bins.values()
     })?;
-    let mut all = empty();
-    blocks.iter().for_each(|block| all.iter_mut().zip(block).for_each(|(bin, own)| add(bin, own)));
-    Ok(all.iter().map(values).collect())
+    let mut bins = BinSums::new(borders);
+    blocks.iter().for_each(|block| block.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own)));
+    Ok(bins.values())
+}
+
+/// Compensated sums in bins.
+pub struct BinSums(Vec<[Sum; 5]>);
+
+impl BinSums {
+    /// The bins between borders, empty.
+    pub fn new(borders: &[f64]) -> Self {
+        Self((0..=borders.len()).map(|_| Default::default()).collect())
+    }
+
+    /// Adds what some rows of a bin come to.
+    pub fn add(&mut self, bin: usize, rows: &Bin) {
+        self.0[bin].iter_mut().zip(rows).for_each(|(sum, &term)| sum.add(term));
+    }
+
+    /// What has been added up.
+    pub fn values(&self) -> Vec<Bin> {
+        self.0.iter().map(|sums| std::array::from_fn(|at| sums[at].value())).collect()
+    }
 }
 
 /// Rows whose plain sums in bins are added to compensated ones, at the least.
@@ -158,8 +174,9 @@ impl LogOdds {
             let mut part = empty();
             for begin in (stretch * length..end).step_by(READ) {
                 let block = columns.read(begin..end.min(begin + READ), &mut scratch);
-                part.widen(&block);
-                if !part.cells.is_empty() {
+                if total < FEW {
+                    block.rows().for_each(|(positive, p, weight)| part.widen(positive, p, weight));
+                } else {
                     odds.clear();
                     odds.extend(block.scores.iter().map(|&p| logit(p, grid.most)));
                     part.add(&grid, &block, &odds);
@@ -177,21 +194,11 @@ impl LogOdds {
         Self { ranges, clip, cells: vec![Default::default(); cells] }
     }
 
-    /// Takes rows into the ranges, which are of probabilities as yet.
-    fn widen(&mut self, block: &Block<'_>) {
-        for (positive, p, weight) in block.rows() {
-            let own = if positive { &mut self.ranges[..2] } else { &mut self.ranges[2..] };
-            // Hardly any row does, so that the answer is known beforehand.
-            if (p < own[0] || p > own[1]) && weight > 0.0 {
-                (own[0], own[1]) = (own[0].min(p), own[1].max(p));
-            }
-        }
-    }
-
-    /// Takes rows into the cells.
+    /// Takes rows into the ranges, which are of probabilities as yet, and, of their log odds, into the cells.
     fn add(&mut self, grid: &Grid, block: &Block<'_>, odds: &[f64]) {
         let halves = 1.0 / grid.half;
-        for ((positive, _, weight), &odds) in block.rows().zip(odds) {
+        for ((positive, p, weight), &odds) in block.rows().zip(odds) {
+            self.widen(positive, p, weight);
             let cell = grid.cells.of(odds);
             let away = (odds - grid.middle(cell)) * halves;
             let (square, fourth) = (away * away, away * away * (away * away));
@@ -204,6 +211,14 @@ impl LogOdds {
             ];
             let Moments(moments) = &mut self.cells[cell][usize::from(positive)];
             moments.iter_mut().zip(powers.as_flattened()).for_each(|(moment, power)| *moment += power);
+        }
+    }
+
+    fn widen(&mut self, positive: bool, p: f64, weight: f64) {
+        let own = if positive { &mut self.ranges[..2] } else { &mut self.ranges[2..] };
+        // Hardly any row does, so that the answer is known beforehand.
+        if (p < own[0] || p > own[1]) && weight > 0.0 {
+            (own[0], own[1]) = (own[0].min(p), own[1].max(p));
         }
     }
 

@@ -175,9 +175,7 @@ impl LabelledRows {
     /// Sums over the rows between rising borders, one bin more than borders, each with its upper border: of
     /// rows, weights, weights of positive rows, weighted scores and squared weights.
     fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
-        let bins = self.run(py, move |rows| calibration::bins(rows, &borders))?;
-        let column = |at: usize| bins.iter().map(|bin| bin[at]).collect::<Vec<_>>().into_pyarray(py);
-        Ok((0..5).map(column).collect())
+        Ok(columns(py, &self.run(py, move |rows| calibration::bins(rows, &borders))?))
     }
 
     /// The log odds of all rows, for logistic models; probabilities are kept `clip` away from 0 and 1.
@@ -294,12 +292,13 @@ impl RankedScores {
     /// the weights of the positive and of the other rows above it, and of those at it.
     fn beyond<'py>(&self, py: Python<'py>, weights: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
         let found = self.run(py, move |ranked| of_any!(ranked, rows => rows.beyond(&weights)))?;
-        let columns: [fn(&Threshold) -> f64; 5] =
-            [|t| t.score, |t| t.above.0, |t| t.above.1, |t| t.own.0, |t| t.own.1];
-        Ok(columns
-            .iter()
-            .map(|column| found.iter().map(column).collect::<Vec<_>>().into_pyarray(py))
-            .collect())
+        let numbers = |Threshold { score, above, own }| [score, above.0, above.1, own.0, own.1];
+        Ok(columns(py, &found.into_iter().map(numbers).collect::<Vec<_>>()))
+    }
+
+    /// As [`LabelledRows::bins`], to within rounding.
+    fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
+        Ok(columns(py, &self.run(py, move |ranked| of_any!(ranked, rows => rows.bins(&borders)))?))
     }
 
     /// Each threshold, best first, and the weights of the positive and of the other rows that reach it.
@@ -307,6 +306,11 @@ impl RankedScores {
         let (scores, positives, others) = self.run(py, |ranked| of_any!(ranked, rows => rows.curve()))?;
         Ok((scores.into_pyarray(py), positives.into_pyarray(py), others.into_pyarray(py)))
     }
+}
+
+/// The first numbers of all, the second …
+fn columns<'py, const N: usize>(py: Python<'py>, rows: &[[f64; N]]) -> Vec<Floats<'py>> {
+    (0..N).map(|at| rows.iter().map(|row| row[at]).collect::<Vec<_>>().into_pyarray(py)).collect()
 }
 
 impl RankedScores {

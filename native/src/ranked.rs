@@ -4,11 +4,12 @@
 //! the leading bits of their codes, so that what is left of a code fits into few bits beside the label; each
 //! part is then sorted in the cache, by radix.
 
+use crate::calibration::{Bin, BinSums};
 use crate::error::Result;
 use crate::group::check_rows;
 use crate::pool;
 use crate::rows::Rows;
-use crate::values::{Sum, Sums};
+use crate::values::{Sum, sums, total};
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
 const PARTS_BITS: u32 = 11;
@@ -225,29 +226,24 @@ impl<E: Element> Ranked<E> {
         self.before[self.parts.len()]
     }
 
-    /// Calls `see` with each threshold of a part, best first.
-    fn thresholds(&self, part: usize, mut see: impl FnMut(Threshold)) {
+    /// The thresholds of a part, best first.
+    fn thresholds(&self, part: usize) -> impl Iterator<Item = Threshold> {
         let base = self.lowest + ((part as u64) << self.shift);
         let mut above = self.before[part];
-        for tied in self.parts[part].chunk_by(|a, b| a.code() == b.code()) {
+        self.parts[part].chunk_by(|a, b| a.code() == b.code()).map(move |tied| {
             let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
-            see(Threshold { score: score_of(base + tied[0].code(), self.float32), above, own });
-            above = plus(above, own);
-        }
+            let score = score_of(base + tied[0].code(), self.float32);
+            let found = plus(above, own);
+            Threshold { score, above: std::mem::replace(&mut above, found), own }
+        })
     }
 
     /// Pairs of a positive and another row in which the positive has the greater score; half of those with
     /// equal scores.
     pub fn pairs(&self) -> f64 {
         let others = self.totals().1;
-        let parts = pool::map(self.parts.len(), |part| {
-            let mut pairs = Sums::default();
-            self.thresholds(part, |Threshold { above, own, .. }| {
-                pairs.add([own.0 * ((others - above.1 - own.1) + own.1 / 2.0)]);
-            });
-            pairs.values()
-        });
-        let [pairs] = Sums::of(&parts);
+        let term = |Threshold { above, own, .. }| [own.0 * ((others - above.1 - own.1) + own.1 / 2.0)];
+        let [pairs] = total(&pool::map(self.parts.len(), |part| sums(self.thresholds(part).map(term))));
         pairs
     }
 
@@ -257,28 +253,27 @@ impl<E: Element> Ranked<E> {
         let base = positives / (positives + others);
         let gap = |found: Weights| (found.0 / positives - found.1 / others).abs();
         let parts = pool::map(self.parts.len(), |part| {
-            let (mut sums, mut greatest) = (Sums::default(), 0.0_f64);
-            self.thresholds(part, |threshold| {
-                let Threshold { score, above, own } = threshold;
+            let mut greatest = 0.0_f64;
+            let terms = self.thresholds(part).map(|threshold| {
+                let (Threshold { score, above, own }, found) = (threshold, threshold.found());
                 let weight = own.0 + own.1;
                 if own.0 == 0.0 {
                     // Nothing positive is found, and the next threshold that finds some looks at the gap above it.
-                    sums.add([0.0, 0.0, weight * score * score, weight * base * base]);
-                    return;
+                    return [0.0, 0.0, weight * score * score, weight * base * base];
                 }
-                greatest = greatest.max(gap(above)).max(gap(threshold.found()));
-                let (before, here, rate) = (precision(above), precision(threshold.found()), own.0 / weight);
-                sums.add([
+                greatest = greatest.max(gap(above)).max(gap(found));
+                let (before, here, rate) = (precision(above), precision(found), own.0 / weight);
+                [
                     own.0 * here,
                     own.0 * (before + here) / 2.0,
                     weight * (score - rate) * (score - rate),
                     weight * (rate - base) * (rate - base),
-                ]);
+                ]
             });
-            (sums.values(), greatest)
+            (sums(terms), greatest)
         });
         let (sums, gaps): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let [precisions, mean_precisions, reliability, resolution] = Sums::of(&sums);
+        let [precisions, mean_precisions, reliability, resolution] = total(&sums);
         let gap = gaps.into_iter().fold(0.0, f64::max);
         Shape { precisions, mean_precisions, gap, reliability, resolution }
     }
@@ -288,29 +283,51 @@ impl<E: Element> Ranked<E> {
         let threshold = |number: usize| {
             let weight = weights[number];
             let reached = self.before[1..].partition_point(|before| before.0 + before.1 <= weight);
-            let mut last = None;
             // The last part is not empty: it holds the lowest score.
-            self.thresholds(reached.min(self.parts.len() - 1), |threshold| {
-                let above = threshold.above.0 + threshold.above.1;
-                if above <= weight || last.is_none() {
-                    last = Some(threshold);
-                }
-            });
-            last.expect("a part in which weights grow has rows")
+            let mut thresholds = self.thresholds(reached.min(self.parts.len() - 1));
+            let first = thresholds.next().expect("a part in which weights grow has rows");
+            let above = |threshold: &Threshold| threshold.above.0 + threshold.above.1;
+            thresholds.take_while(|threshold| above(threshold) <= weight).last().unwrap_or(first)
         };
         pool::map(weights.len(), threshold)
+    }
+
+    /// The rows between rising borders, as of [`crate::calibration::bins`].
+    pub fn bins(&self, borders: &[f64]) -> Vec<Bin> {
+        let parts = pool::map(self.parts.len(), |part| {
+            let base = self.lowest + ((part as u64) << self.shift);
+            let score = |row: E| score_of(base + row.code(), self.float32);
+            let (mut rows, mut found) = (&self.parts[part][..], Vec::new());
+            while let Some(&first) = rows.first() {
+                let bin = borders.partition_point(|&border| border < score(first));
+                let end = match bin {
+                    0 => rows.len(),
+                    bin => rows.partition_point(|&row| score(row) > borders[bin - 1]),
+                };
+                let terms = rows[..end].iter().map(|&row| {
+                    let weight = row.weight();
+                    [1.0, weight, split(row).0, weight * score(row), weight * weight]
+                });
+                found.push((bin, sums(terms)));
+                rows = &rows[end..];
+            }
+            found
+        });
+        let mut bins = BinSums::new(borders);
+        parts.iter().flatten().for_each(|(bin, own)| bins.add(*bin, own));
+        bins.values()
     }
 
     /// Each threshold's score, and the weights of the positive and of the other rows that reach it.
     pub fn curve(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let parts = pool::map(self.parts.len(), |part| {
             let (mut scores, mut positives, mut others) = (Vec::new(), Vec::new(), Vec::new());
-            self.thresholds(part, |threshold| {
+            for threshold in self.thresholds(part) {
                 let found = threshold.found();
                 scores.push(threshold.score);
                 positives.push(found.0);
                 others.push(found.1);
-            });
+            }
             (scores, positives, others)
         });
         let mut all = (Vec::new(), Vec::new(), Vec::new());
@@ -337,9 +354,7 @@ fn plus(a: Weights, b: Weights) -> Weights {
 }
 
 fn weights(rows: &[impl Element]) -> Weights {
-    let mut totals = Sums::default();
-    rows.iter().map(|&row| split(row)).for_each(|(positive, other)| totals.add([positive, other]));
-    totals.values().into()
+    sums(rows.iter().map(|&row| split(row).into())).into()
 }
 
 /// Sorts rows by codes of so many bits; rows of the same code stay in their order.

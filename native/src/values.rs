@@ -75,51 +75,30 @@ impl Sum {
     }
 }
 
-/// Terms whose plain sum is added to a compensated one.
+/// Rows whose plain sum is added to a compensated one.
 const STRIDE: usize = 1 << 8;
 
-/// Sums of several terms, compensated from stride to stride.
-pub struct Sums<const N: usize> {
-    totals: [Sum; N],
-    plain: [f64; N],
-    left: usize,
-}
-
-impl<const N: usize> Default for Sums<N> {
-    fn default() -> Self {
-        Self { totals: std::array::from_fn(|_| Sum::default()), plain: [0.0; N], left: STRIDE }
-    }
-}
-
-impl<const N: usize> Sums<N> {
-    /// Adds a value to each.
-    pub fn add(&mut self, terms: [f64; N]) {
-        self.plain.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
-        self.left -= 1;
-        if self.left == 0 {
-            self.flush();
+/// Sums of several terms over rows, compensated from stride to stride.
+pub fn sums<const N: usize>(mut rows: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    let mut totals: [Sum; N] = std::array::from_fn(|_| Sum::default());
+    loop {
+        let (mut plain, mut left) = ([0.0; N], STRIDE);
+        for terms in rows.by_ref().take(STRIDE) {
+            plain.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+            left -= 1;
+        }
+        totals.iter_mut().zip(plain).for_each(|(total, sum)| total.add(sum));
+        if left > 0 {
+            return totals.map(|total| total.value());
         }
     }
+}
 
-    fn flush(&mut self) {
-        self.totals.iter_mut().zip(&self.plain).for_each(|(total, &sum)| total.add(sum));
-        (self.plain, self.left) = ([0.0; N], STRIDE);
-    }
-
-    /// What has been added up.
-    pub fn values(mut self) -> [f64; N] {
-        self.flush();
-        self.totals.map(|total| total.value())
-    }
-
-    /// What parts add up to.
-    pub fn of(parts: &[[f64; N]]) -> [f64; N] {
-        std::array::from_fn(|at| {
-            let mut total = Sum::default();
-            parts.iter().for_each(|sums| total.add(sums[at]));
-            total.value()
-        })
-    }
+/// What sums over parts add up to, compensated.
+pub fn total<const N: usize>(parts: &[[f64; N]]) -> [f64; N] {
+    let mut totals: [Sum; N] = std::array::from_fn(|_| Sum::default());
+    parts.iter().for_each(|sums| totals.iter_mut().zip(sums).for_each(|(total, &sum)| total.add(sum)));
+    totals.map(|total| total.value())
 }
 
 #[cfg(test)]

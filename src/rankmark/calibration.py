@@ -101,9 +101,11 @@ def binned(rows: Rows, bins: int, binning: Binning) -> Bins:
     if binning == "width":
         borders = np.linspace(0.0, 1.0, bins + 1)[1:-1]
         ends = 0.0, 1.0
+        found = rows.bins(borders)
     else:
         borders, ends = _quantiles(rows.ranked, bins)
-    number, weight, positive, score, squares = rows.bins(borders)
+        found = rows.ranked.bins(borders)
+    number, weight, positive, score, squares = found
     low, high = np.append(ends[0], borders), np.append(borders, ends[1])
     some = weight > 0
     columns = (weight, positive, score, low, high, number, squares)

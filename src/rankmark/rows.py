@@ -280,7 +280,7 @@ class Ranked:
 
     def __init__(self, core: _native.RankedScores) -> None:
         self._core = core
-        self._known: dict[str, Any] = {}
+        self._known: dict[Hashable, Any] = {}
         self.positive, self.negative = core.totals()
 
     @property
@@ -321,12 +321,16 @@ class Ranked:
         """For each weight the highest threshold that finds more; the lowest of all where none does."""
         return Thresholds(*self._core.beyond(weights))
 
+    def bins(self, borders: Values) -> list[Values]:
+        """As `Rows.bins`, quicker since the rows of a bin stand together."""
+        return self._once(("bins", borders.tobytes()), lambda: self._core.bins(borders))
+
     @property
     def curve(self) -> Curve:
         """Every threshold."""
         return self._once("curve", lambda: Curve(*self._core.curve()))
 
-    def _once(self, key: str, compute: Callable[[], T]) -> T:
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[no-any-return]
