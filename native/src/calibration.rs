@@ -1,8 +1,8 @@
 //! Probabilities beside what happened: sums over bins, and the likelihood of logistic models.
 
 use crate::error::Result;
-use crate::pool;
-use crate::rows::{Block, Rows, Scratch, sums};
+use crate::ranked::{Element, Ranked, Run, Threshold};
+use crate::rows::Rows;
 use crate::values::Sum;
 
 /// What the rows of a bin come to: how many they are, and the sums of weights, of those of positive rows, of
@@ -22,7 +22,8 @@ pub fn bins(rows: &Rows, borders: &[f64]) -> Result<Vec<Bin>> {
             for (positive, score, weight) in block.some(begin..rows.min(begin + stride)) {
                 let outcome = if positive { weight } else { 0.0 };
                 let terms = [1.0, weight, outcome, weight * score, weight * weight];
-                plain[places.of(score)].iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+                let bin = &mut plain[places.of(score)];
+                *bin = std::array::from_fn(|at| bin[at] + terms[at]);
             }
             plain.iter().enumerate().for_each(|(bin, own)| bins.add(bin, own));
             plain.fill(Bin::default());
@@ -120,31 +121,26 @@ const MOMENTS: usize = 8;
 /// What the linear predictor may differ by from the middle of a cell to its border. The series of ln(1 + eˣ) has
 /// the radius π, so that what is left out is (1/32 / π)⁸ of what is summed up: nothing that a float could hold.
 const NEAR: f64 = 1.0 / 32.0;
-/// Rows below which there are no cells: to look at each row is as quick then.
+/// Rows below which there are no cells: to look at each threshold is as quick then.
 const FEW: usize = 1 << 14;
-/// Rows that are read at once.
-const READ: usize = 1 << 12;
-/// Rows that are summed up by one thread, at the least, and into how many stretches they are divided at the most.
-const STRETCH: usize = 1 << 18;
-const STRETCHES: usize = 1 << 6;
 
 /// The weighted sums of the powers of what log odds differ by from the middle of their cell, in half widths.
-#[derive(Clone, Copy, Default)]
-#[repr(align(64))]
-struct Moments([f64; MOMENTS]);
+type Moments = [f64; MOMENTS];
 
 /// The log odds of all rows, in cells so narrow that moments tell what a logistic model makes of the rows in them.
 pub struct LogOdds {
     /// The least and the greatest log odds of the positive rows that have a weight, and of the others.
     pub ranges: [f64; 4],
     clip: f64,
-    /// The moments of the rows in each cell that are not positive, and of those that are; none of few rows.
+    /// The moments in each cell, of the rows that are not positive and of those that are; no cells where all rows
+    /// are looked at.
     cells: Vec<[Moments; 2]>,
 }
 
 /// How cells lie: symmetrically about 0, so that a model of the opposite labels is the opposite one.
 struct Grid {
     cells: Cells,
+    clip: f64,
     most: f64,
     half: f64,
 }
@@ -152,105 +148,94 @@ struct Grid {
 impl Grid {
     fn new(clip: f64) -> Self {
         let most = greatest(clip);
-        Self { cells: Cells::new(-most, most, CELLS), most, half: most / CELLS as f64 }
+        Self { cells: Cells::new(-most, most, CELLS), clip, most, half: most / CELLS as f64 }
+    }
+
+    fn of(&self, p: f64) -> usize {
+        self.cells.of(logit(p, self.most))
     }
 
     fn middle(&self, cell: usize) -> f64 {
         ((2 * cell + 1) as f64 - CELLS as f64) * self.half
     }
+
+    /// The moments of rows that are all in one cell.
+    fn moments<E: Element>(&self, cell: usize, rows: Run<'_, E>) -> [Moments; 2] {
+        let middle = self.middle(cell);
+        // Of probabilities near 1 the digits are in 1 − p.
+        let (center, unlikely) = (1.0 / (1.0 + (-middle).exp()), 1.0 / (1.0 + middle.exp()));
+        let kept = |p: f64| p.clamp(self.clip, 1.0 - self.clip);
+        let halves = 2.0 / self.half;
+        let away = |score: f64| {
+            let (p, other) = (kept(score), kept(1.0 - score));
+            let apart = if middle > 0.0 { unlikely - other } else { p - center };
+            // The difference of two log odds is 2 · artanh of this, which is so small that four terms do.
+            let tangent = apart / (p * unlikely + center * other);
+            let square = tangent * tangent;
+            halves * tangent * (1.0 + square * (1.0 / 3.0 + square * (0.2 + square / 7.0)))
+        };
+        let (mut moments, mut places) = ([Moments::default(); 2], [0.0; STRIDE]);
+        for stride in rows.strides(STRIDE) {
+            places.iter_mut().zip(stride.rows()).for_each(|(place, (_, score, _))| *place = away(score));
+            let mut plain = [Moments::default(); 2];
+            for (&first, (positive, _, weight)) in places.iter().zip(stride.rows()) {
+                let (second, fourth) = (first * first, first * first * (first * first));
+                let third = second * first;
+                let powers =
+                    [1.0, first, second, third, fourth, fourth * first, fourth * second, fourth * third];
+                let own = &mut plain[usize::from(positive)];
+                *own = std::array::from_fn(|degree| own[degree] + weight * powers[degree]);
+            }
+            add(&mut moments, &plain);
+        }
+        moments
+    }
+}
+
+fn add(moments: &mut [Moments; 2], others: &[Moments; 2]) {
+    moments.as_flattened_mut().iter_mut().zip(others.as_flattened()).for_each(|(sum, moment)| *sum += moment);
 }
 
 impl LogOdds {
-    /// Reads all rows once.
-    pub fn new(rows: &Rows, clip: f64) -> Result<Self> {
+    /// Looks at all rows once.
+    pub fn new<E: Element>(ranked: &Ranked<E>, clip: f64) -> Self {
         let grid = Grid::new(clip);
-        let columns = rows.open()?;
-        let total = columns.len();
-        let length = total.div_ceil(STRETCHES).max(STRETCH);
-        let empty = || Self::empty(clip, if total < FEW { 0 } else { CELLS });
-        let parts = pool::map(total.div_ceil(length), |stretch| {
-            let (end, mut scratch, mut odds) =
-                (total.min((stretch + 1) * length), Scratch::default(), Vec::new());
-            let mut part = empty();
-            for begin in (stretch * length..end).step_by(READ) {
-                let block = columns.read(begin..end.min(begin + READ), &mut scratch);
-                if total < FEW {
-                    block.rows().for_each(|(positive, p, weight)| part.widen(positive, p, weight));
-                } else {
-                    odds.clear();
-                    odds.extend(block.scores.iter().map(|&p| logit(p, grid.most)));
-                    part.add(&grid, &block, &odds);
-                }
-            }
-            part
-        });
-        let mut whole = parts.into_iter().reduce(Self::and).unwrap_or_else(empty);
-        whole.ranges = whole.ranges.map(|p| logit(p, grid.most));
-        Ok(whole)
-    }
-
-    fn empty(clip: f64, cells: usize) -> Self {
-        let ranges = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY, f64::NEG_INFINITY];
-        Self { ranges, clip, cells: vec![Default::default(); cells] }
-    }
-
-    /// Takes rows into the ranges, which are of probabilities as yet, and, of their log odds, into the cells.
-    fn add(&mut self, grid: &Grid, block: &Block<'_>, odds: &[f64]) {
-        let halves = 1.0 / grid.half;
-        for ((positive, p, weight), &odds) in block.rows().zip(odds) {
-            self.widen(positive, p, weight);
-            let cell = grid.cells.of(odds);
-            let away = (odds - grid.middle(cell)) * halves;
-            let (square, fourth) = (away * away, away * away * (away * away));
-            // Not one power after the other, each of which would wait for the one before.
-            let (zeroth, first) = (weight, weight * away);
-            let (second, third) = (zeroth * square, first * square);
-            let powers = [
-                [zeroth, first, second, third],
-                [zeroth * fourth, first * fourth, second * fourth, third * fourth],
-            ];
-            let Moments(moments) = &mut self.cells[cell][usize::from(positive)];
-            moments.iter_mut().zip(powers.as_flattened()).for_each(|(moment, power)| *moment += power);
+        let rows = || ranked.rows().filter(|&(_, _, weight)| weight > 0.0);
+        let odds = |row: Option<(bool, f64, f64)>, none| row.map_or(none, |(_, p, _)| logit(p, grid.most));
+        let range = |class: bool| {
+            let of_class = |&(positive, ..): &(bool, f64, f64)| positive == class;
+            [odds(rows().rfind(of_class), f64::INFINITY), odds(rows().find(of_class), f64::NEG_INFINITY)]
+        };
+        let ([a, b], [c, d]) = (range(true), range(false));
+        let mut cells = Vec::new();
+        // In cells that are too wide four terms are too few, and in cells that are too narrow rounding decides.
+        if ranked.len() >= FEW && (1e-9..NEAR).contains(&grid.half) {
+            cells = vec![Default::default(); CELLS];
+            let runs = ranked.runs(|p| grid.of(p), |cell, rows| grid.moments(cell, rows));
+            runs.iter().for_each(|(cell, own)| add(&mut cells[*cell], own));
         }
-    }
-
-    fn widen(&mut self, positive: bool, p: f64, weight: f64) {
-        let own = if positive { &mut self.ranges[..2] } else { &mut self.ranges[2..] };
-        // Hardly any row does, so that the answer is known beforehand.
-        if (p < own[0] || p > own[1]) && weight > 0.0 {
-            (own[0], own[1]) = (own[0].min(p), own[1].max(p));
-        }
-    }
-
-    /// The rows of both.
-    fn and(mut self, other: Self) -> Self {
-        let (a, b) = (self.ranges, other.ranges);
-        self.ranges = [a[0].min(b[0]), a[1].max(b[1]), a[2].min(b[2]), a[3].max(b[3])];
-        for (cell, own) in self.cells.iter_mut().flatten().zip(other.cells.iter().flatten()) {
-            cell.0.iter_mut().zip(own.0).for_each(|(sum, moment)| *sum += moment);
-        }
-        self
+        Self { ranges: [a, b, c, d], clip, cells }
     }
 
     /// Of the model logit(q) = intercept + slope · (logit(p) − center), weighted: the log-likelihood of the
     /// labels, its derivatives by intercept and slope, and those of second order, with their signs changed.
     ///
-    /// It is made of the cells, or of all `rows` one by one where these are few or the slope is too steep.
-    pub fn logistic(&self, rows: &Rows, intercept: f64, slope: f64, center: f64) -> Result<[f64; 6]> {
+    /// It is made of the cells, or of all thresholds where there are no cells or the slope is too steep.
+    pub fn logistic<E: Element>(&self, ranked: &Ranked<E>, model: Model) -> [f64; 6] {
         let grid = Grid::new(self.clip);
-        if self.cells.is_empty() || (slope * grid.half).abs() > NEAR {
-            return logistic(rows, intercept, slope, center, self.clip);
+        if self.cells.is_empty() || (model.slope * grid.half).abs() > NEAR {
+            return logistic(ranked, model, grid.most);
         }
         let mut sums: [Sum; 6] = Default::default();
         for (cell, moments) in self.cells.iter().enumerate() {
-            let odds = grid.middle(cell) - center;
-            for (Moments(moments), sign) in moments.iter().zip([1.0, -1.0]) {
+            let odds = grid.middle(cell) - model.center;
+            for (moments, sign) in moments.iter().zip([1.0, -1.0]) {
                 if moments[0] == 0.0 {
                     continue;
                 }
-                let linear = intercept + slope * odds;
+                let linear = model.intercept + model.slope * odds;
                 let [loss, error, error_away, bend, bend_away, bend_away2] =
-                    of_cell(moments, sign * linear, sign * slope * grid.half);
+                    of_cell(moments, sign * linear, sign * model.slope * grid.half);
                 let terms = [
                     -loss,
                     -sign * error,
@@ -262,8 +247,19 @@ impl LogOdds {
                 sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
             }
         }
-        Ok(sums.map(|sum| sum.value()))
+        sums.map(|sum| sum.value())
     }
+}
+
+/// A logistic model of log odds.
+#[derive(Clone, Copy)]
+pub struct Model {
+    /// The log odds that it gives to the center.
+    pub intercept: f64,
+    /// What it multiplies what is beyond the center by.
+    pub slope: f64,
+    /// What log odds are taken from.
+    pub center: f64,
 }
 
 /// Of x = middle + step · t, for the moments of t: the sums of ln(1 + eˣ), of its derivative and that times t, and
@@ -295,21 +291,20 @@ fn of_cell(moments: &[f64; MOMENTS], middle: f64, step: f64) -> [f64; 6] {
     sums
 }
 
-/// The same as [`LogOdds::logistic`], of all rows one by one.
-fn logistic(rows: &Rows, intercept: f64, slope: f64, center: f64, clip: f64) -> Result<[f64; 6]> {
-    let most = greatest(clip);
-    sums(rows, |positive, _, p, weight| {
-        let odds = logit(p, most) - center;
-        let linear = intercept + slope * odds;
+/// The same as [`LogOdds::logistic`], of all thresholds one by one.
+fn logistic<E: Element>(ranked: &Ranked<E>, model: Model, most: f64) -> [f64; 6] {
+    ranked.sums(|Threshold { score, own: (positives, others), .. }| {
+        let odds = logit(score, most) - model.center;
+        let linear = model.intercept + model.slope * odds;
         // e^−|x| cannot overflow, and keeps the digits of a small q or 1 − q.
         let small = (-linear.abs()).exp();
         let (likely, unlikely) = (1.0 / (1.0 + small), small / (1.0 + small));
         let (q, other) = if linear >= 0.0 { (likely, unlikely) } else { (unlikely, likely) };
-        let given = if positive { linear } else { -linear };
-        let log = given.min(0.0) - small.ln_1p();
-        let error = weight * if positive { other } else { -q };
-        let bend = weight * q * other;
-        [weight * log, error, error * odds, bend, bend * odds, bend * odds * odds]
+        let log =
+            positives * linear.min(0.0) + others * (-linear).min(0.0) - (positives + others) * small.ln_1p();
+        let error = positives * other - others * q;
+        let bend = (positives + others) * q * other;
+        [log, error, error * odds, bend, bend * odds, bend * odds * odds]
     })
 }
 

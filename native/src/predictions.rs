@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
+use crate::calibration::Model;
 use crate::ranked::{Ranked as RankedRows, Threshold, Weighted};
 use crate::rows::{Content, Rows};
 use crate::{Table, calibration, error, interruptible, per_query, pool, query_errors, rows};
@@ -177,12 +178,6 @@ impl LabelledRows {
     fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
         Ok(columns(py, &self.run(py, move |rows| calibration::bins(rows, &borders))?))
     }
-
-    /// The log odds of all rows, for logistic models; probabilities are kept `clip` away from 0 and 1.
-    fn log_odds(&self, py: Python<'_>, clip: f64) -> PyResult<LogOdds> {
-        let odds = self.run(py, move |rows| calibration::LogOdds::new(rows, clip))?;
-        Ok(LogOdds { rows: self.rows.clone(), odds: Arc::new(odds), threads: self.threads })
-    }
 }
 
 impl LabelledRows {
@@ -196,10 +191,27 @@ impl LabelledRows {
     }
 }
 
+/// Rows in the order of their scores, as small as they can be.
+enum Ranked {
+    Narrow(RankedRows<u32>),
+    Wide(RankedRows<u64>),
+    Weighted(RankedRows<Weighted>),
+}
+
+macro_rules! of_any {
+    ($ranked:expr, $rows:ident => $value:expr) => {
+        match $ranked {
+            Ranked::Narrow($rows) => $value,
+            Ranked::Wide($rows) => $value,
+            Ranked::Weighted($rows) => $value,
+        }
+    };
+}
+
 /// The log odds of labelled scores.
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct LogOdds {
-    rows: Rows,
+    ranked: Arc<Ranked>,
     odds: Arc<calibration::LogOdds>,
     threads: usize,
 }
@@ -215,8 +227,9 @@ impl LogOdds {
     /// The log-likelihood of a logistic model of the log odds less a center, its two derivatives, and its three
     /// of second order with their signs changed.
     fn logistic(&self, py: Python<'_>, intercept: f64, slope: f64, center: f64) -> PyResult<[f64; 6]> {
-        let (rows, odds) = (self.rows.clone(), Arc::clone(&self.odds));
-        interruptible(py, self.threads, move |_| odds.logistic(&rows, intercept, slope, center))
+        let (ranked, odds) = (Arc::clone(&self.ranked), Arc::clone(&self.odds));
+        let model = Model { intercept, slope, center };
+        interruptible(py, self.threads, move |_| Ok(of_any!(&*ranked, rows => odds.logistic(rows, model))))
     }
 }
 
@@ -241,23 +254,6 @@ pub struct QueryErrors {
     absolute: Py<PyArray1<f64>>,
     relative: Py<PyArray1<f64>>,
     symmetric: Py<PyArray1<f64>>,
-}
-
-/// Rows in the order of their scores, as small as they can be.
-enum Ranked {
-    Narrow(RankedRows<u32>),
-    Wide(RankedRows<u64>),
-    Weighted(RankedRows<Weighted>),
-}
-
-macro_rules! of_any {
-    ($ranked:expr, $rows:ident => $value:expr) => {
-        match $ranked {
-            Ranked::Narrow($rows) => $value,
-            Ranked::Wide($rows) => $value,
-            Ranked::Weighted($rows) => $value,
-        }
-    };
 }
 
 /// Rows in the order of their scores, best first.
@@ -299,6 +295,13 @@ impl RankedScores {
     /// As [`LabelledRows::bins`], to within rounding.
     fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
         Ok(columns(py, &self.run(py, move |ranked| of_any!(ranked, rows => rows.bins(&borders)))?))
+    }
+
+    /// The log odds of all rows, for logistic models; probabilities are kept `clip` away from 0 and 1.
+    fn log_odds(&self, py: Python<'_>, clip: f64) -> PyResult<LogOdds> {
+        let odds =
+            self.run(py, move |ranked| of_any!(ranked, rows => calibration::LogOdds::new(rows, clip)))?;
+        Ok(LogOdds { ranked: Arc::clone(&self.ranked), odds: Arc::new(odds), threads: self.threads })
     }
 
     /// Each threshold, best first, and the weights of the positive and of the other rows that reach it.

@@ -122,6 +122,33 @@ pub struct Ranked<E> {
     float32: bool,
 }
 
+/// Some rows that stand together, best first.
+#[derive(Clone, Copy)]
+pub struct Run<'a, E> {
+    rows: &'a [E],
+    base: u64,
+    float32: bool,
+}
+
+impl<'a, E: Element> Run<'a, E> {
+    fn score(&self, row: E) -> f64 {
+        score_of(self.base + row.code(), self.float32)
+    }
+
+    /// The same in pieces of so many rows, the last of what is left.
+    pub fn strides(self, length: usize) -> impl Iterator<Item = Self> {
+        self.rows.chunks(length).map(move |rows| Self { rows, ..self })
+    }
+
+    /// Whether each is positive, its score and its weight.
+    pub fn rows(self) -> impl DoubleEndedIterator<Item = (bool, f64, f64)> + 'a
+    where
+        E: 'a,
+    {
+        self.rows.iter().map(move |&row| (row.positive(), self.score(row), row.weight()))
+    }
+}
+
 /// Weights of positive rows, and of others.
 type Weights = (f64, f64);
 
@@ -228,11 +255,11 @@ impl<E: Element> Ranked<E> {
 
     /// The thresholds of a part, best first.
     fn thresholds(&self, part: usize) -> impl Iterator<Item = Threshold> {
-        let base = self.lowest + ((part as u64) << self.shift);
         let mut above = self.before[part];
-        self.parts[part].chunk_by(|a, b| a.code() == b.code()).map(move |tied| {
+        let part = self.part(part);
+        part.rows.chunk_by(|a, b| a.code() == b.code()).map(move |tied| {
             let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
-            let score = score_of(base + tied[0].code(), self.float32);
+            let score = part.score(tied[0]);
             let found = plus(above, own);
             Threshold { score, above: std::mem::replace(&mut above, found), own }
         })
@@ -243,8 +270,13 @@ impl<E: Element> Ranked<E> {
     pub fn pairs(&self) -> f64 {
         let others = self.totals().1;
         let term = |Threshold { above, own, .. }| [own.0 * ((others - above.1 - own.1) + own.1 / 2.0)];
-        let [pairs] = total(&pool::map(self.parts.len(), |part| sums(self.thresholds(part).map(term))));
+        let [pairs] = self.sums(term);
         pairs
+    }
+
+    /// Sums of several terms over all thresholds.
+    pub fn sums<const N: usize>(&self, terms: impl Fn(Threshold) -> [f64; N] + Sync + Send) -> [f64; N] {
+        total(&pool::map(self.parts.len(), |part| sums(self.thresholds(part).map(&terms))))
     }
 
     /// What the thresholds come to besides pairs, in one pass.
@@ -294,28 +326,51 @@ impl<E: Element> Ranked<E> {
 
     /// The rows between rising borders, as of [`crate::calibration::bins`].
     pub fn bins(&self, borders: &[f64]) -> Vec<Bin> {
+        let terms = |(positive, score, weight)| {
+            [1.0, weight, if positive { weight } else { 0.0 }, weight * score, weight * weight]
+        };
+        let mut bins = BinSums::new(borders);
+        let place = |score| borders.partition_point(|&border| border < score);
+        for (bin, own) in self.runs(place, |_, run| sums(run.rows().map(terms))) {
+            bins.add(bin, &own);
+        }
+        bins.values()
+    }
+
+    /// The rows in runs that have one place, which never rises from a score to a lower one: the place of each, and
+    /// what `work` gives for it. Runs end with their part at the latest.
+    pub fn runs<T: Send>(
+        &self,
+        place: impl Fn(f64) -> usize + Sync + Send,
+        work: impl Fn(usize, Run<'_, E>) -> T + Sync + Send,
+    ) -> Vec<(usize, T)> {
         let parts = pool::map(self.parts.len(), |part| {
-            let base = self.lowest + ((part as u64) << self.shift);
-            let score = |row: E| score_of(base + row.code(), self.float32);
-            let (mut rows, mut found) = (&self.parts[part][..], Vec::new());
-            while let Some(&first) = rows.first() {
-                let bin = borders.partition_point(|&border| border < score(first));
-                let end = match bin {
-                    0 => rows.len(),
-                    bin => rows.partition_point(|&row| score(row) > borders[bin - 1]),
-                };
-                let terms = rows[..end].iter().map(|&row| {
-                    let weight = row.weight();
-                    [1.0, weight, split(row).0, weight * score(row), weight * weight]
-                });
-                found.push((bin, sums(terms)));
-                rows = &rows[end..];
+            let (mut rest, mut found) = (self.part(part), Vec::new());
+            while let Some(&first) = rest.rows.first() {
+                let own = place(rest.score(first));
+                let end = rest.rows.partition_point(|&row| place(rest.score(row)) == own);
+                let (rows, others) = rest.rows.split_at(end);
+                found.push((own, work(own, Run { rows, ..rest })));
+                rest.rows = others;
             }
             found
         });
-        let mut bins = BinSums::new(borders);
-        parts.iter().flatten().for_each(|(bin, own)| bins.add(*bin, own));
-        bins.values()
+        parts.into_iter().flatten().collect()
+    }
+
+    fn part(&self, part: usize) -> Run<'_, E> {
+        let base = self.lowest + ((part as u64) << self.shift);
+        Run { rows: &self.parts[part], base, float32: self.float32 }
+    }
+
+    /// All rows, best first: whether they are positive, their scores and weights.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = (bool, f64, f64)> {
+        (0..self.parts.len()).flat_map(|part| self.part(part).rows())
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(Vec::len).sum()
     }
 
     /// Each threshold's score, and the weights of the positive and of the other rows that reach it.

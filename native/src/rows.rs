@@ -73,9 +73,10 @@ impl Block<'_> {
 
     /// Those of some rows.
     pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
-        rows.map(|at| {
-            let weight = self.weights.map_or(1.0, |weights| weights[at]);
-            (self.labels[at] == self.positive, self.scores[at], weight)
+        let weights = self.weights.map(|weights| &weights[rows.clone()]);
+        let scored = self.labels[rows.clone()].iter().zip(&self.scores[rows]);
+        scored.enumerate().map(move |(at, (&label, &score))| {
+            (label == self.positive, score, weights.map_or(1.0, |weights| weights[at]))
         })
     }
 }
@@ -274,7 +275,7 @@ pub fn sums<const N: usize>(
             let mut plain = [0.0; N];
             let mut add = |label: f64, score: f64, weight: f64| {
                 let terms = term(label == block.positive, label, score, weight);
-                plain.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+                plain = std::array::from_fn(|at| plain[at] + terms[at]);
             };
             match block.weights {
                 None => labels.iter().zip(scores).for_each(|(&label, &score)| add(label, score, 1.0)),

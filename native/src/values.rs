@@ -84,7 +84,7 @@ pub fn sums<const N: usize>(mut rows: impl Iterator<Item = [f64; N]>) -> [f64; N
     loop {
         let (mut plain, mut left) = ([0.0; N], STRIDE);
         for terms in rows.by_ref().take(STRIDE) {
-            plain.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+            plain = std::array::from_fn(|at| plain[at] + terms[at]);
             left -= 1;
         }
         totals.iter_mut().zip(plain).for_each(|(total, sum)| total.add(sum));

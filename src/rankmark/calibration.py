@@ -169,7 +169,7 @@ def recalibrate(rows: Rows, clip: float, slope: Slope) -> Recalibration:
 
     """
     rows.check_both_classes()
-    log_odds = rows.log_odds(clip)
+    log_odds = rows.ranked.log_odds(clip)
     ranges = log_odds.ranges
     if slope == "fitted":
         _check_overlap(*ranges)

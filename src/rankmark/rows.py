@@ -227,10 +227,6 @@ class Rows:
         """
         return self._once(("bins", borders.tobytes()), lambda: self.core.bins(borders))
 
-    def log_odds(self, clip: float) -> _native.LogOdds:
-        """The log odds of scores in [clip, 1 − clip], for logistic models."""
-        return self._once(("log_odds", clip), lambda: self.core.log_odds(clip))
-
     @property
     def _binary(self) -> tuple[float, float, float, float, float]:
         return self._once("binary", self.core.binary_sums)
@@ -324,6 +320,10 @@ class Ranked:
     def bins(self, borders: Values) -> list[Values]:
         """As `Rows.bins`, quicker since the rows of a bin stand together."""
         return self._once(("bins", borders.tobytes()), lambda: self._core.bins(borders))
+
+    def log_odds(self, clip: float) -> _native.LogOdds:
+        """The log odds of scores in [clip, 1 − clip], for logistic models."""
+        return self._once(("log_odds", clip), lambda: self._core.log_odds(clip))
 
     @property
     def curve(self) -> Curve:
