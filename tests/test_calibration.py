@@ -90,6 +90,24 @@ def test_bins_of_equal_mass_are_what_the_page_says(rows: list[tuple[bool, float,
     assert frame["high", "rows", "weight", "rate"].rows() == expected
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bins_of_equal_mass_of_many_rows_are_those_of_their_sorted_scores(dtype: type) -> None:
+    table = random_table(50_000, weighted=True)
+    table["score"] = table["score"].astype(dtype)
+    order = np.argsort(table["score"], kind="stable")
+    label, score, weight = (table[name][order].astype(float) for name in ("label", "score", "weight"))
+    up = np.cumsum(weight)
+    borders = score[np.searchsorted(up, np.arange(1, 40) / 40 * up[-1])]
+    bins = np.searchsorted(borders, score)
+    weights = np.bincount(bins, weight)
+    gaps = np.bincount(bins, weight * (score - label)) / weights
+    measures = ["ACE(bins=40)", "ECE(bins=40,binning=mass)", "BrierReliability(bins=40,binning=mass)"]
+    expected = [np.abs(gaps).mean(), weights @ np.abs(gaps) / up[-1], weights @ gaps**2 / up[-1]]
+    assert list(rm.evaluate_predictions(table, measures).values.values()) == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
 def test_where_all_scores_are_equal_there_is_one_bin() -> None:
     table = {"label": [1, 0, 0], "score": [0.5] * 3}
     for measure in ("ECE", "ACE", "MCE", "ECE(binning=mass,bins=10000)"):

@@ -134,8 +134,9 @@ def _among_best(rows: Rows, top: float) -> Confusion:
     positive, negative = rows.ranked.positive, rows.ranked.negative
     found = np.array([top * (positive + negative)])
     border = rows.ranked.beyond(found)
-    part = np.clip((found - border.tp_above - border.fp_above) / (border.tp + border.fp), 0, 1)
-    tp = border.tp_above + part * border.tp
+    own = border.tp + border.fp
+    part = np.divide(found - border.tp_above - border.fp_above, own, out=np.zeros(1), where=own > 0)
+    tp = border.tp_above + np.clip(part, 0, 1) * border.tp
     return Confusion(tp, found - tp, positive - tp, negative - (found - tp))
 
 
