@@ -242,13 +242,13 @@ impl Content {
 
 /// The different values, ascending; of more than [`SHOWN`] the first ones.
 fn different(values: &[f64]) -> Vec<f64> {
-    let (least, greatest) = values
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)));
     let mut found = Vec::new();
-    if values.iter().all(|&value| (value == least) | (value == greatest)) {
-        remember(&mut found, least);
-        remember(&mut found, greatest);
+    let Some(&one) = values.first() else { return found };
+    let other = values.iter().copied().find(|&value| value != one).unwrap_or(one);
+    // Without a way out that would have to be looked for at every value.
+    if values.iter().fold(true, |both, &value| both & ((value == one) | (value == other))) {
+        remember(&mut found, one);
+        remember(&mut found, other);
     } else {
         values.iter().for_each(|&value| remember(&mut found, value));
     }
