@@ -90,6 +90,24 @@ def test_bins_of_equal_mass_are_what_the_page_says(rows: list[tuple[bool, float,
     assert frame["high", "rows", "weight", "rate"].rows() == expected
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bins_of_equal_mass_of_many_rows_are_those_of_their_sorted_scores(dtype: type) -> None:
+    table = random_table(50_000, weighted=True)
+    table["score"] = table["score"].astype(dtype)
+    order = np.argsort(table["score"], kind="stable")
+    label, score, weight = (table[name][order].astype(float) for name in ("label", "score", "weight"))
+    up = np.cumsum(weight)
+    borders = score[np.searchsorted(up, np.arange(1, 40) / 40 * up[-1])]
+    bins = np.searchsorted(borders, score)
+    weights = np.bincount(bins, weight)
+    gaps = np.bincount(bins, weight * (score - label)) / weights
+    measures = ["ACE(bins=40)", "ECE(bins=40,binning=mass)", "BrierReliability(bins=40,binning=mass)"]
+    expected = [np.abs(gaps).mean(), weights @ np.abs(gaps) / up[-1], weights @ gaps**2 / up[-1]]
+    assert list(rm.evaluate_predictions(table, measures).values.values()) == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
 def test_where_all_scores_are_equal_there_is_one_bin() -> None:
     table = {"label": [1, 0, 0], "score": [0.5] * 3}
     for measure in ("ECE", "ACE", "MCE", "ECE(binning=mass,bins=10000)"):
@@ -207,6 +225,41 @@ def test_recalibration_agrees_with_statsmodels(rows: int, weighted: bool) -> Non
     fixed = fitted(np.ones(rows), offset=odds)
     both = fitted(np.column_stack([np.ones(rows), odds]))
     assert list(result.values.values()) == pytest.approx([*fixed, *both], rel=1e-9, abs=1e-10)
+
+
+RECALIBRATIONS = "CalibrationIntercept CalibrationIntercept(slope=fitted) CalibrationSlope"
+
+
+@pytest.mark.parametrize("flatter", [1, 30], ids=["", "steep"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_rows_are_recalibrated_as_a_few_that_weigh_as_much(weighted: bool, flatter: int) -> None:
+    # Many rows are taken together where their log odds are alike, unless the slope is steep; a few never are.
+    table = random_table(300, weighted=True)
+    odds = np.log(table["score"] / (1 - table["score"])) / flatter
+    few = table | {"score": 1 / (1 + np.exp(-odds))}
+    if not weighted:
+        few["weight"] = np.arange(300) % 7 + 1.0
+    repeats = 200 if weighted else few["weight"].astype(int) * 20
+    many = {name: np.repeat(column, repeats) for name, column in few.items() if weighted or name != "weight"}
+    expected = rm.evaluate_predictions(few, RECALIBRATIONS)
+    found = rm.evaluate_predictions(many, RECALIBRATIONS)
+    assert found.values == pytest.approx(expected.values, rel=1e-11, abs=1e-12)
+    slope = expected["CalibrationSlope"]
+    assert (slope > 8) == (flatter == 30)
+
+
+def test_recalibration_of_many_certain_predictions() -> None:
+    # Scores of 0 and 1 are at the ends of what the clip allows, and log odds on both sides are opposite.
+    certain = {"label": [1, 0, 1, 0] * 10_000, "score": [0.0, 1.0, 1.0, 0.0] * 10_000}
+    assert value(certain, "CalibrationIntercept") == pytest.approx(0, abs=1e-12)
+    far = {"label": [1, 0] * 10_000, "score": [1e-15] * 20_000}
+    assert value(far, "CalibrationIntercept") == pytest.approx(-math.log(1e-15), rel=1e-12)
+
+
+def test_recalibration_does_not_depend_on_threads() -> None:
+    table = random_table(600_000, weighted=True)
+    one, two = (rm.evaluate_predictions(table, RECALIBRATIONS, threads=threads) for threads in (1, 2))
+    assert one.values == two.values
 
 
 @pytest.mark.parametrize(

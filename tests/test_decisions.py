@@ -160,6 +160,27 @@ def random_table(rows: int, *, weighted: bool, seed: int = 5) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("decimals", [2, 16])
+def test_a_share_of_many_rows_ends_where_all_thresholds_together_say(decimals: int, weighted: bool) -> None:
+    table = random_table(40_000, weighted=weighted)
+    table["score"] += (np.random.default_rng(1).random(40_000) / 100).round(decimals)
+    weight = table.get("weight", np.ones(40_000))
+    scores, place = np.unique(-table["score"], return_inverse=True)
+    own, positive = (
+        np.bincount(place, weights, len(scores)) for weights in (weight, weight * table["label"])
+    )
+    found, tp = (np.append(0, np.cumsum(weights)) for weights in (own, positive))
+    for top in (1e-9, 0.1, 1 / 3, 0.7, 1 - 1e-16):
+        expected = np.interp(top * found[-1], found, tp) / tp[-1]
+        assert value(table, f"BinaryRecall(top={top})") == pytest.approx(expected, rel=1e-11)
+
+
+def test_rows_without_weight_at_the_end_are_no_border() -> None:
+    table = {"label": [1, 0, 1, 0], "score": [0.9, 0.5, 0.4, 0.1], "weight": [0.1, 0.2, 0.3, 0.0]}
+    assert value(table, f"BinaryRecall(top={1 - 2**-53})") == pytest.approx(1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("threshold", [0.1, 0.35, 0.5])
 def test_decisions_agree_with_scikit_learn(threshold: float, weighted: bool) -> None:
     table = random_table(20_000 if threshold == 0.1 else 400, weighted=weighted)

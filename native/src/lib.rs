@@ -473,7 +473,7 @@ mod _native {
     #[pymodule_export]
     use super::matrices::{count_before, query_seeds, ranked_lists};
     #[pymodule_export]
-    use super::predictions::{LabelledRows, QueryErrors, QuerySums, RankedScores};
+    use super::predictions::{LabelledRows, LogOdds, QueryErrors, QuerySums, RankedScores};
     #[pymodule_export]
     use super::streams::{TextReader, TrecReader};
     #[pymodule_export]

@@ -1,9 +1,12 @@
 //! What Python sees of labelled scores.
 
+use std::sync::Arc;
+
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
-use crate::ranked::{Ranked as RankedRows, Weighted};
+use crate::calibration::Model;
+use crate::ranked::{Ranked as RankedRows, Threshold, Weighted};
 use crate::rows::{Content, Rows};
 use crate::{Table, calibration, error, interruptible, per_query, pool, query_sums, rows};
 
@@ -80,13 +83,7 @@ impl LabelledRows {
     /// A threshold has the precision of the scores: 0.7 finds what is 0.7 as a 32-bit float.
     fn confusion(&self, py: Python<'_>, threshold: f64) -> PyResult<[f64; 4]> {
         self.run(py, move |rows| {
-            let threshold = if rows.float32() { f64::from(threshold as f32) } else { threshold };
-            rows::sums(rows, |positive, _, score, weight| {
-                let is = |finds: bool, outcome: bool| {
-                    if (score >= threshold, positive) == (finds, outcome) { weight } else { 0.0 }
-                };
-                [is(true, true), is(true, false), is(false, true), is(false, false)]
-            })
+            rows::confusion(rows, if rows.float32() { f64::from(threshold as f32) } else { threshold })
         })
     }
 
@@ -163,7 +160,7 @@ impl LabelledRows {
                 (false, false) => Ranked::Wide(RankedRows::new(rows)?),
             })
         })?;
-        Ok(RankedScores { ranked: std::sync::Arc::new(ranked), threads: self.threads })
+        Ok(RankedScores { ranked: Arc::new(ranked), threads: self.threads })
     }
 
     /// What the rows of each query come to.
@@ -185,27 +182,7 @@ impl LabelledRows {
     /// Sums over the rows between rising borders, one bin more than borders, each with its upper border: of
     /// rows, weights, weights of positive rows, weighted scores and squared weights.
     fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
-        let bins = self.run(py, move |rows| calibration::bins(rows, &borders))?;
-        let column = |at: usize| bins.iter().map(|bin| bin[at]).collect::<Vec<_>>().into_pyarray(py);
-        Ok((0..5).map(column).collect())
-    }
-
-    /// The least and the greatest log odds of the positive rows that have a weight, and of the others.
-    fn log_odds(&self, py: Python<'_>, clip: f64) -> PyResult<[f64; 4]> {
-        self.run(py, move |rows| calibration::ranges(rows, clip))
-    }
-
-    /// The log-likelihood of a logistic model of the log odds less a center, its two derivatives, and its three
-    /// of second order with their signs changed.
-    fn logistic(
-        &self,
-        py: Python<'_>,
-        intercept: f64,
-        slope: f64,
-        center: f64,
-        clip: f64,
-    ) -> PyResult<[f64; 6]> {
-        self.run(py, move |rows| calibration::logistic(rows, intercept, slope, center, clip))
+        Ok(columns(py, &self.run(py, move |rows| calibration::bins(rows, &borders))?))
     }
 }
 
@@ -217,6 +194,48 @@ impl LabelledRows {
     ) -> PyResult<T> {
         let rows = self.rows.clone();
         interruptible(py, self.threads, move |_| work(&rows))
+    }
+}
+
+/// Rows in the order of their scores, as small as they can be.
+enum Ranked {
+    Narrow(RankedRows<u32>),
+    Wide(RankedRows<u64>),
+    Weighted(RankedRows<Weighted>),
+}
+
+macro_rules! of_any {
+    ($ranked:expr, $rows:ident => $value:expr) => {
+        match $ranked {
+            Ranked::Narrow($rows) => $value,
+            Ranked::Wide($rows) => $value,
+            Ranked::Weighted($rows) => $value,
+        }
+    };
+}
+
+/// The log odds of labelled scores.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct LogOdds {
+    ranked: Arc<Ranked>,
+    odds: Arc<calibration::LogOdds>,
+    threads: usize,
+}
+
+#[pymethods]
+impl LogOdds {
+    /// The least and the greatest of the positive rows that have a weight, and of the others.
+    #[getter]
+    fn ranges(&self) -> [f64; 4] {
+        self.odds.ranges
+    }
+
+    /// The log-likelihood of a logistic model of the log odds less a center, its two derivatives, and its three
+    /// of second order with their signs changed.
+    fn logistic(&self, py: Python<'_>, intercept: f64, slope: f64, center: f64) -> PyResult<[f64; 6]> {
+        let (ranked, odds) = (Arc::clone(&self.ranked), Arc::clone(&self.odds));
+        let model = Model { intercept, slope, center };
+        interruptible(py, self.threads, move |_| Ok(of_any!(&*ranked, rows => odds.logistic(rows, model))))
     }
 }
 
@@ -242,27 +261,10 @@ pub struct QueryErrors {
     symmetric: Py<PyArray1<f64>>,
 }
 
-/// Rows in the order of their scores, as small as they can be.
-enum Ranked {
-    Narrow(RankedRows<u32>),
-    Wide(RankedRows<u64>),
-    Weighted(RankedRows<Weighted>),
-}
-
-macro_rules! of_any {
-    ($ranked:expr, $rows:ident => $value:expr) => {
-        match $ranked {
-            Ranked::Narrow($rows) => $value,
-            Ranked::Wide($rows) => $value,
-            Ranked::Weighted($rows) => $value,
-        }
-    };
-}
-
 /// Rows in the order of their scores, best first.
 #[pyclass(frozen, module = "rankmark._native")]
 pub struct RankedScores {
-    ranked: std::sync::Arc<Ranked>,
+    ranked: Arc<Ranked>,
     threads: usize,
 }
 
@@ -278,19 +280,33 @@ impl RankedScores {
         self.run(py, |ranked| of_any!(ranked, rows => rows.pairs()))
     }
 
-    /// The sum over the positive rows of the precision at their threshold.
-    fn precisions(&self, py: Python<'_>) -> PyResult<f64> {
-        self.run(py, |ranked| of_any!(ranked, rows => rows.precisions()))
+    /// What else the thresholds come to: over the positive rows the sum of the precision at their threshold, and
+    /// that of the mean of it and the precision at the one above; the greatest distance between the shares of
+    /// positive and of other rows that are found; and over all rows the sums of the squared distances from
+    /// their score to the rate at it, and from that to the rate of all rows.
+    fn shape(&self, py: Python<'_>) -> PyResult<[f64; 5]> {
+        let shape = self.run(py, |ranked| of_any!(ranked, rows => rows.shape()))?;
+        Ok([shape.precisions, shape.mean_precisions, shape.gap, shape.reliability, shape.resolution])
     }
 
-    /// The same, of the mean of the precisions at their threshold and at the one above it.
-    fn mean_precisions(&self, py: Python<'_>) -> PyResult<f64> {
-        self.run(py, |ranked| of_any!(ranked, rows => rows.mean_precisions()))
+    /// For each weight the highest threshold that finds more, the lowest of all where none does: the score, and
+    /// the weights of the positive and of the other rows above it, and of those at it.
+    fn beyond<'py>(&self, py: Python<'py>, weights: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
+        let found = self.run(py, move |ranked| of_any!(ranked, rows => rows.beyond(&weights)))?;
+        let numbers = |Threshold { score, above, own }| [score, above.0, above.1, own.0, own.1];
+        Ok(columns(py, &found.into_iter().map(numbers).collect::<Vec<_>>()))
     }
 
-    /// The greatest distance between the shares of positive and of other rows that a threshold finds.
-    fn gap(&self, py: Python<'_>) -> PyResult<f64> {
-        self.run(py, |ranked| of_any!(ranked, rows => rows.gap()))
+    /// As [`LabelledRows::bins`], to within rounding.
+    fn bins<'py>(&self, py: Python<'py>, borders: Vec<f64>) -> PyResult<Vec<Floats<'py>>> {
+        Ok(columns(py, &self.run(py, move |ranked| of_any!(ranked, rows => rows.bins(&borders)))?))
+    }
+
+    /// The log odds of all rows, for logistic models; probabilities are kept `clip` away from 0 and 1.
+    fn log_odds(&self, py: Python<'_>, clip: f64) -> PyResult<LogOdds> {
+        let odds =
+            self.run(py, move |ranked| of_any!(ranked, rows => calibration::LogOdds::new(rows, clip)))?;
+        Ok(LogOdds { ranked: Arc::clone(&self.ranked), odds: Arc::new(odds), threads: self.threads })
     }
 
     /// Each threshold, best first, and the weights of the positive and of the other rows that reach it.
@@ -300,13 +316,18 @@ impl RankedScores {
     }
 }
 
+/// The first numbers of all, the second …
+fn columns<'py, const N: usize>(py: Python<'py>, rows: &[[f64; N]]) -> Vec<Floats<'py>> {
+    (0..N).map(|at| rows.iter().map(|row| row[at]).collect::<Vec<_>>().into_pyarray(py)).collect()
+}
+
 impl RankedScores {
     fn run<T: Send + 'static>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Ranked) -> T + Send + 'static,
     ) -> PyResult<T> {
-        let ranked = std::sync::Arc::clone(&self.ranked);
+        let ranked = Arc::clone(&self.ranked);
         interruptible(py, self.threads, move |_| Ok(work(&ranked)))
     }
 }

@@ -4,11 +4,12 @@
 //! the leading bits of their codes, so that what is left of a code fits into few bits beside the label; each
 //! part is then sorted in the cache, by radix.
 
+use crate::calibration::{Bin, BinSums};
 use crate::error::Result;
 use crate::group::check_rows;
 use crate::pool;
 use crate::rows::Rows;
-use crate::values::Sum;
+use crate::values::{Sum, sums, total};
 
 /// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
 const PARTS_BITS: u32 = 11;
@@ -16,8 +17,6 @@ const PARTS_BITS: u32 = 11;
 const DIGIT_BITS: u32 = 11;
 /// Parts with fewer rows than this are sorted by comparing.
 const FEW: usize = 1 << 10;
-/// Thresholds whose plain sum is added to a compensated one.
-const STRIDE: usize = 1 << 8;
 
 /// The code of a score: of a greater score a smaller one, of equal scores (also 0 and −0) the same.
 pub fn code_of(score: f64, float32: bool) -> u64 {
@@ -117,16 +116,74 @@ impl Element for Weighted {
 pub struct Ranked<E> {
     parts: Vec<Vec<E>>,
     /// The weight of the positive rows in all parts before, and of the others; at the end of all rows.
-    before: Vec<(f64, f64)>,
+    before: Vec<Weights>,
     lowest: u64,
     shift: u32,
     float32: bool,
 }
 
-/// One threshold: the weights of positive and other rows above it, and of those at it.
+/// Some rows that stand together, best first.
+#[derive(Clone, Copy)]
+pub struct Run<'a, E> {
+    rows: &'a [E],
+    base: u64,
+    float32: bool,
+}
+
+impl<'a, E: Element> Run<'a, E> {
+    fn score(&self, row: E) -> f64 {
+        score_of(self.base + row.code(), self.float32)
+    }
+
+    /// The same in pieces of so many rows, the last of what is left.
+    pub fn strides(self, length: usize) -> impl Iterator<Item = Self> {
+        self.rows.chunks(length).map(move |rows| Self { rows, ..self })
+    }
+
+    /// Whether each is positive, its score and its weight.
+    pub fn rows(self) -> impl DoubleEndedIterator<Item = (bool, f64, f64)> + 'a
+    where
+        E: 'a,
+    {
+        self.rows.iter().map(move |&row| (row.positive(), self.score(row), row.weight()))
+    }
+}
+
+/// Weights of positive rows, and of others.
+type Weights = (f64, f64);
+
+/// What the thresholds come to besides pairs.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The sum over the positive rows of the precision at their threshold.
+    pub precisions: f64,
+    /// The same, of the mean of the precisions at their threshold and at the one above it.
+    pub mean_precisions: f64,
+    /// The greatest distance between the shares of positive and of other rows that a threshold finds.
+    pub gap: f64,
+    /// The sum over all rows of the squared distance from their score to the share of positive rows at it.
+    pub reliability: f64,
+    /// The sum over all rows of the squared distance from the share of positive rows at their score to that of
+    /// all.
+    pub resolution: f64,
+}
+
+/// One threshold.
+#[derive(Debug, Clone, Copy)]
 pub struct Threshold {
-    above: (f64, f64),
-    own: (f64, f64),
+    /// The score.
+    pub score: f64,
+    /// The weights of the rows above it.
+    pub above: Weights,
+    /// Those of the rows at it.
+    pub own: Weights,
+}
+
+impl Threshold {
+    /// The weights of the rows that reach it.
+    fn found(&self) -> Weights {
+        plus(self.above, self.own)
+    }
 }
 
 impl<E: Element> Ranked<E> {
@@ -192,95 +249,140 @@ impl<E: Element> Ranked<E> {
     }
 
     /// The weight of the positive rows, and of the others.
-    pub fn totals(&self) -> (f64, f64) {
+    pub fn totals(&self) -> Weights {
         self.before[self.parts.len()]
     }
 
-    /// Calls `see` with each threshold of a part, best first.
-    fn thresholds(&self, part: usize, mut see: impl FnMut(u64, Threshold)) {
+    /// The thresholds of a part, best first.
+    fn thresholds(&self, part: usize) -> impl Iterator<Item = Threshold> {
         let mut above = self.before[part];
-        let mut rows = self.parts[part].iter().copied().peekable();
-        while let Some(row) = rows.next() {
-            let code = row.code();
-            let mut own = split(row);
-            while let Some(next) = rows.next_if(|next| next.code() == code) {
-                let next = split(next);
-                own = (own.0 + next.0, own.1 + next.1);
-            }
-            see(code, Threshold { above, own });
-            above = (above.0 + own.0, above.1 + own.1);
-        }
-    }
-
-    /// The sum of a term over all thresholds.
-    fn sum(&self, term: impl Fn(Threshold) -> f64 + Sync + Send) -> f64 {
-        let sums = pool::map(self.parts.len(), |part| {
-            let (mut total, mut plain, mut number) = (Sum::default(), 0.0, 0);
-            self.thresholds(part, |_, threshold| {
-                plain += term(threshold);
-                number += 1;
-                if number % STRIDE == 0 {
-                    total.add(std::mem::take(&mut plain));
-                }
-            });
-            total.add(plain);
-            total.value()
-        });
-        let mut total = Sum::default();
-        sums.into_iter().for_each(|sum| total.add(sum));
-        total.value()
+        let part = self.part(part);
+        part.rows.chunk_by(|a, b| a.code() == b.code()).map(move |tied| {
+            let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
+            let score = part.score(tied[0]);
+            let found = plus(above, own);
+            Threshold { score, above: std::mem::replace(&mut above, found), own }
+        })
     }
 
     /// Pairs of a positive and another row in which the positive has the greater score; half of those with
     /// equal scores.
     pub fn pairs(&self) -> f64 {
         let others = self.totals().1;
-        self.sum(|Threshold { above, own }| own.0 * ((others - above.1 - own.1) + own.1 / 2.0))
+        let term = |Threshold { above, own, .. }| [own.0 * ((others - above.1 - own.1) + own.1 / 2.0)];
+        let [pairs] = self.sums(term);
+        pairs
     }
 
-    /// The sum over the positive rows of the precision at their threshold.
-    pub fn precisions(&self) -> f64 {
-        self.sum(|Threshold { above, own }| match own.0 {
-            0.0 => 0.0,
-            positive => positive * precision(above.0 + own.0, above.1 + own.1),
-        })
+    /// Sums of several terms over all thresholds.
+    pub fn sums<const N: usize>(&self, terms: impl Fn(Threshold) -> [f64; N] + Sync + Send) -> [f64; N] {
+        total(&pool::map(self.parts.len(), |part| sums(self.thresholds(part).map(&terms))))
     }
 
-    /// The same, of the mean of the precisions at their threshold and at the one above it.
-    pub fn mean_precisions(&self) -> f64 {
-        self.sum(|Threshold { above, own }| match own.0 {
-            0.0 => 0.0,
-            positive => {
-                let own = precision(above.0 + own.0, above.1 + own.1);
-                positive * (precision(above.0, above.1) + own) / 2.0
-            }
-        })
-    }
-
-    /// The greatest distance between the shares of positive and of other rows that a threshold finds.
-    pub fn gap(&self) -> f64 {
+    /// What the thresholds come to besides pairs, in one pass.
+    pub fn shape(&self) -> Shape {
         let (positives, others) = self.totals();
-        let gaps = pool::map(self.parts.len(), |part| {
+        let base = positives / (positives + others);
+        let gap = |found: Weights| (found.0 / positives - found.1 / others).abs();
+        let parts = pool::map(self.parts.len(), |part| {
             let mut greatest = 0.0_f64;
-            self.thresholds(part, |_, Threshold { above, own }| {
-                let shares = ((above.0 + own.0) / positives, (above.1 + own.1) / others);
-                greatest = greatest.max((shares.0 - shares.1).abs());
+            let terms = self.thresholds(part).map(|threshold| {
+                let (Threshold { score, above, own }, found) = (threshold, threshold.found());
+                let weight = own.0 + own.1;
+                if own.0 == 0.0 {
+                    // Nothing positive is found, and the next threshold that finds some looks at the gap above it.
+                    return [0.0, 0.0, weight * score * score, weight * base * base];
+                }
+                greatest = greatest.max(gap(above)).max(gap(found));
+                let (before, here, rate) = (precision(above), precision(found), own.0 / weight);
+                [
+                    own.0 * here,
+                    own.0 * (before + here) / 2.0,
+                    weight * (score - rate) * (score - rate),
+                    weight * (rate - base) * (rate - base),
+                ]
             });
-            greatest
+            (sums(terms), greatest)
         });
-        gaps.into_iter().fold(0.0, f64::max)
+        let (sums, gaps): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let [precisions, mean_precisions, reliability, resolution] = total(&sums);
+        let gap = gaps.into_iter().fold(0.0, f64::max);
+        Shape { precisions, mean_precisions, gap, reliability, resolution }
+    }
+
+    /// For each weight the highest threshold that finds more; the lowest of all where none does.
+    pub fn beyond(&self, weights: &[f64]) -> Vec<Threshold> {
+        let threshold = |number: usize| {
+            let weight = weights[number];
+            let reached = self.before[1..].partition_point(|before| before.0 + before.1 <= weight);
+            // The last part is not empty: it holds the lowest score.
+            let mut thresholds = self.thresholds(reached.min(self.parts.len() - 1));
+            let first = thresholds.next().expect("a part in which weights grow has rows");
+            let above = |threshold: &Threshold| threshold.above.0 + threshold.above.1;
+            thresholds.take_while(|threshold| above(threshold) <= weight).last().unwrap_or(first)
+        };
+        pool::map(weights.len(), threshold)
+    }
+
+    /// The rows between rising borders, as of [`crate::calibration::bins`].
+    pub fn bins(&self, borders: &[f64]) -> Vec<Bin> {
+        let terms = |(positive, score, weight)| {
+            [1.0, weight, if positive { weight } else { 0.0 }, weight * score, weight * weight]
+        };
+        let mut bins = BinSums::new(borders);
+        let place = |score| borders.partition_point(|&border| border < score);
+        for (bin, own) in self.runs(place, |_, run| sums(run.rows().map(terms))) {
+            bins.add(bin, &own);
+        }
+        bins.values()
+    }
+
+    /// The rows in runs that have one place, which never rises from a score to a lower one: the place of each, and
+    /// what `work` gives for it. Runs end with their part at the latest.
+    pub fn runs<T: Send>(
+        &self,
+        place: impl Fn(f64) -> usize + Sync + Send,
+        work: impl Fn(usize, Run<'_, E>) -> T + Sync + Send,
+    ) -> Vec<(usize, T)> {
+        let parts = pool::map(self.parts.len(), |part| {
+            let (mut rest, mut found) = (self.part(part), Vec::new());
+            while let Some(&first) = rest.rows.first() {
+                let own = place(rest.score(first));
+                let end = rest.rows.partition_point(|&row| place(rest.score(row)) == own);
+                let (rows, others) = rest.rows.split_at(end);
+                found.push((own, work(own, Run { rows, ..rest })));
+                rest.rows = others;
+            }
+            found
+        });
+        parts.into_iter().flatten().collect()
+    }
+
+    fn part(&self, part: usize) -> Run<'_, E> {
+        let base = self.lowest + ((part as u64) << self.shift);
+        Run { rows: &self.parts[part], base, float32: self.float32 }
+    }
+
+    /// All rows, best first: whether they are positive, their scores and weights.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = (bool, f64, f64)> {
+        (0..self.parts.len()).flat_map(|part| self.part(part).rows())
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(Vec::len).sum()
     }
 
     /// Each threshold's score, and the weights of the positive and of the other rows that reach it.
     pub fn curve(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let parts = pool::map(self.parts.len(), |part| {
             let (mut scores, mut positives, mut others) = (Vec::new(), Vec::new(), Vec::new());
-            let base = self.lowest + ((part as u64) << self.shift);
-            self.thresholds(part, |code, Threshold { above, own }| {
-                scores.push(score_of(base + code, self.float32));
-                positives.push(above.0 + own.0);
-                others.push(above.1 + own.1);
-            });
+            for threshold in self.thresholds(part) {
+                let found = threshold.found();
+                scores.push(threshold.score);
+                positives.push(found.0);
+                others.push(found.1);
+            }
             (scores, positives, others)
         });
         let mut all = (Vec::new(), Vec::new(), Vec::new());
@@ -294,23 +396,20 @@ impl<E: Element> Ranked<E> {
 }
 
 /// The share of positive weight; 1 where there is no weight yet, as where the curve of precision begins.
-fn precision(positives: f64, others: f64) -> f64 {
+fn precision((positives, others): Weights) -> f64 {
     if positives + others == 0.0 { 1.0 } else { positives / (positives + others) }
 }
 
-fn split(row: impl Element) -> (f64, f64) {
+fn split(row: impl Element) -> Weights {
     if row.positive() { (row.weight(), 0.0) } else { (0.0, row.weight()) }
 }
 
-fn weights(rows: &[impl Element]) -> (f64, f64) {
-    let mut totals = (Sum::default(), Sum::default());
-    for stride in rows.chunks(STRIDE) {
-        let (positives, others) =
-            stride.iter().map(|&row| split(row)).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
-        totals.0.add(positives);
-        totals.1.add(others);
-    }
-    (totals.0.value(), totals.1.value())
+fn plus(a: Weights, b: Weights) -> Weights {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+fn weights(rows: &[impl Element]) -> Weights {
+    sums(rows.iter().map(|&row| split(row).into())).into()
 }
 
 /// Sorts rows by codes of so many bits; rows of the same code stay in their order.
@@ -345,7 +444,7 @@ pub fn pairs_of(rows: &mut [impl Element]) -> (f64, f64, f64) {
     rows.sort_unstable_by_key(|row| row.code());
     let (mut pairs, mut positives, mut others) = (0.0, 0.0, 0.0);
     for tied in rows.chunk_by(|a, b| a.code() == b.code()) {
-        let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
         pairs += own.1 * (positives + own.0 / 2.0);
         positives += own.0;
         others += own.1;

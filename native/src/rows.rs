@@ -68,9 +68,15 @@ pub struct Block<'a> {
 impl Block<'_> {
     /// Label, score and weight of each row.
     pub fn rows(&self) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
-        (0..self.labels.len()).map(|at| {
-            let weight = self.weights.map_or(1.0, |weights| weights[at]);
-            (self.labels[at] == self.positive, self.scores[at], weight)
+        self.some(0..self.labels.len())
+    }
+
+    /// Those of some rows.
+    pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
+        let weights = self.weights.map(|weights| &weights[rows.clone()]);
+        let scored = self.labels[rows.clone()].iter().zip(&self.scores[rows]);
+        scored.enumerate().map(move |(at, (&label, &score))| {
+            (label == self.positive, score, weights.map_or(1.0, |weights| weights[at]))
         })
     }
 }
@@ -241,12 +247,12 @@ impl Content {
 /// The different values, ascending; of more than [`SHOWN`] the first ones.
 fn different(values: &[f64]) -> Vec<f64> {
     let mut found = Vec::new();
-    let one = values[0];
-    let another = values.iter().copied().find(|&value| value != one).unwrap_or(one);
-    let known: usize = values.iter().map(|&value| usize::from((value == one) | (value == another))).sum();
-    if known == values.len() {
+    let Some(&one) = values.first() else { return found };
+    let other = values.iter().copied().find(|&value| value != one).unwrap_or(one);
+    // Without a way out that would have to be looked for at every value.
+    if values.iter().fold(true, |both, &value| both & ((value == one) | (value == other))) {
         remember(&mut found, one);
-        remember(&mut found, another);
+        remember(&mut found, other);
     } else {
         values.iter().for_each(|&value| remember(&mut found, value));
     }
@@ -273,7 +279,7 @@ pub fn sums<const N: usize>(
             let mut plain = [0.0; N];
             let mut add = |label: f64, score: f64, weight: f64| {
                 let terms = term(label == block.positive, label, score, weight);
-                plain.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+                plain = std::array::from_fn(|at| plain[at] + terms[at]);
             };
             match block.weights {
                 None => labels.iter().zip(scores).for_each(|(&label, &score)| add(label, score, 1.0)),
@@ -291,6 +297,30 @@ pub fn sums<const N: usize>(
         blocks.iter().for_each(|sums| total.add(sums[at]));
         total.value()
     }))
+}
+
+/// Weights of the rows that score at least `threshold`, positive and other, and of the rest.
+pub fn confusion(rows: &Rows, threshold: f64) -> Result<[f64; 4]> {
+    if rows.weight.is_some() {
+        return sums(rows, |positive, _, score, weight| {
+            let is = |finds: bool, outcome: bool| {
+                if (score >= threshold, positive) == (finds, outcome) { weight } else { 0.0 }
+            };
+            [is(true, true), is(true, false), is(false, true), is(false, false)]
+        });
+    }
+    let blocks = rows.blocks(|block, _| {
+        let (mut all, mut positives, mut found, mut both) = (0_u64, 0, 0, 0);
+        for (&label, &score) in block.labels.iter().zip(block.scores) {
+            let (positive, finds) = (label == block.positive, score >= threshold);
+            all += 1;
+            positives += u64::from(positive);
+            found += u64::from(finds);
+            both += u64::from(positive & finds);
+        }
+        [both, found - both, positives - both, all + both - positives - found]
+    })?;
+    Ok(std::array::from_fn(|at| blocks.iter().map(|counts| counts[at]).sum::<u64>() as f64))
 }
 
 /// Σ −w·ln(the probability that was given to the label), in nats, probabilities kept `clip` away from 0 and 1.

@@ -75,6 +75,32 @@ impl Sum {
     }
 }
 
+/// Rows whose plain sum is added to a compensated one.
+const STRIDE: usize = 1 << 8;
+
+/// Sums of several terms over rows, compensated from stride to stride.
+pub fn sums<const N: usize>(mut rows: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    let mut totals: [Sum; N] = std::array::from_fn(|_| Sum::default());
+    loop {
+        let (mut plain, mut left) = ([0.0; N], STRIDE);
+        for terms in rows.by_ref().take(STRIDE) {
+            plain = std::array::from_fn(|at| plain[at] + terms[at]);
+            left -= 1;
+        }
+        totals.iter_mut().zip(plain).for_each(|(total, sum)| total.add(sum));
+        if left > 0 {
+            return totals.map(|total| total.value());
+        }
+    }
+}
+
+/// What sums over parts add up to, compensated.
+pub fn total<const N: usize>(parts: &[[f64; N]]) -> [f64; N] {
+    let mut totals: [Sum; N] = std::array::from_fn(|_| Sum::default());
+    parts.iter().for_each(|sums| totals.iter_mut().zip(sums).for_each(|(total, &sum)| total.add(sum)));
+    totals.map(|total| total.value())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankmark.parameters import Whole
 from rankmark.rows import Ranked, Rows, Undefined, Values
+
+if TYPE_CHECKING:
+    from rankmark import _native
 
 __all__ = [
     "MOST_BINS",
     "Binning",
     "Bins",
     "BinsOrScores",
-    "Groups",
     "NumberOfBins",
     "Recalibration",
     "Slope",
     "binned",
-    "grouped",
     "recalibrate",
     "sweep",
 ]
@@ -38,35 +38,43 @@ BinsOrScores: TypeAlias = Literal["scores"] | NumberOfBins
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
-    """Rows by their scores, from the lowest; every group has some weight.
+class Bins:
+    """Rows by their scores, from the lowest; every bin has some weight.
 
     Attributes:
-        weight: Σ w of each group.
+        weight: Σ w of each bin.
         positive: Σ w·y.
         score: Σ w·s.
+        low: the border that scores lie above; the first bin has its border, too.
+        high: the border up to which they go.
+        rows: number of rows, whatever they weigh.
+        squares: Σ w².
 
     """
 
     weight: Values
     positive: Values
     score: Values
+    low: Values
+    high: Values
+    rows: Values
+    squares: Values
 
     @property
     def share(self) -> Values:
-        """The share of the rows' weight that is in each group."""
+        """The share of the rows' weight that is in each bin."""
         shares: Values = self.weight / self.weight.sum()
         return shares
 
     @property
     def rate(self) -> Values:
-        """The observed rate of each group, its share of positive weight."""
+        """The observed rate of each bin, its share of positive weight."""
         rates: Values = self.positive / self.weight
         return rates
 
     @property
     def mean(self) -> Values:
-        """The mean score of each group."""
+        """The mean score of each bin."""
         means: Values = self.score / self.weight
         return means
 
@@ -75,24 +83,6 @@ class Groups:
         """Mean score less observed rate."""
         gaps: Values = self.mean - self.rate
         return gaps
-
-
-@dataclass(frozen=True, slots=True)
-class Bins(Groups):
-    """Groups that are bins.
-
-    Attributes:
-        low: the border that scores lie above; the first bin has its border, too.
-        high: the border up to which they go.
-        rows: number of rows, whatever they weigh.
-        squares: Σ w².
-
-    """
-
-    low: Values
-    high: Values
-    rows: Values
-    squares: Values
 
     @property
     def effective(self) -> Values:
@@ -111,67 +101,45 @@ def binned(rows: Rows, bins: int, binning: Binning) -> Bins:
     if binning == "width":
         borders = np.linspace(0.0, 1.0, bins + 1)[1:-1]
         ends = 0.0, 1.0
+        found = rows.bins(borders)
     else:
-        rising = _Rising.of(rows.ranked)
-        borders = rising.score[rising.quantiles(bins)]
-        ends = float(rising.score[0]), float(rising.score[-1])
-    number, weight, positive, score, squares = rows.bins(borders)
+        borders, ends = _quantiles(rows.ranked, bins)
+        found = rows.ranked.bins(borders)
+    number, weight, positive, score, squares = found
     low, high = np.append(ends[0], borders), np.append(borders, ends[1])
     some = weight > 0
     columns = (weight, positive, score, low, high, number, squares)
     return Bins(*(column[some] for column in columns))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rising:
-    """The scores that there are, rising, and what scores at most as much as each.
+def _quantiles(ranked: Ranked, bins: int) -> tuple[Values, tuple[float, float]]:
+    """The scores that end bins of equal mass, all but the last; and the least score and the greatest."""
+    weight = ranked.positive + ranked.negative
+    # No threshold finds more than infinite weight, and all find more than its opposite.
+    weights = np.concatenate([[np.inf], weight - _masses(weight, bins), [-np.inf]])
+    least, *borders, greatest = ranked.beyond(weights).score.tolist()
+    return np.array(borders), (least, greatest)
 
-    Attributes:
-        score: the scores.
-        weight: Σ w of the rows up to each.
-        positive: Σ w·y of them.
 
-    """
-
-    score: Values
-    weight: Values
-    positive: Values
-
-    @classmethod
-    def of(cls, ranked: Ranked) -> _Rising:
-        curve = ranked.curve
-        weight, positive = (up[-1] - np.append(0.0, up[:-1]) for up in (curve.tp + curve.fp, curve.tp))
-        return cls(curve.score[::-1], weight[::-1], positive[::-1])
-
-    def quantiles(self, bins: int) -> NDArray[np.intp]:
-        """The places of the scores that end bins of equal mass, all but the last."""
-        # Weights that add up to a share but for rounding have reached it.
-        shares = np.arange(1, bins) * (self.weight[-1] * (1 - 1e-12) / bins)
-        places: NDArray[np.intp] = np.searchsorted(self.weight, shares)
-        return places
+def _masses(weight: float, bins: int) -> Values:
+    """What bins of equal mass hold up to the end of each, all but the last."""
+    # Weights that add up to a share but for rounding have reached it.
+    masses: Values = np.arange(1, bins, dtype=np.float64) * (weight * (1 - 1e-12) / bins)
+    return masses
 
 
 def sweep(rows: Rows) -> int:
     """The number of bins of equal mass at which, counted from 1, observed rates last rise from bin to bin."""
-    rising = _Rising.of(rows.ranked)
+    curve = rows.ranked.curve
+    # What scores at most as much as each score, from the lowest.
+    weights, positives = ((up[-1] - np.append(0.0, up[:-1]))[::-1] for up in (curve.tp + curve.fp, curve.tp))
     for bins in range(2, MOST_BINS + 1):
-        ends = np.append(rising.quantiles(bins), len(rising.score) - 1)
-        weight, positive = (np.diff(up[ends], prepend=0.0) for up in (rising.weight, rising.positive))
+        ends = np.append(np.searchsorted(weights, _masses(weights[-1], bins)), len(weights) - 1)
+        weight, positive = (np.diff(up[ends], prepend=0.0) for up in (weights, positives))
         rates = positive[weight > 0] / weight[weight > 0]
         if np.any(np.diff(rates) < 0):
             return bins - 1
     return MOST_BINS
-
-
-def grouped(rows: Rows, bins: BinsOrScores, binning: Binning) -> Groups:
-    """The rows in bins, or in a group for every score."""
-    if bins != "scores":
-        return binned(rows, bins, binning)
-    curve = rows.ranked.curve
-    positive, other = (np.diff(weights, prepend=0.0)[::-1] for weights in (curve.tp, curve.fp))
-    weight = positive + other
-    some = weight > 0
-    return Groups(weight[some], positive[some], (weight * curve.score[::-1])[some])
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +169,13 @@ def recalibrate(rows: Rows, clip: float, slope: Slope) -> Recalibration:
 
     """
     rows.check_both_classes()
-    ranges = rows.core.log_odds(clip)
+    log_odds = rows.ranked.log_odds(clip)
+    ranges = log_odds.ranges
     if slope == "fitted":
         _check_overlap(*ranges)
     # Log odds are taken from about their mean, so that what they differ by is not lost beside it.
     center = _logit(min(max(rows.score / rows.weight, clip), 1 - clip))
-    fit = _Fit(rows, clip, slope, center, max(abs(odds - center) for odds in ranges))
+    fit = _Fit(log_odds, slope, center, max(abs(odds - center) for odds in ranges))
     at = _logit(rows.base_rate), 1.0 if slope == "fixed" else 0.0
     likelihood, *derivatives = fit.derivatives(at)
     for _ in range(STEPS):
@@ -237,15 +206,14 @@ def _logit(p: float) -> float:
 class _Fit:
     """The model with log odds less `center`, which are as far from 0 as `spread` at most."""
 
-    rows: Rows
-    clip: float
+    log_odds: _native.LogOdds
     slope: Slope
     center: float
     spread: float
 
     def derivatives(self, at: tuple[float, float]) -> tuple[float, ...]:
         """The log-likelihood at an intercept and a slope, and what it changes by there."""
-        return self.rows.core.logistic(*at, self.center, self.clip)
+        return self.log_odds.logistic(*at, self.center)
 
     def step(self, at: tuple[float, float], derivatives: list[float]) -> tuple[float, float]:
         """Newton's step, but not far beyond where anything is known: where q is near 0 or 1 it is a leap."""

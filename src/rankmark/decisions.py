@@ -131,10 +131,12 @@ def _empty(confusion: Confusion, how: str) -> Iterator[str]:
 
 
 def _among_best(rows: Rows, top: float) -> Confusion:
-    curve, positive, negative = rows.ranked.curve, rows.ranked.positive, rows.ranked.negative
+    positive, negative = rows.ranked.positive, rows.ranked.negative
     found = np.array([top * (positive + negative)])
-    above = np.append(0.0, curve.tp + curve.fp)
-    tp = np.interp(found, above, np.append(0.0, curve.tp))
+    border = rows.ranked.beyond(found)
+    own = border.tp + border.fp
+    part = np.divide(found - border.tp_above - border.fp_above, own, out=np.zeros(1), where=own > 0)
+    tp = border.tp_above + np.clip(part, 0, 1) * border.tp
     return Confusion(tp, found - tp, positive - tp, negative - (found - tp))
 
 

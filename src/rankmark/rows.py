@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rankmark import _native
 
-__all__ = ["Curve", "Moments", "PerQuery", "Queries", "Ranked", "Rows", "Undefined", "Values"]
+__all__ = ["Curve", "Moments", "PerQuery", "Queries", "Ranked", "Rows", "Thresholds", "Undefined", "Values"]
 
 Values: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
@@ -288,7 +288,7 @@ class Ranked:
 
     def __init__(self, core: _native.RankedScores) -> None:
         self._core = core
-        self._known: dict[str, Any] = {}
+        self._known: dict[Hashable, Any] = {}
         self.positive, self.negative = core.totals()
 
     @property
@@ -299,27 +299,73 @@ class Ranked:
     @property
     def precision_steps(self) -> float:
         """Σ ΔTP·TP/(TP + FP) over the thresholds, from the highest."""
-        return self._once("precision_steps", self._core.precisions)
+        return self._shape[0]
 
     @property
     def precision_trapezoids(self) -> float:
         """The same with the mean of each threshold's precision and that of the one before, at first 1."""
-        return self._once("precision_trapezoids", self._core.mean_precisions)
+        return self._shape[1]
 
     @property
     def greatest_gap(self) -> float:
         """The greatest |TP/P − FP/N| over the thresholds."""
-        return self._once("greatest_gap", self._core.gap)
+        return self._shape[2]
+
+    @property
+    def reliability(self) -> float:
+        """Σ w·(s − r)², where r is the share of positive weight among the rows with the same score."""
+        return self._shape[3]
+
+    @property
+    def resolution(self) -> float:
+        """Σ w·(r − P/(P + N))²."""
+        return self._shape[4]
+
+    @property
+    def _shape(self) -> tuple[float, float, float, float, float]:
+        return self._once("shape", self._core.shape)
+
+    def beyond(self, weights: Values) -> Thresholds:
+        """For each weight the highest threshold that finds more; the lowest of all where none does."""
+        return Thresholds(*self._core.beyond(weights))
+
+    def bins(self, borders: Values) -> list[Values]:
+        """As `Rows.bins`, quicker since the rows of a bin stand together."""
+        return self._once(("bins", borders.tobytes()), lambda: self._core.bins(borders))
+
+    def log_odds(self, clip: float) -> _native.LogOdds:
+        """The log odds of scores in [clip, 1 − clip], for logistic models."""
+        return self._once(("log_odds", clip), lambda: self._core.log_odds(clip))
 
     @property
     def curve(self) -> Curve:
         """Every threshold."""
         return self._once("curve", lambda: Curve(*self._core.curve()))
 
-    def _once(self, key: str, compute: Callable[[], T]) -> T:
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Some thresholds.
+
+    Attributes:
+        score: the scores.
+        tp_above: weight of the positive rows that score more.
+        fp_above: weight of the others that do.
+        tp: weight of the positive rows that score as much.
+        fp: weight of the others that do.
+
+    """
+
+    score: Values
+    tp_above: Values
+    fp_above: Values
+    tp: Values
+    fp: Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.calibration import Binning, BinsOrScores, grouped
+from rankmark.calibration import Binning, BinsOrScores, binned
 from rankmark.measure import row_measure
 from rankmark.rows import Rows
 
@@ -50,5 +50,7 @@ def brier_reliability(rows: Rows, *, bins: BinsOrScores = "scores", binning: Bin
         [0.1875, 0.0625, 0.0625, 0.1875]
 
     """
-    found = grouped(rows, bins, binning)
+    if bins == "scores":
+        return rows.ranked.reliability / rows.weight
+    found = binned(rows, bins, binning)
     return float(np.sum(found.share * found.gap**2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.calibration import Binning, BinsOrScores, grouped
+from rankmark.calibration import Binning, BinsOrScores, binned
 from rankmark.measure import row_measure
 from rankmark.rows import Rows
 
@@ -43,5 +43,7 @@ def brier_resolution(rows: Rows, *, bins: BinsOrScores = "scores", binning: Binn
         0.0625
 
     """
-    found = grouped(rows, bins, binning)
+    if bins == "scores":
+        return rows.ranked.resolution / rows.weight
+    found = binned(rows, bins, binning)
     return float(np.sum(found.share * (found.rate - rows.base_rate) ** 2))
