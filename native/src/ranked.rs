@@ -190,14 +190,12 @@ impl<E: Element> Ranked<E> {
     /// Sorts the rows.
     pub fn new(rows: &Rows) -> Result<Self> {
         let float32 = rows.float32();
-        let ranges = rows.blocks(|block, _| {
-            let codes = block.scores.iter().map(|&score| code_of(score, float32));
-            codes.fold((u64::MAX, 0), |(low, high), code| (code.min(low), code.max(high)))
-        })?;
-        let (lowest, highest) = ranges
+        let (least, greatest) = rows
+            .blocks(|block, _| extremes(block.scores))?
             .into_iter()
-            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+            .reduce(|a, b| (lesser(a.0, b.0), greater(a.1, b.1)))
             .expect("a table without rows is refused");
+        let (lowest, highest) = (code_of(greatest, float32), code_of(least, float32));
         let shift = (u64::BITS - (highest - lowest).leading_zeros()).saturating_sub(PARTS_BITS);
         let count = ((highest - lowest) >> shift) as usize + 1;
         let dealt = Self::deal(rows, float32, lowest, shift, count)?;
@@ -412,6 +410,28 @@ fn weights(rows: &[impl Element]) -> Weights {
     sums(rows.iter().map(|&row| split(row).into())).into()
 }
 
+/// The least and the greatest of some scores, none of which is NaN.
+fn extremes(scores: &[f64]) -> (f64, f64) {
+    // Side by side, so that none waits for the one before.
+    let (mut least, mut greatest) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (eights, rest) = scores.as_chunks::<8>();
+    for eight in eights {
+        least = std::array::from_fn(|at| lesser(eight[at], least[at]));
+        greatest = std::array::from_fn(|at| greater(eight[at], greatest[at]));
+    }
+    let all = |of: [f64; 8]| of.into_iter().chain(rest.iter().copied());
+    (all(least).fold(f64::INFINITY, lesser), all(greatest).fold(f64::NEG_INFINITY, greater))
+}
+
+/// As `f64::min`, but an instruction for several, since there is no NaN.
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
 /// Sorts rows by codes of so many bits; rows of the same code stay in their order.
 fn sort<E: Element>(rows: &mut Vec<E>, bits: u32) {
     if rows.len() < FEW {
@@ -468,6 +488,21 @@ mod tests {
                 assert_eq!(score_of(code, float32), expected);
             }
         }
+    }
+
+    #[test]
+    fn extremes_are_found_wherever_they_are() {
+        for rows in 1..20 {
+            for at in 0..rows {
+                let mut scores = vec![0.5; rows];
+                scores[at] = -2.0;
+                scores[rows - 1 - at] = 3.0;
+                let expected =
+                    if 2 * at + 1 == rows { scores.iter().copied().fold(3.0, f64::min) } else { -2.0 };
+                assert_eq!(extremes(&scores), (expected, 3.0));
+            }
+        }
+        assert_eq!(extremes(&[f64::NEG_INFINITY, f64::INFINITY]), (f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]
