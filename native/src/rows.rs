@@ -206,10 +206,17 @@ impl Rows {
             }
         })?;
         let all = blocks.into_iter().reduce(Content::and).unwrap_or_default();
-        self.refuse("label", &self.label, all.bad_labels, "NaN or infinite values")?;
-        self.refuse("score", &self.score, all.bad_scores, "NaN values")?;
+        self.refuse(
+            "label",
+            &self.label,
+            all.bad_labels,
+            ["NaN or infinite value", "NaN or infinite values"],
+        )?;
+        self.refuse("score", &self.score, all.bad_scores, ["NaN value", "NaN values"])?;
         if let Some(weight) = &self.weight {
-            self.refuse("weight", weight, all.bad_weights, "values that are NaN, infinite or negative")?;
+            let what =
+                ["value that is NaN, infinite or negative", "values that are NaN, infinite or negative"];
+            self.refuse("weight", weight, all.bad_weights, what)?;
             if all.least_weight == 0.0 {
                 return Err(Error::data(format!("{} is 0 in every row", self.describe("weight", weight))));
             }
@@ -217,12 +224,14 @@ impl Rows {
         Ok(all)
     }
 
-    fn refuse(&self, role: &str, column: &str, found: Found, what: &str) -> Result<()> {
+    fn refuse(&self, role: &str, column: &str, found: Found, what: [&str; 2]) -> Result<()> {
         if found.count == 0 {
             return Ok(());
         }
+        let (what, rows) = if found.count == 1 { (what[0], "that row") } else { (what[1], "those rows") };
+        let first = if found.count == 1 { "" } else { "the first " };
         Err(Error::data(format!(
-            "{} has {} {what}, the first in row {} (from 0); correct or remove those rows",
+            "{} has {} {what}, {first}in row {} (from 0); correct or remove {rows}",
             self.describe(role, column),
             found.count,
             found.first,

@@ -77,17 +77,24 @@ class Rows:
     @property
     def weight(self) -> float:
         """Σ w."""
+        if self._counted:
+            return float(self.count)
         return self._numbers[0] if "numbers" in self._known else self._binary[0]
 
     @property
     def positive(self) -> float:
         """Σ w·y of binary labels."""
-        return self._binary[1]
+        return float(self.positives) if self._counted else self._binary[1]
 
     @property
     def positives(self) -> int:
         """Number of positive rows, whatever they weigh."""
         return int(self._binary[4]) if self._positives is None else self._positives
+
+    @property
+    def _counted(self) -> bool:
+        """Whether it is known how many rows there are of each class, and all weigh 1: a sum of weights then."""
+        return self._positives is not None and not self.core.weighted
 
     @property
     def score(self) -> float:
