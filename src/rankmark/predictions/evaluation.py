@@ -294,7 +294,7 @@ def _result(
         counts=PredictionCounts(
             rows=rows.count,
             positive=rows.rows.positives if rows.binary else None,
-            queries=len(query_ids.column_values("query")) if query_ids else None,
+            queries=query_ids.num_rows if query_ids else None,
             measures={str(m): counts[str(m)] for m in asked},
         ),
         intervals=intervals,
