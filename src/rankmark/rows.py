@@ -93,7 +93,7 @@ class Rows:
 
     @property
     def _counted(self) -> bool:
-        """Whether it is known how many rows there are of each class, and all weigh 1: a sum of weights then."""
+        """Whether sums of weights are counts: all rows weigh 1, and it is known how many are positive."""
         return self._positives is not None and not self.core.weighted
 
     @property
