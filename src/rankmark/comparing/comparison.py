@@ -144,6 +144,7 @@ def compare(
 
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
     check_systems(runs, baseline)
+    plan.check(clustered=clusters is not None, several_seeds=any(map(_are_seeds, runs.values())))
     first = next(iter(runs.values()))
     tables = qrels, first[0] if _are_seeds(first) else first, attributes, columns
     column = None
@@ -208,6 +209,7 @@ def compare_results(
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
     check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
+    plan.check(clustered=clusters is not None, several_seeds=any(len(each) > 1 for each in listed.values()))
     return _compared(listed, measures, baseline, plan, clusters)
 
 
@@ -253,12 +255,6 @@ def _compared(
         for measure in asked
     }
     labels = None if clusters is None else _labels(query_ids, clusters)
-    if len(every) > len(results) and plan.interval == "t":
-        raise ChoiceError('interval="t" does not draw seeds; choose "bca" or "percentile"')
-    if labels is not None and plan.test in ("wilcoxon", "sign"):
-        raise ChoiceError(f'test="{plan.test}" knows no clusters; choose "randomisation", "t" or "bootstrap"')
-    if labels is not None and plan.correction == "tukey":
-        raise ChoiceError('correction="tukey" knows no clusters; choose "holm"')
     if len(every) > len(results):
         notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
     notes += _choice_notes(results, asked)

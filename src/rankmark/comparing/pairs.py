@@ -58,6 +58,17 @@ class Plan:
         if self.correction == "tukey" and (self.test, self.alternative) != ("randomisation", "two-sided"):
             raise ChoiceError('correction="tukey" goes with test="randomisation" and alternative="two-sided"')
 
+    def check(self, *, clustered: bool, several_seeds: bool) -> None:
+        """Refuses what knows no clusters of queries, or systems with several seeds, where there are such."""
+        if several_seeds and self.interval == "t":
+            raise ChoiceError('interval="t" does not draw seeds; choose "bca" or "percentile"')
+        if clustered and self.test in ("wilcoxon", "sign"):
+            raise ChoiceError(
+                f'test="{self.test}" knows no clusters; choose "randomisation", "t" or "bootstrap"'
+            )
+        if clustered and self.correction == "tukey":
+            raise ChoiceError('correction="tukey" knows no clusters; choose "holm"')
+
     @property
     def draws(self) -> dict[str, Any]:
         """What resampling is told."""
