@@ -144,7 +144,8 @@ def compare(
 
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
     check_systems(runs, baseline)
-    plan.check(clustered=clusters is not None, several_seeds=any(map(_are_seeds, runs.values())))
+    several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
+    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
     first = next(iter(runs.values()))
     tables = qrels, first[0] if _are_seeds(first) else first, attributes, columns
     column = None
@@ -209,7 +210,8 @@ def compare_results(
     plan = Plan(test, alternative, correction, alpha, interval, confidence, resamples, seed, threads)
     check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
-    plan.check(clustered=clusters is not None, several_seeds=any(len(each) > 1 for each in listed.values()))
+    several_seeds = any(len(each) > 1 for each in listed.values())
+    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
     return _compared(listed, measures, baseline, plan, clusters)
 
 
