@@ -39,6 +39,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "weight": ("weight", "sample_weight"),
 }
 """The names by which a column is known to have a role."""
+NORMAL_USUAL = {role: {normal(name) for name in names} for role, names in USUAL.items()}
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -355,9 +356,8 @@ class _Finder:
     def _find(self, role: str) -> str | None:
         if role in self.said:
             return self.said[role] or None
-        known = {normal(name) for name in USUAL[role]}
         taken = {*self.said.values(), *self.other_scores}
-        fitting = [name for name in self.names if normal(name) in known and name not in taken]
+        fitting = [n for n in self.names if normal(n) in NORMAL_USUAL[role] and n not in taken]
         if len(fitting) > 1:
             raise ColumnError(
                 f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
