@@ -273,6 +273,21 @@ def test_numbers_agree_with_scikit_learn_and_scipy(rows: int, away: float, weigh
         assert result[measure] == pytest.approx(number, rel=1e-12 if not away else 1e-9, abs=1e-12), measure
 
 
+@pytest.mark.parametrize("rows", [200, 50_000])  # by one thread, and by several
+@pytest.mark.parametrize("labels", [2, 60, 70, 10_000])  # beyond 64 they are sorted
+@pytest.mark.parametrize("scale", [1.0, 0.1])  # 32 bits are enough for whole numbers
+def test_rank_correlations_agree_with_scipy(rows: int, labels: int, scale: float) -> None:
+    rng = np.random.default_rng(labels)
+    y = rng.integers(0, labels, rows)
+    s = (y / labels + rng.normal(size=rows)).round(2) * 100 * scale
+    s[:2] = [-np.inf, np.inf]
+    result = rm.evaluate_predictions({"label": (y - 5) * scale, "score": s}, "Spearman Kendall")
+    assert result["Spearman"] == pytest.approx(stats.spearmanr(y, s).statistic, rel=1e-12)
+    assert result["Kendall"] == pytest.approx(stats.kendalltau(y, s).statistic, rel=1e-12)
+    one = rm.evaluate_predictions({"label": y, "score": s}, "Spearman Kendall", threads=1)
+    assert one.values == result.values
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("ids", [pl.Int64, pl.String])

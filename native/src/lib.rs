@@ -3,6 +3,7 @@
 
 mod arrays;
 mod calibration;
+mod correlation;
 mod decompress;
 mod dense;
 mod error;

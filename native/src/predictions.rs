@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::calibration::Model;
 use crate::ranked::{Ranked as RankedRows, Threshold, Weighted};
 use crate::rows::{Content, Rows};
-use crate::{Table, calibration, error, interruptible, per_query, pool, query_sums, rows};
+use crate::{Table, calibration, correlation, error, interruptible, per_query, pool, query_sums, rows};
 
 /// Rows below which the calling thread does the work: waking others costs more.
 const SMALL: usize = 20_000;
@@ -113,12 +113,13 @@ impl LabelledRows {
         })
     }
 
-    /// The label and the score of each row.
-    fn numbers<'py>(&self, py: Python<'py>) -> PyResult<(Floats<'py>, Floats<'py>)> {
-        let pieces =
-            self.run(py, |rows| rows.blocks(|block, _| (block.labels.to_vec(), block.scores.to_vec())))?;
-        let (labels, scores): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
-        Ok((labels.concat().into_pyarray(py), scores.concat().into_pyarray(py)))
+    /// Pairs of rows that are in the same order by label and score, in the opposite one, and of which only the
+    /// labels or only the scores are equal; and twice the distances of ranks from their mean: the sums of the
+    /// squares of labels', of the squares of scores', and of their products.
+    fn correlation(&self, py: Python<'_>) -> PyResult<([u64; 4], [f64; 3])> {
+        let found = self.run(py, correlation::correlation)?;
+        let pairs = [found.concordant, found.discordant, found.tied_labels, found.tied_scores];
+        Ok((pairs, [found.labels, found.scores, found.both].map(|sum| sum as f64)))
     }
 
     /// What the errors of the rows of each query come to.

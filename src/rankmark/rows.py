@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from rankmark import _native
 
-__all__ = ["Curve", "Moments", "PerQuery", "Queries", "Ranked", "Rows", "Thresholds", "Undefined", "Values"]
+__all__ = [
+    "Correlation",
+    "Curve",
+    "Moments",
+    "PerQuery",
+    "Queries",
+    "Ranked",
+    "Rows",
+    "Thresholds",
+    "Undefined",
+    "Values",
+]
 
 Values: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
@@ -158,9 +169,9 @@ class Rows:
         return self._once("relative_errors", self.core.relative_errors)
 
     @property
-    def numbers(self) -> tuple[Values, Values]:
-        """The label and the score of each row."""
-        return self._once("label_and_score", self.core.numbers)
+    def correlation(self) -> Correlation:
+        """The orders of the rows by labels that are numbers, and by scores, against each other."""
+        return self._once("correlation", lambda: Correlation(*self.core.correlation()))
 
     @property
     def query_errors(self) -> _native.QueryErrors:
@@ -277,6 +288,22 @@ class Moments:
     score: float
     both: float
     error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How much the order of rows by label and that by score agree; weights do not count.
+
+    Attributes:
+        pairs: how many pairs of rows are in the same order, how many in the opposite one, and of how many
+            only the labels, and only the scores, are equal.
+        ranks: Σ a², Σ b² and Σ a·b of twice the distances a and b of the ranks of labels and of scores from
+            their mean; equal ones have the mean of their ranks.
+
+    """
+
+    pairs: tuple[int, int, int, int]
+    ranks: tuple[float, float, float]
 
 
 class Ranked:

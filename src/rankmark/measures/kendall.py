@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rankmark.measure import row_measure
 from rankmark.numbers import check_both_vary, check_unweighted
 from rankmark.rows import Rows
@@ -36,9 +38,8 @@ def kendall(rows: Rows) -> float:
         0.333333
 
     """
-    from scipy.stats import kendalltau
-
     check_unweighted(rows)
-    label, score = rows.numbers
-    check_both_vary(bool((label != label[0]).any()), bool((score != score[0]).any()))
-    return float(kendalltau(label, score, method="asymptotic").statistic)
+    concordant, discordant, tied_labels, tied_scores = rows.correlation.pairs
+    ordered = concordant + discordant
+    check_both_vary(ordered + tied_scores > 0, ordered + tied_labels > 0)
+    return (concordant - discordant) / math.sqrt((ordered + tied_labels) * (ordered + tied_scores))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from rankmark import _native
 from rankmark.measure import row_measure
 from rankmark.numbers import check_both_vary, check_unweighted
 from rankmark.rows import Rows
@@ -40,11 +39,7 @@ def spearman(rows: Rows) -> float:
         0.5
 
     """
-    from scipy.stats import rankdata
-
     check_unweighted(rows)
-    ranks = [rankdata(numbers) for numbers in rows.numbers]
-    label, score = (each - (rows.count + 1) / 2 for each in ranks)
-    spreads = _native.exact_sum(label * label), _native.exact_sum(score * score)
-    check_both_vary(spreads[0] > 0, spreads[1] > 0)
-    return _native.exact_sum(label * score) / math.sqrt(spreads[0] * spreads[1])
+    label, score, both = rows.correlation.ranks
+    check_both_vary(label > 0, score > 0)
+    return both / math.sqrt(label * score)
