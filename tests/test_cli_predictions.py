@@ -103,7 +103,21 @@ def test_systems(run: Run) -> None:
     )
     assert code == 0
     assert out.splitlines()[0].split() == ["measure", "old", "new"]
-    assert "Holm" in out
+    assert out.splitlines()[5].split() == "measure system difference 95% interval p p (holm)".split()
+    assert "corrected by Holm over 2 tests" in " ".join(out.split())
+    assert "* differs from old (p ≤ 0.05)" in out
+
+
+def test_systems_tested_in_another_way(run: Run) -> None:
+    systems = ["predictions", "p.csv", "-m", "AUC", "--system", "old=p", "--system", "new=q"]
+    options = ["--alternative", "less", "--correction", "bonferroni", "--alpha", "0.9"]
+    code, out, _ = run(*systems, *options, "--format", "json")
+    record = json.loads(out)
+    assert code == 0
+    assert (record["alternative"], record["correction"], record["alpha"]) == ("less", "bonferroni", 0.9)
+    _, out, _ = run(*systems, "--correction", "none", "--alternative", "greater")
+    assert "(none)" not in out
+    assert "one-sided (greater); 1 test, not corrected" in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
@@ -112,7 +126,9 @@ def test_systems(run: Run) -> None:
         (["--interval-method", "dlong"], "intervals='dlong' is not one of delong"),
         (["--like", "sklern"], "did you mean 'sklearn'"),
         (["--like", "sklearn", "-m", "KS"], "sklearn has no KS"),
-        (["--baseline", "a"], "--baseline is one of several systems"),
+        (["--baseline", "a"], "--baseline is for several systems"),
+        (["--alpha", "0.05"], "--alpha is for several systems"),
+        (["--correction", "holm"], "--correction is for several systems"),
     ],
 )
 def test_refused(run: Run, arguments: list[str], message: str) -> None:
@@ -131,6 +147,8 @@ def test_refused(run: Run, arguments: list[str], message: str) -> None:
         (["--system", "a=p", "--system", "b=q", "--by", "country"], "--by does not go with several systems"),
         (["--system", "a=p", "--system", "b=q", "--interval-method", "delta"], "not one of bca, percentile"),
         (["--system", "a=p", "--system", "b=q", "--format", "trec"], "trec"),
+        (["--system", "a=p", "--system", "b=q", "--correction", "tukey"], "correction='tukey' is not one of"),
+        (["--system", "a=p", "--system", "b=q", "--alternative", "grater"], "did you mean 'greater'"),
     ],
 )
 def test_systems_refused(run: Run, arguments: list[str], message: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from rankmark.choices import Choices, values_of
 from rankmark.errors import UsageError
@@ -13,6 +14,7 @@ from rankmark.formats import FORMATS
 
 __all__ = [
     "column_names",
+    "is_said",
     "keep_inputs",
     "named_paths",
     "run_names",
@@ -22,6 +24,7 @@ __all__ = [
     "with_like",
     "with_output",
     "with_output_in",
+    "with_significance",
 ]
 
 Command = Callable[..., None]
@@ -55,6 +58,39 @@ def with_choices(command: Command) -> Command:
 def with_like(command: Command) -> Command:
     """Gives a command the option --like, of one tool."""
     return click.option("--like", metavar="TOOL", help="Compute as this tool does.")(command)
+
+
+def with_significance(corrections: Iterable[str]) -> Callable[[Command], Command]:
+    """Gives a command the options --alternative, --correction, of these, and --alpha."""
+    first, *_ = known = list(corrections)
+
+    def give(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--alpha",
+                type=float,
+                default=0.05,
+                show_default=True,
+                metavar="P",
+                help="What is significant.",
+            ),
+            click.option(
+                "--correction",
+                default=first,
+                metavar="|".join(known),
+                help="Of p-values, for several systems and measures.",
+            ),
+            click.option(
+                "--alternative",
+                default="two-sided",
+                metavar="two-sided|greater|less",
+                help="Which differences count: of a system less its baseline.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return give
 
 
 def with_columns(command: Command) -> Command:
@@ -113,6 +149,11 @@ def keep_inputs(output: str, *inputs: str) -> None:
     for path in inputs:
         if Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
             raise UsageError(f"-o {output} would overwrite the input {path}")
+
+
+def is_said(name: str) -> bool:
+    """Whether an option of the command that runs is on the command line."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:

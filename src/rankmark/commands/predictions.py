@@ -8,13 +8,24 @@ from typing import Any, Literal
 import click
 
 from rankmark.choices import values_of
-from rankmark.commands.options import keep_inputs, named_paths, show, with_like, with_output
+from rankmark.commands.options import (
+    is_said,
+    keep_inputs,
+    named_paths,
+    show,
+    with_like,
+    with_output,
+    with_significance,
+)
 from rankmark.errors import UsageError
 
 __all__ = ["MEASURES", "evaluate_table"]
 
+CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", "none")
 METHODS = ("delong", "delta", "bca", "percentile")
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
+OF_SEVERAL = ("baseline", "alternative", "correction", "alpha")
+"""Options that only several systems have."""
 OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
 
@@ -54,6 +65,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     help="A system's scores; repeat it to compare several, or where several tables have other columns.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
+@with_significance(CORRECTIONS)
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
 @click.option(
@@ -87,7 +99,6 @@ def evaluate_table(
     intervals: bool,
     interval_method: str | None,
     systems: tuple[str, ...],
-    baseline: str | None,
     format_: str | None,
     digits: int,
     output: str | None,
@@ -137,15 +148,14 @@ def evaluate_table(
         beside |= {"--per-query": per_query, "--per-class": per_class, "--confusion": confusion}
         _check_of_several(options, beside, signatures=signature or short_signature)
         columns = _score_columns(systems, scores)
-        compared = compare_predictions(
-            tables, columns, measures, baseline=baseline, interval=method, **options
-        )
+        compared = compare_predictions(tables, columns, measures, interval=method, **options)
         show(compared.format(name, digits=digits), output)
         return
-    if baseline:
+    if said := [name for name in OF_SEVERAL if is_said(name)]:
         raise UsageError(
-            "--baseline is one of several systems; give a table of each, or its column: --system NAME=COLUMN"
+            f"--{said[0]} is for several systems; give a table of each, or its column: --system NAME=COLUMN"
         )
+    options = {name: value for name, value in options.items() if name not in OF_SEVERAL}
     options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
     options |= {"predicted": predicted, "classes": classes.split(",") if classes else None}
     result = evaluate_predictions(

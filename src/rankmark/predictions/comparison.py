@@ -335,17 +335,29 @@ class PredictionComparison:
             names = ways.setdefault((pair.method, pair.resamples), [])
             names += [str(pair.measure)] * (str(pair.measure) not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
-        number = sum(not math.isnan(pair.p) for pair in self.pairs)
+        number = counted(sum(not math.isnan(pair.p) for pair in self.pairs), "test")
+        sided = "two-sided" if self.alternative == "two-sided" else f"one-sided ({self.alternative})"
         corrected = (
-            ""
+            f"{number}, not corrected"
             if self.correction == "none"
-            else f", corrected for {counted(number, 'test')} ({CORRECTION_NAMES[self.correction]})"
+            else f"corrected by {CORRECTION_NAMES[self.correction]} over {number}"
         )
-        ends = f"low, high: {100 * self._sampling.confidence:g}% intervals"
+        differs = "differs" if self.baseline is None else f"differs from {printable(self.baseline)}"
         return [
             "; ".join([first.account()[0], *self.notes]),
-            f"{ends}; p: {self.alternative}{corrected}; {tests}",
+            *self._noticed(),
+            f"intervals and tests: {tests}; {sided}; {corrected}",
+            f"* {differs} (p ≤ {self.alpha:g})",
         ]
+
+    def _noticed(self) -> Iterator[str]:
+        """What there is to notice in the results, and of which if not of all."""
+        systems: dict[str, list[str]] = {}
+        for name, result in self.results.items():
+            for note in result.account()[1 : -1 if result.intervals else None]:
+                systems.setdefault(note, []).append(name)
+        for note, names in systems.items():
+            yield note if len(names) == len(self.results) else f"{', '.join(map(printable, names))}: {note}"
 
     def _values(self, digits: int) -> Grid:
         rows = [
@@ -355,19 +367,30 @@ class PredictionComparison:
         return Grid(1, [["measure", *map(printable, self.systems)], *rows])
 
     def _grid(self, digits: int) -> Grid:
-        header = ["measure", "system", "baseline", "difference", "low", "high", "p", ""]
-        rows = [
-            [
-                str(pair.measure),
-                printable(pair.system),
-                printable(pair.baseline),
-                *(rounded(each, f"+.{digits}f") for each in (pair.difference, pair.low, pair.high)),
-                chance(pair.corrected, digits),
-                "*" if pair.significant else "",
-            ]
-            for pair in self.pairs
+        interval = f"{100 * self._sampling.confidence:g}% interval"
+        corrected = [] if self.correction == "none" else [f"p ({self.correction})"]
+        header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
+        rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
+        if self.baseline is None:
+            return Grid(3, rows)
+        return Grid(2, [[*row[:2], *row[3:]] for row in rows])
+
+    def _cells(self, pair: PredictionPair, digits: int) -> list[str]:
+        """A pair for people."""
+        difference, low, high = (
+            rounded(each, f"+.{digits}f") for each in (pair.difference, pair.low, pair.high)
+        )
+        corrected = [] if self.correction == "none" else [chance(pair.corrected, digits)]
+        return [
+            str(pair.measure),
+            printable(pair.system),
+            printable(pair.baseline),
+            difference,
+            f"{low} … {high}" if low else "",
+            chance(pair.p, digits),
+            *corrected,
+            "*" if pair.significant else "",
         ]
-        return Grid(3, [header, *rows])
 
     def _json(self) -> str:
         import json
