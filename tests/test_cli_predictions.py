@@ -88,6 +88,32 @@ def test_a_column_to_slice_by_that_is_not_there(run: Run) -> None:
     assert "no column 'cuntry' to slice by; did you mean 'country'" in err
 
 
+@pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--score", "user_id"], 'name another column with score="…" (on the command line --score …)'),
+        (["--score", "user_id"], 'if it holds predicted classes, say predicted="user_id" (on the command'),
+        (["--score", "p", "--weight", "country"], 'name another column with weight="…" (on the command line'),
+        (["--score", "p", "-m", "GAUC(weight=country)"], "name another column to weigh queries by"),
+    ],
+)
+def test_words_for_numbers(run: Run, arguments: list[str], message: str, engine: str) -> None:
+    code, _, err = run("predictions", "p.csv", "-m", "LogLoss", *arguments, "--engine", engine)
+    assert code == 1
+    assert "predictions 'p.csv', row 0 (from 0): " in err
+    assert "is not a number; correct it, or name another column" in err
+    assert message in err
+
+
+def test_words_for_the_scores_of_a_system(run: Run) -> None:
+    Path("q.csv").write_text(Path("p.csv").read_text())
+    code, _, err = run("predictions", "p.csv", "q.csv", "--system", "p=p", "--system", "q=country")
+    assert code == 1
+    assert "'fr' in column 'country' is not a number; correct it, or name another column with scores" in err
+    assert "--system q=…" in err
+
+
 def test_systems(run: Run) -> None:
     code, out, _ = run(
         "predictions",
@@ -103,7 +129,7 @@ def test_systems(run: Run) -> None:
     )
     assert code == 0
     assert out.splitlines()[0].split() == ["measure", "old", "new"]
-    assert out.splitlines()[5].split() == "measure system difference 95% interval p p (holm)".split()
+    assert out.splitlines()[5].partition("difference")[2].split() == ["95%", "interval", "p", "p", "(holm)"]
     assert "corrected by Holm over 2 tests" in " ".join(out.split())
     assert "* differs from old (p ≤ 0.05)" in out
 

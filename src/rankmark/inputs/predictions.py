@@ -47,7 +47,8 @@ class PredictionColumns:
     """Columns by what they are for; None where there is none. Several scores are of a class each.
 
     Where `decided` is true, `score` holds the class that is predicted. `others` are wanted as they are,
-    `compared` are scores of other systems, and `weighing` are numbers that measures name.
+    `compared` are scores of other systems, and `weighing` are numbers that measures name. `system` is the one
+    whose scores they are, where there are several systems.
     """
 
     label: str
@@ -60,6 +61,7 @@ class PredictionColumns:
     compared: tuple[str, ...] = ()
     weighing: tuple[str, ...] = ()
     decided: bool = False
+    system: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -74,6 +76,16 @@ class PredictionColumns:
         scores = () if self.decided else (self.score, *self.other_scores)
         named = (name for name in (*scores, self.weight) if name is not None)
         return list(dict.fromkeys([*named, *self.compared, *self.weighing]))
+
+    def instead(self, name: str) -> str:
+        """As `Chosen.instead`."""
+        if name in self.weighing:
+            return f"{ANOTHER} to weigh queries by"
+        if name == self.weight:
+            return _another("weight", name)
+        if name in (self.score, *self.other_scores):
+            return _another("score", name, self.system)
+        return f"{ANOTHER} with scores={{system: column}} (on the command line --system NAME=COLUMN)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +220,8 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str, syste
     kinds = ("integer", "float", "boolean") if role == "label" else ("integer", "float")
     if table.kind(name) not in kinds:
         raise ColumnError(
-            f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or name "
-            f"another column with {_outright(role, system=system)}"
-            f"{_or_classes(name) if role == 'score' and system is None else ''}"
+            f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or "
+            f"{_another(role, name, system)}"
         )
 
 
@@ -220,7 +231,7 @@ def check_weighing(table: Columns, columns: PredictionColumns, where: str) -> No
         if table.kind(name) not in ("integer", "float"):
             raise ColumnError(
                 f"{where}: the column {name!r}, by which queries are weighed, is {table.dtype(name)}, not "
-                "numbers; cast it, or name another"
+                f"numbers; cast it, or {ANOTHER} to weigh queries by"
             )
 
 
@@ -330,7 +341,9 @@ class _Finder:
             found["score"] = self.said["predicted"]
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
         query, item, weight = (found[role] for role in ("query", "item", "weight"))
-        return PredictionColumns(label, score, query, item, weight, self.other_scores, decided=decided)
+        return PredictionColumns(
+            label, score, query, item, weight, self.other_scores, decided=decided, system=self.system
+        )
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
@@ -382,8 +395,15 @@ def _called(role: str) -> str:
     return "predicted class" if role == "predicted" else role
 
 
-def _or_classes(name: str) -> str:
-    return f", or, if it holds predicted classes, say {_outright('predicted', name)}"
+def _another(role: str, name: str, system: str | None = None) -> str:
+    """What to do where the column of a role does not hold numbers."""
+    outright = f"{ANOTHER} with {_outright(role, system=system)}"
+    if role != "score" or system is not None:
+        return outright
+    return f"{outright}, or, if it holds predicted classes, say {_outright('predicted', name)}"
+
+
+ANOTHER = "name another column"
 
 
 def positive_number(positive: object, read: Predictions) -> float | None:

@@ -141,6 +141,9 @@ class Chosen(Protocol):
     def numbers(self) -> list[str]:
         """Those that hold numbers."""
 
+    def instead(self, name: str) -> str:
+        """What to do where one of these holds texts, besides correcting them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -161,6 +164,10 @@ class Roles:
     def numbers(self) -> list[str]:
         """Those that hold numbers."""
         return [name for name in (self.value, self.rank) if name is not None]
+
+    def instead(self, _: str) -> str:
+        """As `Chosen.instead`."""
+        return "name another column with columns={…} (on the command line --column ROLE=NAME)"
 
 
 def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> Roles:
