@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from rankmark.cli import main
@@ -82,6 +83,62 @@ def test_conventions(run: Run) -> None:
     assert "What it calls the measures\n" not in out
 
 
+def test_without_a_measure_the_usual_ones_that_a_tool_has(run: Run) -> None:
+    code, out, _ = run("predictions", "p.csv", "--score", "p", "--like", "sklearn")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[2:4]] == ["AUC", "LogLoss(clip=precision)"]
+    assert not out.splitlines()[4]  # scikit-learn has neither NE nor PCOPC
+
+
+def test_values_of_queries_in_a_parquet_file(run: Run) -> None:
+    asked = ["predictions", "p.csv", "--score", "p", "-m", "GAUC nDCG@3", "-q"]
+    assert run(*asked, "-o", "values.parquet") == (0, "", "")
+    _, csv, _ = run(*asked, "--format", "csv")
+    assert pl.read_parquet("values.parquet").write_csv() == csv
+
+
+def test_slices_show_no_empty_columns_and_say_why_there_is_no_value(run: Run) -> None:
+    Path("one.csv").write_text("click,p,by\n1,.5,a\n0,.4,a\n1,.6,b\n1,.7,c\n")
+    _, out, _ = run("predictions", "one.csv", "-m", "AUC Brier", "--by", "by")
+    assert "measure  by  rows  positive   value\n" in out
+    assert out.endswith("\n\nno value of AUC in 2 slices (b, c): every row is positive\n")
+    _, out, _ = run("predictions", "one.csv", "-m", "RMSE", "--by", "by")
+    assert "measure  by  rows   value\n" in out
+
+
+def test_labels_of_false_can_be_the_positive_ones(run: Run) -> None:
+    Path("one.csv").write_text("click,p\ntrue,.5\nfalse,.4\nfalse,.6\n")
+    for engine in ("local", "stream"):
+        _, out, _ = run(
+            "predictions",
+            "one.csv",
+            "-m",
+            "AUC",
+            "--positive",
+            "false",
+            "--engine",
+            engine,
+            "--format",
+            "csv",
+        )
+        assert out.splitlines()[1] == "AUC,0.5"
+
+
+def test_a_separator_that_is_not_that_of_the_ending(run: Run) -> None:
+    Path("semi.csv").write_text("click;p\n1;.5\n0;.4\n")
+    for options in ([], ["--score", "p"]):
+        code, _, err = run("predictions", "semi.csv", *options)
+        assert code == 1
+        assert "it looks separated by ';', which its format is not" in err
+
+
+def test_a_calibration_has_no_points(run: Run) -> None:
+    for option in (["--points", "5"], ["--exact"]):
+        code, _, err = run("curve", "p.csv", "calibration", "--score", "p", *option)
+        assert code == 2
+        assert f"{option[0]} is of thresholds; calibration has --bins" in err
+
+
 def test_a_column_to_slice_by_that_is_not_there(run: Run) -> None:
     code, out, err = run("predictions", "p.csv", "--score", "p", "--by", "cuntry")
     assert (code, out) == (1, "")
@@ -152,6 +209,12 @@ def test_systems_tested_in_another_way(run: Run) -> None:
         (["--interval-method", "dlong"], "intervals='dlong' is not one of delong"),
         (["--like", "sklern"], "did you mean 'sklearn'"),
         (["--like", "sklearn", "-m", "KS"], "sklearn has no KS"),
+        (["--like", "sklearn", "--like", "recbole"], "--like is said 2 times"),
+        (["--like", "trec_eval"], "trec_eval has no AUC; it has no measures of predictions"),
+        (["--by", "country", "--format", "trec"], "--format trec has no place for --by"),
+        (["-m", "GAUC", "-o", "x.parquet"], "add -q and -o FILE"),
+        (["-m", "AUC", "-q", "-o", "x.parquet"], "no measure here has any"),
+        (["-m", "GAUC(weight=ad spend)"], "'ad spend' is neither a word, a text in quotes, a number"),
         (["--baseline", "a"], "--baseline is for several systems"),
         (["--alpha", "0.05"], "--alpha is for several systems"),
         (["--correction", "holm"], "--correction is for several systems"),

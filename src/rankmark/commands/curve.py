@@ -53,8 +53,11 @@ def draw_curve(
     rankmark curve clicks.parquet calibration --binning mass
     """  # noqa: D301
     from rankmark.formats import check_writable, format_of, known_format
-    from rankmark.predictions.curves import curve
+    from rankmark.predictions.curves import curve, known_curve
 
+    kind = known_curve(kind)
+    if kind == "calibration" and (exact or points):
+        raise UsageError(f"{'--exact' if exact else '--points'} is of thresholds; calibration has --bins")
     if exact and points:
         raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")
     name = known_format(format_ or format_of(output or ""))

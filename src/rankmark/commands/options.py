@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -12,6 +13,9 @@ from rankmark.choices import Choices, values_of
 from rankmark.errors import UsageError
 from rankmark.formats import FORMATS
 
+if TYPE_CHECKING:
+    from rankmark.measure import Kind
+
 __all__ = [
     "column_names",
     "is_said",
@@ -19,6 +23,7 @@ __all__ = [
     "named_paths",
     "run_names",
     "show",
+    "usual_measures",
     "with_choices",
     "with_columns",
     "with_like",
@@ -57,7 +62,17 @@ def with_choices(command: Command) -> Command:
 
 def with_like(command: Command) -> Command:
     """Gives a command the option --like, of one tool."""
-    return click.option("--like", metavar="TOOL", help="Compute as this tool does.")(command)
+    option = click.option(
+        "--like", multiple=True, callback=_one, metavar="TOOL", help="Compute as this tool does."
+    )
+    return option(command)
+
+
+def _one(_: click.Context, __: click.Parameter, said: tuple[str, ...]) -> str | None:
+    """The tool; refuses several, of which click would take the last."""
+    if len(said) > 1:
+        raise UsageError(f"--like is said {len(said)} times; only `rankmark eval` compares several tools")
+    return next(iter(said), None)
 
 
 def with_significance(corrections: Iterable[str]) -> Callable[[Command], Command]:
@@ -132,6 +147,16 @@ def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
 
 with_output = with_output_in(FORMATS)
 """`with_output_in` all formats of results."""
+
+
+def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
+    """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
+    from rankmark.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+    from rankmark.peers.convention import convention
+
+    kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
+    tools = [convention(name) for name in like]
+    return [each for each in measures if any(tool.has(each, kinds) for tool in tools)] or measures
 
 
 def show(text: str, output: str | None) -> None:

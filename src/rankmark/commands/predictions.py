@@ -13,6 +13,7 @@ from rankmark.commands.options import (
     keep_inputs,
     named_paths,
     show,
+    usual_measures,
     with_like,
     with_output,
     with_significance,
@@ -120,6 +121,9 @@ def evaluate_table(
     each, called as its file unless NAME= stands before it. Tables have the same
     rows, matched by query and item where all have both, else by position.
 
+    -q -o FILE.parquet writes the values of each query. JSON has all signatures
+    and a hash of what TABLE holds.
+
     \b
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
     rankmark predictions clicks.parquet -m 'F1(threshold=max)' -m 'Lift(top=0.05)'
@@ -129,21 +133,30 @@ def evaluate_table(
     rankmark predictions clicks.parquet --system old=p1 --system new=p2
     rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
     """  # noqa: D301
-    from rankmark.formats import check_writable, format_of, known_format, render
+    from rankmark.formats import PARQUET, check_writable, format_of, known_format, render, write_parquet
     from rankmark.measure import split_measures
     from rankmark.predictions.comparison import compare_predictions
     from rankmark.predictions.evaluation import evaluate_predictions
 
-    name = known_format(format_ or format_of(output or ""))
+    name = format_ or format_of(output or "")
+    several = bool(systems) or len(table) > 1
+    if name != PARQUET or several:
+        known_format(name)
+    elif not (output and per_query):
+        raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
+    if by and name == "trec":
+        raise UsageError("--format trec has no place for --by")
     tables = _tables(table) if len(table) > 1 else table[0]
     if output:
         check_writable(output)
         keep_inputs(output, *(tables.values() if isinstance(tables, dict) else [tables]))
     scores = [column for text in score for column in text.split(",")]
-    asked = measure or (OF_CLASSES if len(scores) > 1 or predicted else MEASURES)
-    measures = [each for text in asked for each in split_measures(text)]
+    like = [options["like"]] if options["like"] else []
+    of_classes = len(scores) > 1 or predicted
+    usual = usual_measures(OF_CLASSES, like, "class") if of_classes else usual_measures(MEASURES, like, "row")
+    measures = [each for text in measure or usual for each in split_measures(text)]
     method: Any = interval_method
-    if systems or len(table) > 1:
+    if several:
         beside: dict[str, object] = {"--predicted": predicted, "--classes": classes, "--by": by}
         beside |= {"--per-query": per_query, "--per-class": per_class, "--confusion": confusion}
         _check_of_several(options, beside, signatures=signature or short_signature)
@@ -167,6 +180,9 @@ def evaluate_table(
             f"{'--per-class' if per_class else '--confusion'} is of classes, and {tables} has one score in a "
             "row; give a score of each (--score …,…) or the predicted one (--predicted …)"
         )
+    if name == PARQUET:
+        write_parquet(str(output), result)
+        return
     text = render(
         result,
         name,

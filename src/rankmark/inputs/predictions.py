@@ -12,7 +12,7 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.classes import ClassName, ClassPredictions, ClassTable, read_classes
 from rankmark.inputs.files import open_files
-from rankmark.inputs.roles import ALIASES, listed, normal
+from rankmark.inputs.roles import ALIASES, listed, normal, unsplit
 from rankmark.inputs.tables import Columns, Source, no_rows, open_table
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _check_there(wanted: Mapping[str, str], names: Sequence[str], where: str) ->
     for name, purpose in wanted.items():
         if name not in names:
             raise ColumnError(
-                f"{where} has no column {name!r} {purpose}{did_you_mean(name, names)}; its columns are "
+                f"{where} has no column {name!r} {purpose}{did_you_mean(name, names) or ';'} its columns are "
                 f"{listed(names)}"
             )
 
@@ -351,9 +351,9 @@ class _Finder:
             if not name:
                 continue
             if name not in self.names:
-                hint = did_you_mean(name, self.names)
+                hint = unsplit(self.names) or did_you_mean(name, self.names) or ";"
                 raise ColumnError(
-                    f"{self.where} has no column {name!r} for the {_called(role)}{hint}; its columns are "
+                    f"{self.where} has no column {name!r} for the {_called(role)}{hint} its columns are "
                     f"{listed(self.names)}"
                 )
             if name in roles:
@@ -380,8 +380,8 @@ class _Finder:
 
     def _missing(self, role: str) -> str:
         raise ColumnError(
-            f"{self.where} has no column known as the {role}; its columns are {listed(self.names)}; "
-            f"say which it is with {_outright(role, system=self.system)}"
+            f"{self.where} has no column known as the {role}{unsplit(self.names) or ';'} its columns are "
+            f"{listed(self.names)}; say which it is with {_outright(role, system=self.system)}"
         )
 
 
@@ -412,7 +412,7 @@ def positive_number(positive: object, read: Predictions) -> float | None:
         return None
     if isinstance(positive, str):
         try:
-            return {"true": 1.0, "false": 0.0}.get(positive.lower()) or float(positive)
+            return float({"true": 1, "false": 0}.get(positive.lower(), positive))
         except ValueError:
             pass
     elif isinstance(positive, int | float):

@@ -29,6 +29,7 @@ __all__ = [
     "listed",
     "missing_role",
     "normal",
+    "unsplit",
 ]
 
 Side = Literal["qrels", "run"]
@@ -191,7 +192,7 @@ def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence
             whose = "neither qrels nor run has" if len(sides) == 2 else f"{sides[0]} does not have"
             raise ColumnError(
                 f"columns={{{key!r}: {value!r}}}: {whose} a column {missing[0]!r}"
-                f"{did_you_mean(missing[0], known)}; the columns are {listed(dict.fromkeys(known))}"
+                f"{did_you_mean(missing[0], known) or ';'} the columns are {listed(dict.fromkeys(known))}"
             )
 
 
@@ -259,13 +260,18 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
     hints = (did_you_mean(word, names) for word in (*asked, *ALIASES[role]))
     hint = next((hint for hint in hints if hint), "")
     wanted = "a score or a rank" if role == "score" else f"the {role}"
-    unsplit = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
-    if unsplit:
-        hint = f"; it looks separated by {unsplit!r}, which its format is not (.csv by ',', .tsv by a tab):"
     return ColumnError(
-        f"{where} has no column for {wanted}{hint or ';'} its columns are {listed(names)}; "
+        f"{where} has no column for {wanted}{unsplit(names) or hint or ';'} its columns are {listed(names)}; "
         f"say which it is with {said_outright(role)}"
     )
+
+
+def unsplit(names: Sequence[str]) -> str:
+    """``"; it looks separated by …:"`` for a table whose one name looks like several, or the empty string."""
+    char = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
+    if char is None:
+        return ""
+    return f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab):"
 
 
 def _may_be_relevance(name: str) -> bool:
@@ -310,7 +316,7 @@ class _Finder:
         elif "." in key or len(missing) < len(parts):
             raise ColumnError(
                 f"{self.where} has no column {missing[0]!r}, which columns={{{key!r}: …}} asks for"
-                f"{did_you_mean(missing[0], self.names)}; its columns are {listed(self.names)}"
+                f"{did_you_mean(missing[0], self.names) or ';'} its columns are {listed(self.names)}"
             )
 
     def _find(self, role: str) -> str | None:
