@@ -212,6 +212,7 @@ def test_systems_tested_in_another_way(run: Run) -> None:
         (["--like", "sklearn", "--like", "recbole"], "--like is said 2 times"),
         (["--like", "trec_eval"], "trec_eval has no AUC; it has no measures of predictions"),
         (["--by", "country", "--format", "trec"], "--format trec has no place for --by"),
+        (["--per-class", "--format", "trec"], "--format trec has no place for --per-class"),
         (["-m", "GAUC", "-o", "x.parquet"], "add -q and -o FILE"),
         (["-m", "AUC", "-q", "-o", "x.parquet"], "no measure here has any"),
         (["-m", "GAUC(weight=ad spend)"], "'ad spend' is neither a word, a text in quotes, a number"),

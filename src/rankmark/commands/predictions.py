@@ -140,12 +140,12 @@ def evaluate_table(
 
     name = format_ or format_of(output or "")
     several = bool(systems) or len(table) > 1
-    if name != PARQUET or several:
-        known_format(name)
-    elif not (output and per_query):
-        raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-    if by and name == "trec":
-        raise UsageError("--format trec has no place for --by")
+    beside = {"--by": by, "--per-class": per_class, "--confusion": confusion}
+    if name == PARQUET and not several:
+        if not (output and per_query):
+            raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
+    elif known_format(name) == "trec":
+        _refuse(beside, "--format trec has no place for {}")
     tables = _tables(table) if len(table) > 1 else table[0]
     if output:
         check_writable(output)
@@ -157,9 +157,9 @@ def evaluate_table(
     measures = [each for text in measure or usual for each in split_measures(text)]
     method: Any = interval_method
     if several:
-        beside: dict[str, object] = {"--predicted": predicted, "--classes": classes, "--by": by}
-        beside |= {"--per-query": per_query, "--per-class": per_class, "--confusion": confusion}
-        _check_of_several(options, beside, signatures=signature or short_signature)
+        beside |= {"--predicted": predicted, "--classes": classes, "--per-query": per_query}
+        _refuse(beside, "{} does not go with several systems, which are compared")
+        _check_of_several(options, signatures=signature or short_signature)
         columns = _score_columns(systems, scores)
         compared = compare_predictions(tables, columns, measures, interval=method, **options)
         show(compared.format(name, digits=digits), output)
@@ -195,10 +195,15 @@ def evaluate_table(
     show(text, output)
 
 
-def _check_of_several(options: dict[str, Any], beside: Mapping[str, object], *, signatures: bool) -> None:
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Refuses options if they are said; the text has a place for the first of these."""
+    for option, said in options.items():
+        if said:
+            raise UsageError(why.format(option))
+
+
+def _check_of_several(options: dict[str, Any], *, signatures: bool) -> None:
     """Refuses what is of one system, and takes the engine out of the options."""
-    if wrong := [option for option, said in beside.items() if said]:
-        raise UsageError(f"{wrong[0]} does not go with several systems, which are compared")
     engine, memory = options.pop("engine"), options.pop("memory")
     if engine == "stream" or memory:
         raise UsageError("systems are compared in memory: leave out --engine and --memory")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -323,11 +323,7 @@ class _Finder:
         system: str | None,
     ) -> None:
         self.names = names
-        several = {
-            role: (name,) if isinstance(name, str) else tuple(name)
-            for role, name in said.items()
-            if name is not None
-        }
+        several = {role: _names(role, name) for role, name in said.items() if name is not None}
         self.said = {role: names[0] for role, names in several.items() if names}
         self.other_scores = several.get("score", ())[1:]
         self.where = where
@@ -383,6 +379,19 @@ class _Finder:
             f"{self.where} has no column known as the {role}{unsplit(self.names) or ';'} its columns are "
             f"{listed(self.names)}; say which it is with {_outright(role, system=self.system)}"
         )
+
+
+def _names(role: str, said: object) -> tuple[str, ...]:
+    """The columns that are said for a role: one, or for scores several."""
+    several = tuple(said) if role == "score" and isinstance(said, Iterable) else (said,)
+    names = (said,) if isinstance(said, str) else several
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(
+                f"{role}={said!r}: a column is called by its name, a text"
+                f"{', and several of scores by a list of them' if role == 'score' else ''}"
+            )
+    return names
 
 
 def _outright(role: str, name: str = "…", system: str | None = None) -> str:
