@@ -12,7 +12,7 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.classes import ClassName, ClassPredictions, ClassTable, read_classes
 from rankmark.inputs.files import open_files
-from rankmark.inputs.roles import ALIASES, listed, normal, unsplit
+from rankmark.inputs.roles import ALIASES, listed, misread, normal
 from rankmark.inputs.tables import Columns, Source, no_rows, open_table
 
 if TYPE_CHECKING:
@@ -347,7 +347,7 @@ class _Finder:
             if not name:
                 continue
             if name not in self.names:
-                hint = unsplit(self.names) or did_you_mean(name, self.names) or ";"
+                hint = misread(self.names) or did_you_mean(name, self.names) or ";"
                 raise ColumnError(
                     f"{self.where} has no column {name!r} for the {_called(role)}{hint} its columns are "
                     f"{listed(self.names)}"
@@ -376,7 +376,7 @@ class _Finder:
 
     def _missing(self, role: str) -> str:
         raise ColumnError(
-            f"{self.where} has no column known as the {role}{unsplit(self.names) or ';'} its columns are "
+            f"{self.where} has no column known as the {role}{misread(self.names) or ';'} its columns are "
             f"{listed(self.names)}; say which it is with {_outright(role, system=self.system)}"
         )
 

@@ -27,9 +27,9 @@ __all__ = [
     "find_query",
     "find_roles",
     "listed",
+    "misread",
     "missing_role",
     "normal",
-    "unsplit",
 ]
 
 Side = Literal["qrels", "run"]
@@ -261,17 +261,24 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
     hint = next((hint for hint in hints if hint), "")
     wanted = "a score or a rank" if role == "score" else f"the {role}"
     return ColumnError(
-        f"{where} has no column for {wanted}{unsplit(names) or hint or ';'} its columns are {listed(names)}; "
+        f"{where} has no column for {wanted}{misread(names) or hint or ';'} its columns are {listed(names)}; "
         f"say which it is with {said_outright(role)}"
     )
 
 
-def unsplit(names: Sequence[str]) -> str:
-    """``"; it looks separated by …:"`` for a table whose one name looks like several, or the empty string."""
+def misread(names: Sequence[str]) -> str:
+    """Why these look as if they were no names of columns, as ``"; …:"``, or the empty string."""
     char = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
-    if char is None:
-        return ""
-    return f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab):"
+    if char is not None:
+        return f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab):"
+    if any(_is_float(name) for name in names):
+        return "; its first line should name them, and holds numbers:"
+    return ""
+
+
+def _is_float(text: str) -> bool:
+    """Whether a text writes a number with a point, as no column is called."""
+    return re.fullmatch(r"-?\d*\.\d+(e-?\d+)?", text, re.IGNORECASE) is not None
 
 
 def _may_be_relevance(name: str) -> bool:
