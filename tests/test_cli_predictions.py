@@ -136,7 +136,7 @@ def test_a_first_line_that_names_no_columns(run: Run) -> None:
     Path("rows.csv").write_text("1,0.5\n0,0.25\n")
     code, _, err = run("predictions", "rows.csv")
     assert code == 1
-    assert "no column known as the label; its first line should name them, and holds numbers" in err
+    assert "no column known as the label; its first line should name the columns, and holds numbers" in err
 
 
 def test_a_calibration_has_no_points(run: Run) -> None:

@@ -272,7 +272,7 @@ def misread(names: Sequence[str]) -> str:
     if char is not None:
         return f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab):"
     if any(_is_float(name) for name in names):
-        return "; its first line should name them, and holds numbers:"
+        return "; its first line should name the columns, and holds numbers:"
     return ""
 
 
