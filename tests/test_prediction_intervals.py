@@ -419,7 +419,19 @@ def test_comparisons_are_shown() -> None:
     compared = rm.compare_predictions(clicks(), SYSTEMS, ["AUC", "log_loss"], like="sklearn")
     for name in ("table", "markdown", "latex", "csv", "json"):
         assert "AUC" in compared.format(name)
-    assert json.loads(compared.format("json"))["pairs"][0]["measure"] == "AUC"
+    assert "\\\nintervals and tests" in compared.format("markdown")  # lines of their own
+    with pytest.raises(ChoiceError, match="format='jsn' is not one of .*; did you mean 'json'"):
+        compared.format("jsn")
+    record = json.loads(compared.format("json"))
+    assert record["pairs"][0]["measure"] == "AUC"
+    assert record["systems"]["a"]["counts"]["rows"] == len(clicks()["click"])
+    assert record["systems"]["a"]["measures"]["AUC"] == {
+        "value": compared.results["a"]["AUC"],
+        "low": compared.results["a"].intervals["AUC"].low,
+        "high": compared.results["a"].intervals["AUC"].high,
+        "signature": compared.results["a"].signature("AUC"),
+        "undefined": None,
+    }
     assert "as in scikit-learn-1.9.1" in str(compared)
     assert compared.table["system"].to_list() == ["b", "b"]
 

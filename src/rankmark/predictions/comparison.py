@@ -14,7 +14,7 @@ from rankmark import statistics
 from rankmark.comparing.comparison import check_systems
 from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.formats import Grid, chance, counted, finite, grid_text, note_text, printable
+from rankmark.formats import Grid, chance, counted, finite, grid_text, known_format, note_text, printable
 from rankmark.inputs.systems import asked_systems
 from rankmark.measure import Measure
 from rankmark.predictions.evaluation import evaluate_systems
@@ -311,15 +311,14 @@ class PredictionComparison:
 
     def format(self, name: str = "table", *, digits: int = 4) -> str:
         """As text: ``table``, ``json``, ``csv`` (both with all digits), ``markdown`` or ``latex``."""
-        if name not in FORMATS:
-            raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}")
+        known_format(name, FORMATS)
         if name == "json":
             return self._json()
         if name == "csv":
             return self.table.write_csv()
         blocks = [grid_text(self._values(digits), name), grid_text(self._grid(digits), name)]
-        notes = [note_text(note, name) for note in self.account()]
-        return "\n\n".join([*blocks, "\n".join(notes)]) + "\n"
+        notes = (note_text(note, name) for note in self.account())
+        return "\n\n".join([*blocks, ("\\\n" if name == "markdown" else "\n").join(notes)]) + "\n"
 
     def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
         """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
@@ -404,17 +403,8 @@ class PredictionComparison:
             "correction": self.correction,
             "alpha": self.alpha,
             "confidence": self._sampling.confidence,
-            "systems": {
-                name: {
-                    m: {
-                        "value": finite(value),
-                        "signature": result.signature(m),
-                        "interval": _ends(result, m),
-                    }
-                    for m, value in result.values.items()
-                }
-                for name, result in self.results.items()
-            },
+            "seed": self._sampling.seed,
+            "systems": {name: _system(result) for name, result in self.results.items()},
             "pairs": [_record(pair) for pair in self.pairs],
             "notes": list(self.notes),
         }
@@ -427,9 +417,20 @@ def _record(pair: PredictionPair) -> dict[str, Any]:
     return {k: finite(v) if isinstance(v, float) else v for k, v in found.items()}
 
 
-def _ends(result: PredictionResult, measure: str) -> list[float | None] | None:
-    interval = result.intervals.get(measure)
-    return None if interval is None else [finite(interval.low), finite(interval.high)]
+def _system(result: PredictionResult) -> dict[str, Any]:
+    """A system's rows and values, with None where there is no number."""
+    measures = {}
+    for name, value in result.values.items():
+        interval = result.intervals.get(name)
+        measures[name] = {
+            "value": finite(value),
+            "low": None if interval is None else finite(interval.low),
+            "high": None if interval is None else finite(interval.high),
+            "signature": result.signature(name),
+            "undefined": result.undefined.get(name),
+        }
+    counts = {name: getattr(result.counts, name) for name in ("rows", "positive", "queries")}
+    return {"counts": counts, "measures": measures}
 
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
