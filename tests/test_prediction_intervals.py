@@ -420,7 +420,7 @@ def test_comparisons_are_shown() -> None:
     for name in ("table", "markdown", "latex", "csv", "json"):
         assert "AUC" in compared.format(name)
     assert "\\\nintervals and tests" in compared.format("markdown")  # lines of their own
-    with pytest.raises(ChoiceError, match="format='jsn' is not one of .*; did you mean 'json'"):
+    with pytest.raises(ChoiceError, match=r"format='jsn' is not one of .*; did you mean 'json'"):
         compared.format("jsn")
     record = json.loads(compared.format("json"))
     assert record["pairs"][0]["measure"] == "AUC"
