@@ -139,6 +139,11 @@ def test_a_first_line_that_names_no_columns(run: Run) -> None:
     assert "no column known as the label; its first line should name the columns, and holds numbers" in err
 
 
+def test_a_curve_has_no_format_of_trec(run: Run) -> None:
+    code, _, err = run("curve", "p.csv", "ROC", "--score", "p", "--format", "trec")
+    assert (code, "format='trec' is not one of table, json, csv, markdown, latex" in err) == (2, True)
+
+
 def test_a_calibration_has_no_points(run: Run) -> None:
     for option in (["--points", "5"], ["--exact"]):
         code, _, err = run("curve", "p.csv", "calibration", "--score", "p", *option)

@@ -553,6 +553,8 @@ GOOD: Table = {"label": [1, 0, 1], "score": [0.5, 0.25, 1.0]}
         ),
         ({}, "LogLoss(clip=0.7)", {}, MeasureError, "clip=0.7 is not a number between"),
         ({}, "AUC@10", {}, MeasureError, "AUC takes no cutoff"),
+        ({}, "AUC", {"positive": "no"}, DataError, r"positive='no', but .* \(column 'label'\) are numbers"),
+        ({"label": [True, False, True]}, "AUC", {"positive": "no"}, DataError, "are true and false"),
         ({}, "AUC", {"label": 0}, UsageError, "label=0: a column is called by its name, a text$"),
         ({}, "AUC", {"label": ["label", "score"]}, UsageError, r"label=\['label', 'score'\]: a column is"),
         ({}, "AUC", {"score": 1}, UsageError, "score=1: .* and several of scores by a list"),

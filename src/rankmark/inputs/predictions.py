@@ -426,9 +426,9 @@ def positive_number(positive: object, read: Predictions) -> float | None:
             pass
     elif isinstance(positive, int | float):
         return float(positive)
-    raise DataError(
-        f"positive={positive!r}, but the labels of {read.name} (column {read.columns.label!r}) are numbers"
-    )
+    label = read.columns.label
+    labels = "true and false" if read.table.kind(label) == "boolean" else "numbers"
+    raise DataError(f"positive={positive!r}, but the labels of {read.name} (column {label!r}) are {labels}")
 
 
 def _with_numbers(read: Predictions, positive: object) -> Predictions:
