@@ -139,6 +139,21 @@ def test_a_first_line_that_names_no_columns(run: Run) -> None:
     assert "no column known as the label; its first line should name the columns, and holds numbers" in err
 
 
+def test_choices_of_lists(run: Run) -> None:
+    Path("lists.csv").write_text("user,item,click,p\na,x,1,.5\na,x,0,.9\na,y,0,.4\nb,x,0,.5\n")
+    asked = ["predictions", "lists.csv", "-m", "RR", "--format", "csv"]
+    code, _, err = run(*asked)
+    assert code == 1
+    assert 'choose duplicates="first" or "best"' in err
+    _, out, _ = run(*asked, "--duplicates", "first")
+    assert out == "measure,value\nRR,0.5\n"
+    _, out, _ = run(*asked, "--duplicates", "first", "--no-relevant", "skip")
+    assert out == "measure,value\nRR,1.0\n"
+    code, _, err = run(*asked, "--no-relevant", "skp")
+    assert code == 2
+    assert "did you mean 'skip'" in err
+
+
 def test_a_curve_has_no_format_of_trec(run: Run) -> None:
     code, _, err = run("curve", "p.csv", "ROC", "--score", "p", "--format", "trec")
     assert (code, "format='trec' is not one of table, json, csv, markdown, latex" in err) == (2, True)

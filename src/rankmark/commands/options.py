@@ -24,6 +24,7 @@ __all__ = [
     "run_names",
     "show",
     "usual_measures",
+    "with_choice",
     "with_choices",
     "with_columns",
     "with_like",
@@ -48,16 +49,21 @@ CHOICES = {
 
 def with_choices(command: Command) -> Command:
     """Gives a command an option for each choice."""
-    for name, text in reversed(CHOICES.items()):
-        command = click.option(
-            f"--{name.replace('_', '-')}",
-            type=type(getattr(Choices(), name)),
-            default=None,  # the convention's, or without one the standard's
-            # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
-            metavar="|".join(values_of(name)) or "N",
-            help=text,
-        )(command)
+    for name in reversed(CHOICES):
+        command = with_choice(name)(command)
     return command
+
+
+def with_choice(name: str) -> Callable[[Command], Command]:
+    """Gives a command the option for one choice."""
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=type(getattr(Choices(), name)),
+        default=None,  # the convention's, or without one the standard's
+        # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
+        metavar="|".join(values_of(name)) or "N",
+        help=CHOICES[name],
+    )
 
 
 def with_like(command: Command) -> Command:

@@ -14,6 +14,7 @@ from rankmark.commands.options import (
     named_paths,
     show,
     usual_measures,
+    with_choice,
     with_like,
     with_output,
     with_significance,
@@ -58,6 +59,8 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     metavar="|".join(values_of("ties")),
     help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
 )
+@with_choice("no_relevant")
+@with_choice("duplicates")
 @click.option(
     "--system",
     "systems",
