@@ -229,7 +229,7 @@ def test_names_of_scikit_learn() -> None:
 def test_a_name_here_is_the_tools_variant_of_it() -> None:
     result = rm.evaluate_predictions(PETS, "F1", predicted="guess", like="sklearn")
     assert list(map(str, result)) == ["MulticlassF(ties=first)"]
-    with pytest.raises(MeasureError, match=r"lightgbm has no MulticlassF; its measures of classes are none"):
+    with pytest.raises(MeasureError, match=r"lightgbm has no MulticlassF; it has no measures of classes"):
         rm.evaluate_predictions(PETS, "F1", predicted="guess", like="lightgbm")
 
 
@@ -370,6 +370,20 @@ def test_predicted_classes_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         rm.evaluate_predictions(PETS | change, measure, **({"predicted": "guess"} | options))
+
+
+def test_messages_count_rows_and_show_the_first_classes() -> None:
+    labels = [f"c{number:04}" for number in range(2000)]
+    table = {"label": labels, "a": [0.5] * 2000, "b": [0.5] * 2000}
+    with pytest.raises(DataError, match=r"2 scores, and 2,000 different labels .*'c0009', …\), do not say"):
+        rm.evaluate_predictions(table, "Accuracy", score=["a", "b"])
+    with pytest.raises(DataError, match="has 1,998 labels of none of the classes 'c0000', 'c0001', the fi"):
+        rm.evaluate_predictions(table, "Accuracy", score=["a", "b"], classes=labels[:2])
+    table["a"][3] = float("nan")
+    with pytest.raises(
+        DataError, match=r"has 1 NaN among the scores of classes, the first in row 3 \(from 0"
+    ):
+        rm.evaluate_predictions(table, "Accuracy", score=["a", "b"])
 
 
 def test_words_for_scores_may_be_predicted_classes() -> None:
@@ -587,6 +601,7 @@ def test_a_class_cannot_steer_a_terminal() -> None:
     [
         (["--per-class", "--confusion", "--format", "csv"], 2, "CSV is one table"),
         (["-m", "AUC"], 2, "MulticlassAUC takes a score of each class"),
+        (["--per-class", "--format", "trec"], 2, "--format trec has no place for --per-class"),
         (["--system", "a=guess"], 2, "--predicted does not go with several systems"),
     ],
 )

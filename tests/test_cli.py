@@ -292,6 +292,27 @@ def test_a_measures_page(run: Run) -> None:
     assert max(map(len, out.splitlines())) <= 100
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        (
+            "F1",
+            "F(rel=1",
+            "F1 also means BinaryF of predictions and MulticlassF of classes; see their pages.",
+        ),
+        ("Accuracy", "BinaryAcc", "Accuracy also means MulticlassAccuracy of classes; see its page."),
+        ("AUC", "AUC(min", "AUC also means MulticlassAUC of classes; see its page."),
+        ("top_k_accuracy", "HR(", "top_k_accuracy also means MulticlassAccuracy of classes; see its page."),
+        ("BinaryF", "BinaryF(", " 0.666667"),
+    ],
+)
+def test_a_page_says_what_else_a_name_means(run: Run, name: str, first: str, last: str) -> None:
+    code, out, _ = run("measures", name)
+    assert code == 0
+    assert out.startswith(first)
+    assert " ".join(out.split("\n\n")[-1].split()).endswith(last)
+
+
 def command(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*COMMAND, *args], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
 

@@ -241,8 +241,8 @@ def test_measures_of_lists_take_the_tools_choices() -> None:
     [
         ("AUC", "torchrek", ChoiceError, "did you mean 'torchrec'"),
         ("KS", "torchrec", MeasureError, "torchrec has no KS; its measures of predictions are ne, logloss"),
-        ("AUC", "trec_eval", MeasureError, "trec_eval has no AUC; its measures of predictions are none"),
-        ("nDCG@5", "torchrec", MeasureError, "torchrec has no nDCG@5; it has none"),
+        ("AUC", "trec_eval", MeasureError, "trec_eval has no AUC; it has no measures of predictions"),
+        ("nDCG@5", "torchrec", MeasureError, "torchrec has no nDCG@5; it has no measures of lists"),
     ],
 )
 def test_refused(measure: str, like: str, error: type[Exception], message: str) -> None:

@@ -419,9 +419,41 @@ def test_comparisons_are_shown() -> None:
     compared = rm.compare_predictions(clicks(), SYSTEMS, ["AUC", "log_loss"], like="sklearn")
     for name in ("table", "markdown", "latex", "csv", "json"):
         assert "AUC" in compared.format(name)
-    assert json.loads(compared.format("json"))["pairs"][0]["measure"] == "AUC"
+    assert "\\\nintervals and tests" in compared.format("markdown")  # lines of their own
+    with pytest.raises(ChoiceError, match=r"format='jsn' is not one of .*; did you mean 'json'"):
+        compared.format("jsn")
+    record = json.loads(compared.format("json"))
+    assert record["pairs"][0]["measure"] == "AUC"
+    assert record["systems"]["a"]["counts"]["rows"] == len(clicks()["click"])
+    assert record["systems"]["a"]["measures"]["AUC"] == {
+        "value": compared.results["a"]["AUC"],
+        "low": compared.results["a"].intervals["AUC"].low,
+        "high": compared.results["a"].intervals["AUC"].high,
+        "signature": compared.results["a"].signature("AUC"),
+        "undefined": None,
+    }
     assert "as in scikit-learn-1.9.1" in str(compared)
     assert compared.table["system"].to_list() == ["b", "b"]
+
+
+def test_comparisons_show_p_values_with_and_without_correction() -> None:
+    compared = rm.compare_predictions(clicks(60, 6), SYSTEMS, ["AUC", "Brier"], resamples=50)
+    header, _, *rows = str(compared).split("\n\n")[1].splitlines()
+    assert header.split()[:4] == ["measure", "system", "against", "difference"]
+    assert header.rstrip(" -").endswith("p  p (holm)")
+    for row, pair in zip(rows, compared.pairs, strict=True):
+        p, corrected = row.removesuffix("*").split()[-2:]
+        assert (p, corrected) == (f"{pair.p:.4f}", f"{pair.corrected:.4f}")
+
+
+def test_comparisons_tell_what_there_is_to_notice_in_the_results() -> None:
+    table = {"label": [1, 0, 1, 0, 1, 1], "user_id": list("aabbcc"), "score": [3, 2, 1, 2, 1, 2]}
+    table["other"] = [0, 1, 2, 3, 4, 5]
+    compared = rm.compare_predictions(table, SYSTEMS, ["GAUC", "F1(threshold=max)"], resamples=20)
+    notes = compared.account()
+    assert "a: BinaryF(threshold=max) is at the threshold 1; 1 query of one class (2 rows) left out" in notes
+    compared = rm.compare_predictions({**table, "label": [1] * 6}, SYSTEMS, "AUC")
+    assert "no value of AUC: every row is positive" in compared.account()
 
 
 def test_comparisons_refuse() -> None:

@@ -34,7 +34,7 @@ def table(rows: int, seed: int, *, scores: int = 30, weights: bool = True) -> pl
             "click": draw.random(rows) < 0.4,
             "p": draw.integers(0, scores, rows) / scores,
             "weight": np.append(1, draw.integers(0, 5, rows - 1)) / 3,
-            "spend": draw.integers(0, 9, rows) / 7,
+            "spend": np.append(1, draw.integers(0, 9, rows - 1)) / 7,
         }
     )
     return frame if weights else frame.drop("weight")

@@ -385,7 +385,7 @@ def test_several_files_are_systems_called_as_they_are(run: Run) -> None:
     code, out, err = run("old.csv", "new.csv", "-m", "AUC GAUC")
     assert (code, err) == (0, "")
     assert out.splitlines()[0].split() == ["measure", "old", "new"]
-    _, named, _ = run("before=old.csv", "new.csv", "-m", "AUC GAUC", "--score", "p", "--baseline", "before")
+    _, named, _ = run("before=old.csv", "new.csv", "-m", "AUC GAUC", "--score", "p")
     assert named.replace("before", "old").split() == out.split()
     _, columns, _ = run("old.csv", "new=guess.parquet", "-m", "AUC GAUC", "--system", "new=guess")
     assert columns == out
@@ -414,7 +414,7 @@ def test_several_files_are_systems_called_as_they_are(run: Run) -> None:
         (["old.csv", "new.csv", "--engine", "stream"], 2, "systems are compared in memory"),
         (["old.csv", "new.csv", "--signature"], 2, "--format json"),
         (["old.csv", "new.csv", "-o", "new.csv"], 2, "-o new.csv would overwrite the input new.csv"),
-        (["old.csv", "--baseline", "a"], 2, "--baseline is one of several systems"),
+        (["old.csv", "--baseline", "a"], 2, "--baseline is for several systems"),
         ([], 2, "Missing argument"),
     ],
 )

@@ -19,7 +19,7 @@ from scipy.stats import ks_2samp
 from sklearn import metrics
 
 import rankmark as rm
-from rankmark.errors import ColumnError, DataError, MeasureError
+from rankmark.errors import ColumnError, DataError, MeasureError, UsageError
 from rankmark.measure import pages
 from rankmark.predictions.result import PredictionResult
 
@@ -553,6 +553,12 @@ GOOD: Table = {"label": [1, 0, 1], "score": [0.5, 0.25, 1.0]}
         ),
         ({}, "LogLoss(clip=0.7)", {}, MeasureError, "clip=0.7 is not a number between"),
         ({}, "AUC@10", {}, MeasureError, "AUC takes no cutoff"),
+        ({}, "AUC", {"positive": "no"}, DataError, r"positive='no', but .* \(column 'label'\) are numbers"),
+        ({"label": [True, False, True]}, "AUC", {"positive": "no"}, DataError, "are true and false"),
+        ({}, "AUC", {"label": 0}, UsageError, "label=0: a column is called by its name, a text$"),
+        ({}, "AUC", {"label": ["label", "score"]}, UsageError, r"label=\['label', 'score'\]: a column is"),
+        ({}, "AUC", {"score": 1}, UsageError, "score=1: .* and several of scores by a list"),
+        ({}, "AUC", {"score": ["score", 1]}, UsageError, "a column is called by its name"),
     ],
 )
 def test_refused(change: Table, measure: str, options: dict[str, Any], error: type, message: str) -> None:

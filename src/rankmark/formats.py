@@ -100,7 +100,8 @@ def known_format(name: str, formats: Iterable[str] | None = None) -> str:
     """`name` if it is a format, of all `FORMATS` or of these."""
     if name == PARQUET:
         raise ChoiceError(
-            "format='parquet' is no text: `Result.write` and `rankmark eval -q -o FILE` write it to a file"
+            "format='parquet' is no text but a file of the values of each query, which `Result.write` and -q "
+            "-o FILE of `rankmark eval` and `rankmark predictions` write"
         )
     known = list(FORMATS if formats is None else formats)
     if name not in known:

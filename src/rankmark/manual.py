@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from rankmark.measure import Measure, pages, parse
+from rankmark.errors import MeasureError
+from rankmark.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Measure, pages, parse
 from rankmark.peers.trec_names import TREC_MEASURES, split_name
 
 if TYPE_CHECKING:
-    from rankmark.measure import Page
+    from rankmark.measure import Kind, Page
 
 __all__ = ["measure_list", "measure_page", "page_text"]
 
 WIDTH = 80  # whatever the terminal's, so that pages look alike everywhere
 PREDICTIONS = "Predictions: labelled scores (rankmark predictions)"
 CLASSES = "Predictions of classes: scores or the predicted one (rankmark predictions)"
+KINDS: Mapping[Kind, str] = {"list": "lists", "row": "predictions", "class": "classes"}
 LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
 are understood in any case, with or without hyphens and underscores, and so are
@@ -57,12 +59,31 @@ def _listed(page: Page) -> str:
 def measure_page(measure: str) -> str:
     """The page of a measure, also of a name of trec_eval that needs a parameter to be one measure.
 
+    Where the name means other measures of predictions, these are named beneath.
+
     Raises:
         MeasureError: there is no such measure.
 
     """
     known = split_name(measure)
-    return page_text(known[0].base.page if known and known[0].measure else parse(measure).page)
+    if known and known[0].measure:
+        return page_text(known[0].base.page)
+    of_lists, of_rows, of_classes = (_meant(measure, k) for k in (LISTS_FIRST, ROWS_FIRST, CLASSES_FIRST))
+    page = of_lists or of_rows or parse(measure).page
+    others = {other.name: other.kind for other in (of_rows, of_classes) if other and other is not page}
+    if not others:
+        return page_text(page)
+    names = " and ".join(f"{name} of {KINDS[kind]}" for name, kind in others.items())
+    note = f"{measure} also means {names}; see {'its page' if len(others) == 1 else 'their pages'}."
+    return f"{page_text(page)}\n\n{fill(note, WIDTH)}"
+
+
+def _meant(measure: str, kinds: tuple[Kind, ...]) -> Page | None:
+    """The page of what a name means where these kinds of measures are looked at first."""
+    try:
+        return parse(measure, kinds).page
+    except MeasureError:
+        return None
 
 
 def page_text(page: Page) -> str:

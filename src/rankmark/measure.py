@@ -537,10 +537,9 @@ def _checked_parameters(known: Page, given: Mapping[str, Any]) -> Mapping[str, A
         if name in ("k", "cutoff") and known.takes_cutoff:
             raise MeasureError(f"{known.name}: the cutoff is written after the name: {known.name}@10")
         if name not in known.accepted:
-            takes = ", ".join(known.accepted) or "none"
+            takes = f"takes: {', '.join(known.accepted)}" if known.accepted else "takes none"
             raise MeasureError(
-                f"{known.name} has no parameter {name!r}{did_you_mean(name, known.accepted)} "
-                f"(it takes: {takes})"
+                f"{known.name} has no parameter {name!r}{did_you_mean(name, known.accepted)} (it {takes})"
             )
     accepted = {name: p for name, p in known.accepted.items() if name in given}
     checked = {name: p.checked(given[name], known.name) for name, p in accepted.items()}

@@ -147,7 +147,7 @@ def parse_value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MeasureError(
-            f"{text!r} is neither a word, a number, a {{grade:gain}} mapping nor a [list]"
+            f"{text!r} is neither a word, a text in quotes, a number, a {{grade:gain}} mapping nor a [list]"
         ) from None
 
 

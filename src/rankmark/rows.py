@@ -156,9 +156,9 @@ class Rows:
 
     def _moments(self, label: float, score: float) -> Moments:
         labels, scores, both, error = self.core.moments(label, score)
-        # Of numbers that are all the same the mean is off by its rounding, and no more.
+        # Of numbers that are all the same the mean is off by the rounding of its sum, and no more.
         labels, scores = (
-            0.0 if spread <= self.weight * (1e-15 * mean) ** 2 else spread
+            0.0 if spread <= self.weight * (ROUNDING * mean) ** 2 else spread
             for spread, mean in ((labels, label), (scores, score))
         )
         return Moments(labels, scores, both, error)
@@ -270,6 +270,10 @@ class Rows:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]  # type: ignore[return-value]
+
+
+ROUNDING = 3e-14
+"""By which share the mean of numbers can be off: the core adds up 256 at a time, which round 2⁻⁵³ each."""
 
 
 @dataclass(frozen=True, slots=True)

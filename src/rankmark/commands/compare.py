@@ -16,6 +16,7 @@ from rankmark.commands.options import (
     with_columns,
     with_like,
     with_output_in,
+    with_significance,
 )
 
 __all__ = ["compare_runs"]
@@ -38,21 +39,7 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
 )
 @click.option("--baseline", metavar="NAME", help="Compare all others with this run, and not all pairs.")
 @click.option("--test", default=TESTS[0], metavar="|".join(TESTS), help="Which test gives the p-values.")
-@click.option(
-    "--alternative",
-    default="two-sided",
-    metavar="two-sided|greater|less",
-    help="Which differences count: of a run less its baseline.",
-)
-@click.option(
-    "--correction",
-    default=CORRECTIONS[0],
-    metavar="|".join(CORRECTIONS),
-    help="For several runs and measures.",
-)
-@click.option(
-    "--alpha", type=float, default=0.05, show_default=True, metavar="P", help="What is significant."
-)
+@with_significance(CORRECTIONS)
 @click.option("--interval", default="bca", metavar="bca|percentile|t", help="How intervals are made.")
 @click.option(
     "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of the intervals."

@@ -11,6 +11,7 @@ from rankmark.commands.options import (
     keep_inputs,
     run_names,
     show,
+    usual_measures,
     with_choices,
     with_columns,
     with_output,
@@ -109,7 +110,7 @@ def evaluate_runs(
         check_writable(output)
         keep_inputs(output, qrels, *run, *([attributes] if attributes else []))
     asked = [each for text in measure for each in split_measures(text)]
-    measures = asked if measure else _usual_measures(like)
+    measures = asked if measure else usual_measures(MEASURES, like)
     options["columns"] = column_names(column)
     # What has been read has no longer the columns to slice by.
     # Nor is anything read at once that is to be read in batches.
@@ -137,11 +138,3 @@ def evaluate_runs(
         signatures: bool | Literal["short"] = "short" if short_signature else signature
         text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
     show(text, output)
-
-
-def _usual_measures(like: tuple[str, ...]) -> list[str]:
-    """What is measured if nothing is asked for: of the usual measures those that a tool has."""
-    from rankmark.peers.convention import convention
-
-    tools = [convention(name) for name in like]
-    return [each for each in MEASURES if not tools or any(tool.has(each) for tool in tools)]

@@ -4,24 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from rankmark.choices import Choices, values_of
 from rankmark.errors import UsageError
 from rankmark.formats import FORMATS
 
+if TYPE_CHECKING:
+    from rankmark.measure import Kind
+
 __all__ = [
     "column_names",
+    "is_said",
     "keep_inputs",
     "named_paths",
     "run_names",
     "show",
+    "usual_measures",
+    "with_choice",
     "with_choices",
     "with_columns",
     "with_like",
     "with_output",
     "with_output_in",
+    "with_significance",
 ]
 
 Command = Callable[..., None]
@@ -40,21 +49,69 @@ CHOICES = {
 
 def with_choices(command: Command) -> Command:
     """Gives a command an option for each choice."""
-    for name, text in reversed(CHOICES.items()):
-        command = click.option(
-            f"--{name.replace('_', '-')}",
-            type=type(getattr(Choices(), name)),
-            default=None,  # the convention's, or without one the standard's
-            # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
-            metavar="|".join(values_of(name)) or "N",
-            help=text,
-        )(command)
+    for name in reversed(CHOICES):
+        command = with_choice(name)(command)
     return command
+
+
+def with_choice(name: str) -> Callable[[Command], Command]:
+    """Gives a command the option for one choice."""
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=type(getattr(Choices(), name)),
+        default=None,  # the convention's, or without one the standard's
+        # No click.Choice: a wrong value is for Choices to refuse, which says what comes near.
+        metavar="|".join(values_of(name)) or "N",
+        help=CHOICES[name],
+    )
 
 
 def with_like(command: Command) -> Command:
     """Gives a command the option --like, of one tool."""
-    return click.option("--like", metavar="TOOL", help="Compute as this tool does.")(command)
+    option = click.option(
+        "--like", multiple=True, callback=_one, metavar="TOOL", help="Compute as this tool does."
+    )
+    return option(command)
+
+
+def _one(_: click.Context, __: click.Parameter, said: tuple[str, ...]) -> str | None:
+    """The tool; refuses several, of which click would take the last."""
+    if len(said) > 1:
+        raise UsageError(f"--like is said {len(said)} times; only `rankmark eval` compares several tools")
+    return next(iter(said), None)
+
+
+def with_significance(corrections: Iterable[str]) -> Callable[[Command], Command]:
+    """Gives a command the options --alternative, --correction, of these, and --alpha."""
+    first, *_ = known = list(corrections)
+
+    def give(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--alpha",
+                type=float,
+                default=0.05,
+                show_default=True,
+                metavar="P",
+                help="What is significant.",
+            ),
+            click.option(
+                "--correction",
+                default=first,
+                metavar="|".join(known),
+                help="Of p-values, for several systems and measures.",
+            ),
+            click.option(
+                "--alternative",
+                default="two-sided",
+                metavar="two-sided|greater|less",
+                help="Which differences count: of a system less its baseline.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return give
 
 
 def with_columns(command: Command) -> Command:
@@ -98,6 +155,16 @@ with_output = with_output_in(FORMATS)
 """`with_output_in` all formats of results."""
 
 
+def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
+    """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
+    from rankmark.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+    from rankmark.peers.convention import convention
+
+    kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
+    tools = [convention(name) for name in like]
+    return [each for each in measures if any(tool.has(each, kinds) for tool in tools)] or measures
+
+
 def show(text: str, output: str | None) -> None:
     """Prints the text, or writes it to the file."""
     from rankmark.formats import write_whole
@@ -113,6 +180,11 @@ def keep_inputs(output: str, *inputs: str) -> None:
     for path in inputs:
         if Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
             raise UsageError(f"-o {output} would overwrite the input {path}")
+
+
+def is_said(name: str) -> bool:
+    """Whether an option of the command that runs is on the command line."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:

@@ -8,13 +8,26 @@ from typing import Any, Literal
 import click
 
 from rankmark.choices import values_of
-from rankmark.commands.options import keep_inputs, named_paths, show, with_like, with_output
+from rankmark.commands.options import (
+    is_said,
+    keep_inputs,
+    named_paths,
+    show,
+    usual_measures,
+    with_choice,
+    with_like,
+    with_output,
+    with_significance,
+)
 from rankmark.errors import UsageError
 
 __all__ = ["MEASURES", "evaluate_table"]
 
+CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", "none")
 METHODS = ("delong", "delta", "bca", "percentile")
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
+OF_SEVERAL = ("baseline", "alternative", "correction", "alpha")
+"""Options that only several systems have."""
 OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
 
@@ -46,6 +59,8 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     metavar="|".join(values_of("ties")),
     help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
 )
+@with_choice("no_relevant")
+@with_choice("duplicates")
 @click.option(
     "--system",
     "systems",
@@ -54,6 +69,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     help="A system's scores; repeat it to compare several, or where several tables have other columns.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
+@with_significance(CORRECTIONS)
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
 @click.option(
@@ -87,7 +103,6 @@ def evaluate_table(
     intervals: bool,
     interval_method: str | None,
     systems: tuple[str, ...],
-    baseline: str | None,
     format_: str | None,
     digits: int,
     output: str | None,
@@ -109,6 +124,9 @@ def evaluate_table(
     each, called as its file unless NAME= stands before it. Tables have the same
     rows, matched by query and item where all have both, else by position.
 
+    -q -o FILE.parquet writes the values of each query. JSON has all signatures
+    and a hash of what TABLE holds.
+
     \b
     rankmark predictions clicks.parquet -m AUC -m GAUC --score p --query user_id
     rankmark predictions clicks.parquet -m 'F1(threshold=max)' -m 'Lift(top=0.05)'
@@ -118,34 +136,42 @@ def evaluate_table(
     rankmark predictions clicks.parquet --system old=p1 --system new=p2
     rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
     """  # noqa: D301
-    from rankmark.formats import check_writable, format_of, known_format, render
+    from rankmark.formats import PARQUET, check_writable, format_of, known_format, render, write_parquet
     from rankmark.measure import split_measures
     from rankmark.predictions.comparison import compare_predictions
     from rankmark.predictions.evaluation import evaluate_predictions
 
-    name = known_format(format_ or format_of(output or ""))
+    name = format_ or format_of(output or "")
+    several = bool(systems) or len(table) > 1
+    beside = {"--by": by, "--per-class": per_class, "--confusion": confusion}
+    if name == PARQUET and not several:
+        if not (output and per_query):
+            raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
+    elif known_format(name) == "trec":
+        _refuse(beside, "--format trec has no place for {}")
     tables = _tables(table) if len(table) > 1 else table[0]
     if output:
         check_writable(output)
         keep_inputs(output, *(tables.values() if isinstance(tables, dict) else [tables]))
     scores = [column for text in score for column in text.split(",")]
-    asked = measure or (OF_CLASSES if len(scores) > 1 or predicted else MEASURES)
-    measures = [each for text in asked for each in split_measures(text)]
+    like = [options["like"]] if options["like"] else []
+    of_classes = len(scores) > 1 or predicted
+    usual = usual_measures(OF_CLASSES, like, "class") if of_classes else usual_measures(MEASURES, like, "row")
+    measures = [each for text in measure or usual for each in split_measures(text)]
     method: Any = interval_method
-    if systems or len(table) > 1:
-        beside: dict[str, object] = {"--predicted": predicted, "--classes": classes, "--by": by}
-        beside |= {"--per-query": per_query, "--per-class": per_class, "--confusion": confusion}
-        _check_of_several(options, beside, signatures=signature or short_signature)
+    if several:
+        beside |= {"--predicted": predicted, "--classes": classes, "--per-query": per_query}
+        _refuse(beside, "{} does not go with several systems, which are compared")
+        _check_of_several(options, signatures=signature or short_signature)
         columns = _score_columns(systems, scores)
-        compared = compare_predictions(
-            tables, columns, measures, baseline=baseline, interval=method, **options
-        )
+        compared = compare_predictions(tables, columns, measures, interval=method, **options)
         show(compared.format(name, digits=digits), output)
         return
-    if baseline:
+    if said := [name for name in OF_SEVERAL if is_said(name)]:
         raise UsageError(
-            "--baseline is one of several systems; give a table of each, or its column: --system NAME=COLUMN"
+            f"--{said[0]} is for several systems; give a table of each, or its column: --system NAME=COLUMN"
         )
+    options = {name: value for name, value in options.items() if name not in OF_SEVERAL}
     options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
     options |= {"predicted": predicted, "classes": classes.split(",") if classes else None}
     result = evaluate_predictions(
@@ -157,6 +183,9 @@ def evaluate_table(
             f"{'--per-class' if per_class else '--confusion'} is of classes, and {tables} has one score in a "
             "row; give a score of each (--score …,…) or the predicted one (--predicted …)"
         )
+    if name == PARQUET:
+        write_parquet(str(output), result)
+        return
     text = render(
         result,
         name,
@@ -169,10 +198,15 @@ def evaluate_table(
     show(text, output)
 
 
-def _check_of_several(options: dict[str, Any], beside: Mapping[str, object], *, signatures: bool) -> None:
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Refuses options if they are said; the text has a place for the first of these."""
+    for option, said in options.items():
+        if said:
+            raise UsageError(why.format(option))
+
+
+def _check_of_several(options: dict[str, Any], *, signatures: bool) -> None:
     """Refuses what is of one system, and takes the engine out of the options."""
-    if wrong := [option for option, said in beside.items() if said]:
-        raise UsageError(f"{wrong[0]} does not go with several systems, which are compared")
     engine, memory = options.pop("engine"), options.pop("memory")
     if engine == "stream" or memory:
         raise UsageError("systems are compared in memory: leave out --engine and --memory")

@@ -229,7 +229,7 @@ def _open_csv(file: File, form: str) -> Part:
                 with polars_errors(replace(file, where=where), form):
                     unread = pl.read_csv(text, separator=separator, schema_overrides=texts).lazy()
                     for name, dtype in numbers.items():
-                        refuse_text(unread, name, dtype, where)
+                        refuse_text(unread, name, dtype, file.where, roles, row)
                     raise error
             row += frame.height
             if frame.height:

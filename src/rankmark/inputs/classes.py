@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.errors import ColumnError, DataError, UsageError
+from rankmark.formats import counted
 from rankmark.inputs.roles import listed
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ def _matrix(table: ClassTable) -> NDArray[np.float64]:
     if bad.any():
         row, place = np.argwhere(bad)[0]
         raise DataError(
-            f"{table.where}: {np.count_nonzero(bad)} of the scores of classes are NaN, the first in row "
-            f"{row} (from 0), {columns.columns[place]!r}; correct or remove those rows"
+            f"{table.where} has {counted(int(bad.sum()), 'NaN', 'NaN')} among the scores of classes, "
+            f"the first in row {row} (from 0), {columns.columns[place]!r}; correct or remove those rows"
         )
     return np.ascontiguousarray(matrix)
 
@@ -248,7 +249,7 @@ def _names(
         if values[0] >= 1 and values[-1] == number:
             return tuple(range(1, number + 1))
     raise DataError(
-        f"{table.where}: {number} scores, and {len(values)} different labels in {table.label!r} "
+        f"{table.where}: {number} scores, and {len(values):,} different labels in {table.label!r} "
         f"({_some(values)}), do not say which score is of which class; say it with classes=[…] (on the "
         "command line --classes a,b,…), in the order of the scores"
     )
@@ -293,10 +294,10 @@ def _numbers(table: ClassTable, column: pl.Series, names: Sequence[ClassName]) -
     strange = numbers.is_null().arg_true()
     if len(strange):
         what = "label" if column.name == table.label else "predicted class"
-        several = ("es" if what.endswith("s") else "s") if len(strange) > 1 else ""
+        many = "labels" if what == "label" else "predicted classes"
         raise DataError(
-            f"{table.where}: {len(strange)} {what}{several} of none of the classes "
-            f"{_some(names)}, the first in row {strange[0]} (from 0): {column[int(strange[0])]!r}"
+            f"{table.where} has {counted(len(strange), what, many)} of none of the classes {_some(names)}, "
+            f"the first in row {strange[0]} (from 0): {column[int(strange[0])]!r}"
         )
     return numbers.to_numpy().astype(np.intp)
 
@@ -311,7 +312,7 @@ def _weights(table: ClassTable) -> NDArray[np.float64] | None:
     weights = weights.cast(pl.Float64)
     bad = ~(weights.is_finite() & (weights >= 0))
     _refuse(bad, table, table.weight, "weight", "weights", " that cannot be: NaN, infinite or negative")
-    if not weights.any(ignore_nulls=False) if weights.dtype == pl.Boolean else weights.sum() == 0:
+    if weights.sum() == 0:
         raise DataError(f"{table.where}: the weight column {table.weight!r} is 0 in every row")
     return weights.to_numpy()
 
@@ -320,10 +321,11 @@ def _refuse(bad: pl.Series, table: ClassTable, column: str, one: str, many: str,
     rows = bad.arg_true()
     if len(rows):
         raise DataError(
-            f"{table.where}: column {column!r} has {len(rows)} {one if len(rows) == 1 else many}{why}, the "
+            f"{table.where}: column {column!r} has {counted(len(rows), one, many)}{why}, the "
             f"first in row {rows[0]} (from 0); correct or remove those rows"
         )
 
 
 def _some(names: Sequence[Any]) -> str:
-    return listed([str(name) for name in names])
+    """The first few of them."""
+    return listed(str(name) for name in names[:10]) + (", …" if len(names) > 10 else "")

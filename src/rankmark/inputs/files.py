@@ -284,14 +284,21 @@ def _scan_csv(content: Path | bytes, where: str, separator: str) -> Source:
             return from_lazy_frame(scan(texts | numbers), where).take(roles)
         except pl.exceptions.PolarsError:
             for name, dtype in numbers.items():
-                refuse_text(scan(texts), name, dtype, where)
+                refuse_text(scan(texts), name, dtype, where, roles)
             raise
 
     return Source(where, once(schema.names(), where), take, text_ids=True)
 
 
-def refuse_text(texts: pl.LazyFrame, name: str, dtype: type[pl.DataType], where: str) -> None:
-    """Names the first text in a column of numbers that is none."""
+def refuse_text(
+    texts: pl.LazyFrame,
+    name: str,
+    dtype: type[pl.DataType],
+    where: str,
+    roles: Chosen,
+    first_row: int = 0,
+) -> None:
+    """Names the first text in a column of numbers that is none; `first_row` is where they begin."""
     import polars as pl
 
     column = texts.select(name).collect()[name]
@@ -302,7 +309,8 @@ def refuse_text(texts: pl.LazyFrame, name: str, dtype: type[pl.DataType], where:
     if len(wrong):
         wanted = "true or false, as the first rows are" if dtype == pl.Boolean else "a number"
         raise FormatError(
-            f"{where}, row {wrong[0]} (from 0): {column[int(wrong[0])]!r} in column {name!r} is not {wanted}"
+            f"{where}, row {first_row + wrong[0]} (from 0): {column[int(wrong[0])]!r} in column {name!r} is "
+            f"not {wanted}; correct it, or {roles.instead(name)}"
         )
 
 

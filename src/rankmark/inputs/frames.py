@@ -242,7 +242,7 @@ def _order(side: Frame, order: str) -> str:
     if order not in names:
         raise ColumnError(
             f"{side.side} has no column {order!r}, which order={order!r} asks for"
-            f"{did_you_mean(order, names)}; its columns are {listed(names)}"
+            f"{did_you_mean(order, names) or ';'} its columns are {listed(names)}"
         )
     return order
 

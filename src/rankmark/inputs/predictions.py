@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.classes import ClassName, ClassPredictions, ClassTable, read_classes
 from rankmark.inputs.files import open_files
-from rankmark.inputs.roles import ALIASES, listed, normal
+from rankmark.inputs.roles import ALIASES, listed, misread, normal
 from rankmark.inputs.tables import Columns, Source, no_rows, open_table
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ class PredictionColumns:
     """Columns by what they are for; None where there is none. Several scores are of a class each.
 
     Where `decided` is true, `score` holds the class that is predicted. `others` are wanted as they are,
-    `compared` are scores of other systems, and `weighing` are numbers that measures name.
+    `compared` are scores of other systems, and `weighing` are numbers that measures name. `system` is the one
+    whose scores they are, where there are several systems.
     """
 
     label: str
@@ -61,6 +62,7 @@ class PredictionColumns:
     compared: tuple[str, ...] = ()
     weighing: tuple[str, ...] = ()
     decided: bool = False
+    system: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -75,6 +77,16 @@ class PredictionColumns:
         scores = () if self.decided else (self.score, *self.other_scores)
         named = (name for name in (*scores, self.weight) if name is not None)
         return list(dict.fromkeys([*named, *self.compared, *self.weighing]))
+
+    def instead(self, name: str) -> str:
+        """As `Chosen.instead`."""
+        if name in self.weighing:
+            return f"{ANOTHER} to weigh queries by"
+        if name == self.weight:
+            return _another("weight", name)
+        if name in (self.score, *self.other_scores):
+            return _another("score", name, self.system)
+        return f"{ANOTHER} with scores={{system: column}} (on the command line --system NAME=COLUMN)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +198,7 @@ def _check_there(wanted: Mapping[str, str], names: Sequence[str], where: str) ->
     for name, purpose in wanted.items():
         if name not in names:
             raise ColumnError(
-                f"{where} has no column {name!r} {purpose}{did_you_mean(name, names)}; its columns are "
+                f"{where} has no column {name!r} {purpose}{did_you_mean(name, names) or ';'} its columns are "
                 f"{listed(names)}"
             )
 
@@ -209,9 +221,8 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str, syste
     kinds = ("integer", "float", "boolean") if role == "label" else ("integer", "float")
     if table.kind(name) not in kinds:
         raise ColumnError(
-            f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or name "
-            f"another column with {_outright(role, system=system)}"
-            f"{_or_classes(name) if role == 'score' and system is None else ''}"
+            f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; cast it, or "
+            f"{_another(role, name, system)}"
         )
 
 
@@ -221,7 +232,7 @@ def check_weighing(table: Columns, columns: PredictionColumns, where: str) -> No
         if table.kind(name) not in ("integer", "float"):
             raise ColumnError(
                 f"{where}: the column {name!r}, by which queries are weighed, is {table.dtype(name)}, not "
-                "numbers; cast it, or name another"
+                f"numbers; cast it, or {ANOTHER} to weigh queries by"
             )
 
 
@@ -313,11 +324,7 @@ class _Finder:
         system: str | None,
     ) -> None:
         self.names = names
-        several = {
-            role: (name,) if isinstance(name, str) else tuple(name)
-            for role, name in said.items()
-            if name is not None
-        }
+        several = {role: _names(role, name) for role, name in said.items() if name is not None}
         self.said = {role: names[0] for role, names in several.items() if names}
         self.other_scores = several.get("score", ())[1:]
         self.where = where
@@ -331,7 +338,9 @@ class _Finder:
             found["score"] = self.said["predicted"]
         label, score = (found.pop(role) or self._missing(role) for role in ("label", "score"))
         query, item, weight = (found[role] for role in ("query", "item", "weight"))
-        return PredictionColumns(label, score, query, item, weight, self.other_scores, decided=decided)
+        return PredictionColumns(
+            label, score, query, item, weight, self.other_scores, decided=decided, system=self.system
+        )
 
     def _check_said(self) -> None:
         roles: dict[str, str] = {}
@@ -339,9 +348,9 @@ class _Finder:
             if not name:
                 continue
             if name not in self.names:
-                hint = did_you_mean(name, self.names)
+                hint = misread(self.names) or did_you_mean(name, self.names) or ";"
                 raise ColumnError(
-                    f"{self.where} has no column {name!r} for the {_called(role)}{hint}; its columns are "
+                    f"{self.where} has no column {name!r} for the {_called(role)}{hint} its columns are "
                     f"{listed(self.names)}"
                 )
             if name in roles:
@@ -367,9 +376,22 @@ class _Finder:
 
     def _missing(self, role: str) -> str:
         raise ColumnError(
-            f"{self.where} has no column known as the {role}; its columns are {listed(self.names)}; "
-            f"say which it is with {_outright(role, system=self.system)}"
+            f"{self.where} has no column known as the {role}{misread(self.names) or ';'} its columns are "
+            f"{listed(self.names)}; say which it is with {_outright(role, system=self.system)}"
         )
+
+
+def _names(role: str, said: object) -> tuple[str, ...]:
+    """The columns that are said for a role: one, or for scores several."""
+    several = tuple(said) if role == "score" and isinstance(said, Iterable) else (said,)
+    names = (said,) if isinstance(said, str) else several
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(
+                f"{role}={said!r}: a column is called by its name, a text"
+                f"{', and several of scores by a list of them' if role == 'score' else ''}"
+            )
+    return names
 
 
 def _outright(role: str, name: str = "…", system: str | None = None) -> str:
@@ -382,8 +404,15 @@ def _called(role: str) -> str:
     return "predicted class" if role == "predicted" else role
 
 
-def _or_classes(name: str) -> str:
-    return f", or, if it holds predicted classes, say {_outright('predicted', name)}"
+def _another(role: str, name: str, system: str | None = None) -> str:
+    """What to do where the column of a role does not hold numbers."""
+    outright = f"{ANOTHER} with {_outright(role, system=system)}"
+    if role != "score" or system is not None:
+        return outright
+    return f"{outright}, or, if it holds predicted classes, say {_outright('predicted', name)}"
+
+
+ANOTHER = "name another column"
 
 
 def positive_number(positive: object, read: Predictions) -> float | None:
@@ -392,14 +421,14 @@ def positive_number(positive: object, read: Predictions) -> float | None:
         return None
     if isinstance(positive, str):
         try:
-            return {"true": 1.0, "false": 0.0}.get(positive.lower()) or float(positive)
+            return float({"true": 1, "false": 0}.get(positive.lower(), positive))
         except ValueError:
             pass
     elif isinstance(positive, int | float):
         return float(positive)
-    raise DataError(
-        f"positive={positive!r}, but the labels of {read.name} (column {read.columns.label!r}) are numbers"
-    )
+    label = read.columns.label
+    labels = "true and false" if read.table.kind(label) == "boolean" else "numbers"
+    raise DataError(f"positive={positive!r}, but the labels of {read.name} (column {label!r}) are {labels}")
 
 
 def _with_numbers(read: Predictions, positive: object) -> Predictions:

@@ -27,6 +27,7 @@ __all__ = [
     "find_query",
     "find_roles",
     "listed",
+    "misread",
     "missing_role",
     "normal",
 ]
@@ -141,6 +142,9 @@ class Chosen(Protocol):
     def numbers(self) -> list[str]:
         """Those that hold numbers."""
 
+    def instead(self, name: str) -> str:
+        """What to do where one of these holds texts, besides correcting them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
@@ -161,6 +165,10 @@ class Roles:
     def numbers(self) -> list[str]:
         """Those that hold numbers."""
         return [name for name in (self.value, self.rank) if name is not None]
+
+    def instead(self, _: str) -> str:
+        """As `Chosen.instead`."""
+        return "name another column with columns={…} (on the command line --column ROLE=NAME)"
 
 
 def find_roles(names: Sequence[str], side: Side, columns: ColumnNames | None, where: str) -> Roles:
@@ -184,7 +192,7 @@ def check_names(columns: ColumnNames | None, qrels: Sequence[str], run: Sequence
             whose = "neither qrels nor run has" if len(sides) == 2 else f"{sides[0]} does not have"
             raise ColumnError(
                 f"columns={{{key!r}: {value!r}}}: {whose} a column {missing[0]!r}"
-                f"{did_you_mean(missing[0], known)}; the columns are {listed(dict.fromkeys(known))}"
+                f"{did_you_mean(missing[0], known) or ';'} the columns are {listed(dict.fromkeys(known))}"
             )
 
 
@@ -252,13 +260,25 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
     hints = (did_you_mean(word, names) for word in (*asked, *ALIASES[role]))
     hint = next((hint for hint in hints if hint), "")
     wanted = "a score or a rank" if role == "score" else f"the {role}"
-    unsplit = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
-    if unsplit:
-        hint = f"; it looks separated by {unsplit!r}, which its format is not (.csv by ',', .tsv by a tab):"
     return ColumnError(
-        f"{where} has no column for {wanted}{hint or ';'} its columns are {listed(names)}; "
+        f"{where} has no column for {wanted}{misread(names) or hint or ';'} its columns are {listed(names)}; "
         f"say which it is with {said_outright(role)}"
     )
+
+
+def misread(names: Sequence[str]) -> str:
+    """Why these look as if they were no names of columns, as ``"; …:"``, or the empty string."""
+    char = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
+    if char is not None:
+        return f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab):"
+    if any(_is_float(name) for name in names):
+        return "; its first line should name the columns, and holds numbers:"
+    return ""
+
+
+def _is_float(text: str) -> bool:
+    """Whether a text writes a number with a point, as no column is called."""
+    return re.fullmatch(r"-?\d*\.\d+(e-?\d+)?", text, re.IGNORECASE) is not None
 
 
 def _may_be_relevance(name: str) -> bool:
@@ -303,7 +323,7 @@ class _Finder:
         elif "." in key or len(missing) < len(parts):
             raise ColumnError(
                 f"{self.where} has no column {missing[0]!r}, which columns={{{key!r}: …}} asks for"
-                f"{did_you_mean(missing[0], self.names)}; its columns are {listed(self.names)}"
+                f"{did_you_mean(missing[0], self.names) or ';'} its columns are {listed(self.names)}"
             )
 
     def _find(self, role: str) -> str | None:

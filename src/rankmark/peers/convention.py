@@ -129,10 +129,10 @@ class Convention:
         """The measure that `asked` is under this convention; see `meaning`."""
         return self.meaning(asked, kinds).measure
 
-    def has(self, asked: str | Measure) -> bool:
+    def has(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> bool:
         """Whether the tool has the measure."""
         try:
-            return bool(self.meaning(asked))
+            return bool(self.meaning(asked, kinds))
         except MeasureError:
             return False
 
@@ -162,13 +162,15 @@ class Convention:
             theirs, others = one.measure.parameters, other.measure.parameters
             fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
             return Meaning(Measure(asked.name, {**fixed, **asked.parameters}, asked.cutoff), one.choices)
-        known = ", ".join(map(_shown, names)) or "none"
-        of = {
-            "list": "it has",
-            "row": "its measures of predictions are",
-            "class": "its measures of classes are",
+        known = ", ".join(map(_shown, names))
+        there = {
+            "list": f"it has {known or 'no measures of lists'}",
+            "row": f"its measures of predictions are {known}"
+            if known
+            else "it has no measures of predictions",
+            "class": f"its measures of classes are {known}" if known else "it has no measures of classes",
         }
-        raise MeasureError(f"{self.name} has no {_unset(asked)}; {of[kind]} {known}")
+        raise MeasureError(f"{self.name} has no {_unset(asked)}; {there[kind]}")
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
         own = variant.choices if isinstance(variant, Variant) else {}

@@ -14,7 +14,7 @@ from rankmark import statistics
 from rankmark.comparing.comparison import check_systems
 from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.formats import Grid, chance, counted, finite, grid_text, note_text, printable
+from rankmark.formats import Grid, chance, counted, finite, grid_text, known_format, note_text, printable
 from rankmark.inputs.systems import asked_systems
 from rankmark.measure import Measure
 from rankmark.predictions.evaluation import evaluate_systems
@@ -312,15 +312,14 @@ class PredictionComparison:
 
     def format(self, name: str = "table", *, digits: int = 4) -> str:
         """As text: ``table``, ``json``, ``csv`` (both with all digits), ``markdown`` or ``latex``."""
-        if name not in FORMATS:
-            raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}")
+        known_format(name, FORMATS)
         if name == "json":
             return self._json()
         if name == "csv":
             return self.table.write_csv()
         blocks = [grid_text(self._values(digits), name), grid_text(self._grid(digits), name)]
-        notes = [note_text(note, name) for note in self.account()]
-        return "\n\n".join([*blocks, "\n".join(notes)]) + "\n"
+        notes = (note_text(note, name) for note in self.account())
+        return "\n\n".join([*blocks, ("\\\n" if name == "markdown" else "\n").join(notes)]) + "\n"
 
     def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
         """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
@@ -336,17 +335,29 @@ class PredictionComparison:
             names = ways.setdefault((pair.method, pair.resamples), [])
             names += [str(pair.measure)] * (str(pair.measure) not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
-        number = sum(not math.isnan(pair.p) for pair in self.pairs)
+        number = counted(sum(not math.isnan(pair.p) for pair in self.pairs), "test")
+        sided = "two-sided" if self.alternative == "two-sided" else f"one-sided ({self.alternative})"
         corrected = (
-            ""
+            f"{number}, not corrected"
             if self.correction == "none"
-            else f", corrected for {counted(number, 'test')} ({CORRECTION_NAMES[self.correction]})"
+            else f"corrected by {CORRECTION_NAMES[self.correction]} over {number}"
         )
-        ends = f"low, high: {100 * self._sampling.confidence:g}% intervals"
+        differs = "differs" if self.baseline is None else f"differs from {printable(self.baseline)}"
         return [
             "; ".join([first.account()[0], *self.notes]),
-            f"{ends}; p: {self.alternative}{corrected}; {tests}",
+            *self._noticed(),
+            f"intervals and tests: {tests}; {sided}; {corrected}",
+            f"* {differs} (p ≤ {self.alpha:g})",
         ]
+
+    def _noticed(self) -> Iterator[str]:
+        """What there is to notice in the results, and of which if not of all."""
+        systems: dict[str, list[str]] = {}
+        for name, result in self.results.items():
+            for note in result.account()[1 : -1 if result.intervals else None]:
+                systems.setdefault(note, []).append(name)
+        for note, names in systems.items():
+            yield note if len(names) == len(self.results) else f"{', '.join(map(printable, names))}: {note}"
 
     def _values(self, digits: int) -> Grid:
         rows = [
@@ -356,19 +367,30 @@ class PredictionComparison:
         return Grid(1, [["measure", *map(printable, self.systems)], *rows])
 
     def _grid(self, digits: int) -> Grid:
-        header = ["measure", "system", "baseline", "difference", "low", "high", "p", ""]
-        rows = [
-            [
-                str(pair.measure),
-                printable(pair.system),
-                printable(pair.baseline),
-                *(rounded(each, f"+.{digits}f") for each in (pair.difference, pair.low, pair.high)),
-                chance(pair.corrected, digits),
-                "*" if pair.significant else "",
-            ]
-            for pair in self.pairs
+        interval = f"{100 * self._sampling.confidence:g}% interval"
+        corrected = [] if self.correction == "none" else [f"p ({self.correction})"]
+        header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
+        rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
+        if self.baseline is None:
+            return Grid(3, rows)
+        return Grid(2, [[*row[:2], *row[3:]] for row in rows])
+
+    def _cells(self, pair: PredictionPair, digits: int) -> list[str]:
+        """A pair for people."""
+        difference, low, high = (
+            rounded(each, f"+.{digits}f") for each in (pair.difference, pair.low, pair.high)
+        )
+        corrected = [] if self.correction == "none" else [chance(pair.corrected, digits)]
+        return [
+            str(pair.measure),
+            printable(pair.system),
+            printable(pair.baseline),
+            difference,
+            f"{low} … {high}" if low else "",
+            chance(pair.p, digits),
+            *corrected,
+            "*" if pair.significant else "",
         ]
-        return Grid(3, [header, *rows])
 
     def _json(self) -> str:
         import json
@@ -382,17 +404,8 @@ class PredictionComparison:
             "correction": self.correction,
             "alpha": self.alpha,
             "confidence": self._sampling.confidence,
-            "systems": {
-                name: {
-                    m: {
-                        "value": finite(value),
-                        "signature": result.signature(m),
-                        "interval": _ends(result, m),
-                    }
-                    for m, value in result.values.items()
-                }
-                for name, result in self.results.items()
-            },
+            "seed": self._sampling.seed,
+            "systems": {name: _system(result) for name, result in self.results.items()},
             "pairs": [_record(pair) for pair in self.pairs],
             "notes": list(self.notes),
         }
@@ -405,9 +418,20 @@ def _record(pair: PredictionPair) -> dict[str, Any]:
     return {k: finite(v) if isinstance(v, float) else v for k, v in found.items()}
 
 
-def _ends(result: PredictionResult, measure: str) -> list[float | None] | None:
-    interval = result.intervals.get(measure)
-    return None if interval is None else [finite(interval.low), finite(interval.high)]
+def _system(result: PredictionResult) -> dict[str, Any]:
+    """A system's rows and values, with None where there is no number."""
+    measures = {}
+    for name, value in result.values.items():
+        interval = result.intervals.get(name)
+        measures[name] = {
+            "value": finite(value),
+            "low": None if interval is None else finite(interval.low),
+            "high": None if interval is None else finite(interval.high),
+            "signature": result.signature(name),
+            "undefined": result.undefined.get(name),
+        }
+    counts = {name: getattr(result.counts, name) for name in ("rows", "positive", "queries")}
+    return {"counts": counts, "measures": measures}
 
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankmark.formats import counted, printable
 from rankmark.predictions.intervals import explained
-from rankmark.slices import Slices, in_order, rounded
+from rankmark.slices import NONE, Slices, in_order, rounded
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,20 +57,39 @@ class PredictionSlices(Slices):
     rows: tuple[PredictionSlice, ...]  # type: ignore[assignment]
 
     row: ClassVar[type] = PredictionSlice
-    columns: ClassVar[tuple[str, ...]] = ("rows", "positive", "value", "low", "high")
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """As `Slices.columns`: without positive rows and intervals where there are none."""
+        positive = ["positive"] if any(row.positive is not None for row in self.rows) else []
+        ends = ["low", "high"] if any(not math.isnan(row.low) for row in self.rows) else []
+        return ("rows", *positive, "value", *ends)
 
     def cells(self, row: Any, digits: int) -> list[str]:
         """As `Slices.cells`."""
-        positive = "" if row.positive is None else f"{row.positive:,}"
-        return [
-            f"{row.rows:,}",
-            positive,
-            *(rounded(value, f".{digits}f") for value in (row.value, row.low, row.high)),
-        ]
+        values = (getattr(row, name) for name in self.columns)
+        return [_cell(value, digits) for value in values]
 
     def explained(self) -> Iterator[str]:
         """As `Slices.explained`."""
         yield from self.notes
+        slices: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows:
+            if row.undefined is not None:
+                slices.setdefault((row.measure, row.undefined), []).append(row.slice or NONE)
+        for (measure, why), names in slices.items():
+            yield f"no value of {measure} in {counted(len(names), 'slice')} ({_some(names)}): {why}"
+
+
+def _cell(value: float | None, digits: int) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else rounded(value, f".{digits}f")
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few of them."""
+    return ", ".join(map(printable, names[:5])) + (", …" if len(names) > 5 else "")
 
 
 def prediction_slices(
