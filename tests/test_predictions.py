@@ -566,6 +566,31 @@ def test_refused(change: Table, measure: str, options: dict[str, Any], error: ty
         rm.evaluate_predictions(GOOD | change, measure, **options)
 
 
+def test_a_list_of_grades_has_no_positive_label() -> None:
+    table = {"click": [1, 0], "score": [1, 2], "user": [1, 1]}
+    with pytest.raises(
+        rm.ChoiceError, match=r"nDCG@5 takes .* for grades, and positive=0 makes none of them"
+    ):
+        rm.evaluate_predictions(table, "AUC nDCG@5", positive=0)
+
+
+def test_what_is_no_measure_no_column_and_no_option() -> None:
+    table = {"click": [1, 0], "score": [1, 2], "other": [2, 1]}
+    with pytest.raises(MeasureError, match="measures=3 is neither a measure nor several"):
+        rm.evaluate_predictions(table, 3)  # type: ignore[arg-type]
+    with pytest.raises(rm.UsageError, match="by=3 is neither a column"):
+        rm.evaluate_predictions(table, "AUC", by=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"compare_predictions\(\) got an unexpected keyword argument 'by'"):
+        rm.compare_predictions(table, {"a": "score", "b": "other"}, "AUC", by="click")
+
+
+def test_the_account_says_what_weighs_the_rows() -> None:
+    table = {"click": [1, 0], "p": [1, 0], "user": [1, 1], "weight": [1, 2]}
+    assert "2 rows, 1 positive, weighed by 'weight'\n" in str(rm.evaluate_predictions(table, "AUC")) + "\n"
+    both = rm.evaluate_predictions(table, "AUC nDCG@5")
+    assert "weighed by 'weight', but for measures of lists" in str(both)
+
+
 def test_no_table_and_no_rows() -> None:
     with pytest.raises(rm.UsageError, match="predictions is of type int"):
         rm.evaluate_predictions(3, "AUC")

@@ -222,6 +222,22 @@ def test_predictions_are_evaluated_the_same(measure, short, weight):
     assert again.signature(measure) == result.signature(measure)
 
 
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("positive", ["yes", "no"])
+def test_lists_of_predictions_are_evaluated_the_same(positive, short):
+    result = rm.evaluate_predictions(LABELLED, "nDCG@2", positive=positive, ties="worst", weight="")
+    evaluation = rm.from_signature(result.signature("nDCG@2", short=short))
+    assert evaluation.evaluate_predictions(LABELLED).values == result.values
+    with pytest.raises(rm.UsageError, match=f"whose positive label is '{positive}'; evaluate such with"):
+        evaluation.evaluate({}, {})
+
+
+def test_lists_of_predictions_know_no_choices_of_two_tables():
+    evaluation = rm.from_signature("nDCG@2|missing:skip|rankmark:0.1.0")
+    with pytest.raises(rm.UsageError, match="says missing:skip, which predictions do not know"):
+        evaluation.evaluate_predictions(LABELLED)
+
+
 def test_labels_that_are_numbers_have_no_positive_one():
     table = {"label": [1.5, 2], "score": [1, 2], "weight": [1, 2]}
     signature = rm.evaluate_predictions(table, "MAE").signature("MAE")
@@ -242,7 +258,7 @@ def test_labels_that_are_numbers_have_no_positive_one():
         ("RR|weights:w|rankmark:0.1.0", rm.SignatureError, "of RR has no field 'weights'"),
         ("AUC|weights:w|rankmark:0.1.0", rm.ColumnError, "no column 'w' for the weight"),
         ("AUC|rankmark:0.1.0", rm.DataError, "holds 'no' and 'yes', not positive='1'"),
-        ("RR|rankmark:0.1.0", rm.MeasureError, "RR is a measure of lists, .* evaluate it with evaluate$"),
+        ("RR|rankmark:0.1.0", rm.DataError, "holds .no. and .yes., not positive=.1."),
     ],
 )
 def test_predictions_that_cannot_be_evaluated_so_are_refused(signature, error, message):

@@ -255,9 +255,13 @@ class Result:
 
         With ``short=True`` what is not the standard, and the version. `rankmark.from_signature` reads both.
         """
+        return self.evaluation(measure).signature(short=short)
+
+    def evaluation(self, measure: str | Measure) -> Evaluation:
+        """The same as an object, which evaluates other tables in the same way."""
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
-        return Evaluation(found, choices, self._item_ids, self._convention, self._k).signature(short=short)
+        return Evaluation(found, choices, self._item_ids, self._convention, self._k)
 
     def account(self) -> list[str]:
         """What happened to the queries: a line, and a second one if there is something to notice."""

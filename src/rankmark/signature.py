@@ -13,6 +13,7 @@ Fields stand between bars, in this order:
 - the choices; in the short form those that are not the standard;
 - ``item_ids:integer`` or ``item_ids:text``: integers break ties as numbers, text does so byte by byte. The
   short form says it of integers, where ties depend on it;
+- ``positive:LABEL`` where lists are of predictions whose labels are words;
 - ``k:100`` where lists of arrays were ended after so many items and the measure looks further;
 - ``rankmark:VERSION``.
 
@@ -65,7 +66,7 @@ class Evaluation:
         item_ids: the type of the items' ids; None for whichever the tables have.
         convention: the convention that the choices are of, ``NAME-VERSION``; None for none.
         k: where lists of arrays are ended; None for nowhere.
-        positive: for a measure of predictions, the label of positive rows.
+        positive: the label of positive rows, of predictions.
         weights: for a measure of predictions, the column of the rows' weights; None for none.
         classes: for a measure of classes, how many there are; None for whatever the table has.
 
@@ -95,7 +96,7 @@ class Evaluation:
             yield from self.choices.signature()
             if self.item_ids:
                 yield f"item_ids:{self.item_ids}"
-            yield from self._cut()
+            yield from self._beside()
         else:
             yield from self._rows().values()
         yield f"rankmark:{version()}"
@@ -108,7 +109,7 @@ class Evaluation:
             yield from (part for part in self.choices.signature() if part not in standard)
             if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
                 yield "item_ids:integer"
-            yield from self._cut()
+            yield from self._beside()
         else:
             yield from (part for name, part in self._rows().items() if getattr(self, name) != ROWS[name])
         yield f"rankmark:{version()}"
@@ -121,6 +122,12 @@ class Evaluation:
         if self.classes is not None:
             said = {"classes": str(self.classes), **said}
         return {name: f"{name}:{_escaped(value)}" for name, value in said.items()}
+
+    def _beside(self) -> Iterator[str]:
+        """What decides the value of a measure of lists that are no tables of judgements and results."""
+        if self.positive != ROWS["positive"]:
+            yield f"positive:{_escaped(self.positive)}"
+        yield from self._cut()
 
     def _cut(self) -> Iterator[str]:
         cutoff = self.measure.cutoff
@@ -158,6 +165,11 @@ class Evaluation:
             raise UsageError(
                 f"the signature is of arrays whose lists end after {self.k} items; evaluate such with "
                 "evaluate_arrays, or give tables of so many items, and a signature without k"
+            )
+        if self.positive != ROWS["positive"]:
+            raise UsageError(
+                f"the signature is of predictions whose positive label is {self.positive!r}; evaluate such "
+                "with evaluate_predictions"
             )
         judgements, results = read_inputs(qrels, run, columns)
         if self.item_ids == "integer":
@@ -209,10 +221,11 @@ class Evaluation:
         score: str | Sequence[str] | None = None,
         predicted: str | None = None,
         query: str | None = None,
+        item: str | None = None,
         weight: str | None = None,
         threads: int | None = None,
     ) -> PredictionResult:
-        """Evaluates a measure of predictions so; the table is whatever `rankmark.evaluate_predictions` takes.
+        """Evaluates so; the table is whatever `rankmark.evaluate_predictions` takes.
 
         Args:
             table: the labelled scores.
@@ -220,21 +233,19 @@ class Evaluation:
             score: the column of predictions; for a measure of classes a column each.
             predicted: for a measure of classes, instead, the column of predicted classes.
             query: the column of the query, user or session.
+            item: the column of the item; for a measure of lists.
             weight: the column of the weights, if it has another name than in `weights`.
             threads: how many threads to use; all cores if None.
 
         Raises:
-            MeasureError: the measure is one of lists.
+            UsageError: a measure of lists with a choice that there is not for predictions.
             DataError: a table that cannot be evaluated as it is; without the positive label or the column of
                 weights that the signature says.
 
         """
         from rankmark.predictions.evaluation import evaluate_predictions
 
-        if self._of_lists:
-            raise MeasureError(
-                f"{self.measure} is a measure of lists, of judgements and results; evaluate it with evaluate"
-            )
+        takes_positive = self._of_lists or self.measure.page.labels == "binary"
         return evaluate_predictions(
             table,
             self.measure,
@@ -242,10 +253,26 @@ class Evaluation:
             score=score,
             predicted=predicted,
             query=query,
+            item=item,
             weight=weight or self.weights or "",
-            positive=self.positive if self.measure.page.labels == "binary" else None,
+            positive=self.positive if takes_positive else None,
             threads=threads,
+            **self._choices_of_predictions(),
         )
+
+    def _choices_of_predictions(self) -> dict[str, Any]:
+        """The choices that an evaluation of predictions has; others are to be the standard."""
+        if not self._of_lists:
+            return {}
+        choices, standard = asdict(self.choices), asdict(Choices())
+        taken = {name: choices.pop(name) for name in ("ties", "seed", "no_relevant", "duplicates")}
+        for name, value in choices.items():
+            if value != standard[name]:
+                raise UsageError(
+                    f"the signature says {name}:{value}, which predictions do not know; evaluate it with "
+                    "evaluate"
+                )
+        return taken
 
     def __str__(self) -> str:
         return self.signature()
@@ -312,8 +339,10 @@ def from_signature(text: str) -> Evaluation:
     evaluation = Evaluation(
         measure, _choices(values), _item_ids(values), values.pop("like", None), _whole_number(values, "k")
     )
+    if "positive" in values:
+        evaluation = replace(evaluation, positive=unquote(values.pop("positive")))
     choices = [f.name for f in fields(Choices) if f.name != "seed"]
-    _refuse_unknown(values, measure, ["like", *choices, "item_ids", "k"])
+    _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "k"])
     return evaluation
 
 

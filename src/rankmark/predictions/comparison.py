@@ -149,8 +149,16 @@ def compare_predictions(
     if interval not in (None, "bca", "percentile"):
         raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
+    if unknown := options.keys() - OPTIONS:
+        raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
     systems, notes = evaluate_systems(asked, measures, sampling, **options)
     return PredictionComparison(systems, baseline, sampling, alternative, correction, alpha, notes)
+
+
+OPTIONS = frozenset(
+    ("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates", "like", "threads")
+)
+"""What `compare_predictions` passes on."""
 
 
 class PredictionComparison:

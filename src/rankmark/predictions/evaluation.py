@@ -11,7 +11,7 @@ from rankmark import _native
 from rankmark.choices import Duplicates, Engine, NoRelevant, Ties
 from rankmark.engines.choice import is_streamed
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.evaluation import Plan, check_threads, planned
+from rankmark.evaluation import Plan, check_threads, planned, separate
 from rankmark.inputs.classes import ClassPredictions
 from rankmark.inputs.predictions import Predictions, read_predictions
 from rankmark.inputs.systems import SystemScores, read_systems
@@ -137,7 +137,7 @@ def evaluate_predictions(
         (0.75, 1.0, 1.0)
 
     """
-    measures = measures if isinstance(measures, str | Measure) else list(measures)
+    measures = list(separate(measures))
     of_classes = classes is not None or bool(predicted) or not isinstance(score, str | None)
     if predicted and score:
         raise UsageError("score and predicted are both said: say the scores, or the class that is predicted")
@@ -145,7 +145,7 @@ def evaluate_predictions(
     if intervals:
         method = None if intervals is True else intervals
         sampling = Sampling(method, confidence, resamples, seed, threads or 0)
-    slicing = [by] if isinstance(by, str) else list(by or ())
+    slicing = _slicing(by)
     given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
     doors = (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST)
     asked = _understood(measures, like, given, doors)
@@ -179,6 +179,14 @@ def evaluate_predictions(
     frame = pl.DataFrame(read.table)
     slices = prediction_slices(frame, slicing, lambda part: work.result(rows.taken(part)), confidence)
     return result.with_slices(slices)
+
+
+def _slicing(by: object) -> list[str]:
+    """The columns to slice by."""
+    columns = [by] if isinstance(by, str) else [] if by is None else by
+    if isinstance(columns, Iterable) and all(isinstance(column, str) for column in columns):
+        return list(columns)
+    raise UsageError(f"by={by!r} is neither a column, called by its name, nor several")
 
 
 def _streamed(

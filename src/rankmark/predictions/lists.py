@@ -12,6 +12,7 @@ from rankmark.evaluation import Plan, evaluate_tables
 from rankmark.inputs.predictions import Predictions
 from rankmark.inputs.roles import Input
 from rankmark.measure import Measure, no_closed_form
+from rankmark.parameters import format_value
 from rankmark.predictions.settled import need_query
 from rankmark.result import Result
 
@@ -29,11 +30,18 @@ def evaluate_lists(read: Predictions, plan: Plan, ties: Ties | None, threads: in
 
     Raises:
         ColumnError: there is no column of queries.
-        ChoiceError: an order of equal scores that needs items, where there are none.
+        ChoiceError: an order of equal scores that needs items, where there are none; or a positive label,
+            where labels are grades.
         MeasureError: a measure that needs them.
 
     """
     query = need_query(read, plan.measures[0])
+    if read.words is None and read.positive not in (None, 1.0):
+        raise ChoiceError(
+            f"{plan.measures[0]} takes labels that are numbers for grades, and positive="
+            f"{format_value(read.positive)} makes none of them; leave positive out, or make a column that is "
+            "1 for relevant rows and 0 for others"
+        )
     table, item = read.table, read.columns.item
     if item is None:
         plan = _without_items(plan, ties)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -256,7 +256,8 @@ class PredictionResult(Result):
         if found.page.kind != "list":
             return self._basis.signature(found, short=short)
         assert self._lists is not None
-        return self._lists.signature(found, short=short)
+        evaluation = replace(self._lists.evaluation(found), positive=self._basis.positive)
+        return evaluation.signature(short=short)
 
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""
@@ -264,6 +265,9 @@ class PredictionResult(Result):
         first = f"{counted(counts.rows, 'row')}"
         if counts.positive is not None:
             first += f", {counts.positive:,} positive"
+        if self._basis.weights != "none":
+            lists = ", but for measures of lists" if self._lists else ""
+            first += f", weighed by {printable(self._basis.weights)!r}{lists}"
         if counts.queries is not None:
             first += f", {counted(counts.queries, 'query', 'queries')}"
         if counts.classes is not None:

@@ -161,7 +161,8 @@ class RowsOf:
         if self.no_probability:
             raise DataError(
                 f"{measure} takes probabilities, and {self._where('score')} has "
-                f"{counted(self.no_probability, 'score')} outside of 0 to 1, {self.shown_no_probability()}"
+                f"{counted(self.no_probability, 'score')} outside of 0 to 1, {self.shown_no_probability()}; "
+                "divide percentages by 100, and make probabilities of logits by 1/(1 + exp(−logit))"
             )
 
     def shown_no_probability(self) -> str:
