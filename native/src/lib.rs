@@ -160,9 +160,14 @@ impl Table {
         Ok(table::kind(self.field(py, name)?.data_type()))
     }
 
-    /// A column's Arrow type as text.
+    /// A column's type for messages: that of Arrow, but text is text, however it is kept.
     fn dtype(&self, py: Python<'_>, name: &str) -> PyResult<String> {
-        Ok(self.field(py, name)?.data_type().to_string())
+        Ok(match self.field(py, name)?.data_type() {
+            arrow_schema::DataType::Utf8
+            | arrow_schema::DataType::LargeUtf8
+            | arrow_schema::DataType::Utf8View => "text".to_owned(),
+            other => other.to_string(),
+        })
     }
 
     /// The values of a column of ids as Python objects.
