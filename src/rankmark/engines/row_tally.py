@@ -35,6 +35,7 @@ __all__ = [
     "Sum",
     "asked_of",
     "merged_rows",
+    "name_of",
     "sums_of",
     "told_sums",
 ]
@@ -117,10 +118,13 @@ class RowTally:
                 self.queries[name] = query
         add_faults(self.faults, other.faults)
 
-    def compact(self) -> None:
-        """Makes a few numbers with the same exact sum of those that add up to each sum, if they are many."""
+    def compact(self, most: int = PARTS) -> None:
+        """Makes a few numbers with the same exact sum of those that add up to each sum, if more than these.
+
+        What numbers they are depends on the sum alone.
+        """
         for name, parts in self.sums.items():
-            if len(parts[0]) > PARTS:
+            if any(len(numbers) > most for numbers in parts):
                 self.sums[name] = [exact(np.array(numbers)) for numbers in parts]
 
     def to_json(self) -> str:
@@ -139,21 +143,22 @@ class RowTally:
 
 def sums_of(core: _native.LabelledRows, sums: Iterable[Sum]) -> dict[str, list[list[float]]]:
     """Sums over the rows in the core, as `RowTally` has them."""
-    return {_name(each): [[part] for part in _computed(core, each)] for each in sums}
+    return {name_of(each): [[part] for part in _computed(core, each)] for each in sums}
 
 
 def told_sums(tally: RowTally) -> Callable[[Sum], tuple[float, ...]]:
     """The sums of a tally, for `merged_rows`; others are not merged."""
 
     def told(asked: Sum) -> tuple[float, ...]:
-        if _name(asked) not in tally.sums:
+        if name_of(asked) not in tally.sums:
             raise NotMergedError
-        return tuple(map(total, tally.sums[_name(asked)]))
+        return tuple(map(total, tally.sums[name_of(asked)]))
 
     return told
 
 
-def _name(asked: Sum) -> str:
+def name_of(asked: Sum) -> str:
+    """What the tally calls a sum."""
     method, arguments = asked
     return f"{method}{arguments!r}"
 

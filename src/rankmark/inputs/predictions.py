@@ -32,6 +32,7 @@ __all__ = [
     "open_predictions",
     "positive_number",
     "read_predictions",
+    "refuse_null_labels",
     "scored_by",
 ]
 
@@ -449,7 +450,7 @@ def _with_numbers(read: Predictions, positive: object) -> Predictions:
         table = Table.from_arrow(frame.with_columns(numbers.alias(name)).to_struct())
         numeric = replace(read, table=table)
         return replace(numeric, positive=positive_number(positive, numeric))
-    _refuse_nulls(labels, read)
+    refuse_null_labels(labels, read)
     words = labels.unique().sort().to_list()
     check_words(words, positive, read)
     other = next((word for word in words if word != positive), f"not {positive}")
@@ -485,7 +486,8 @@ def as_numbers(texts: pl.Series) -> pl.Series | None:
     return lower == "true" if lower.drop_nulls().is_in(["true", "false"]).all() else None
 
 
-def _refuse_nulls(labels: pl.Series, read: Predictions) -> None:
+def refuse_null_labels(labels: pl.Series, read: Predictions) -> None:
+    """Refuses labels that are not there."""
     nulls = labels.is_null().arg_true()
     if len(nulls):
         count = f"{len(nulls)} null{'s' if len(nulls) > 1 else ''}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.classes import ClassPredictions
     from rankmark.measure import Measure
 
-__all__ = ["evaluate_classes"]
+__all__ = ["check_measures", "evaluate_classes"]
 
 
 def evaluate_classes(
@@ -46,7 +46,7 @@ def evaluate_classes(
         DataError: scores that are no probabilities, where a measure takes such.
 
     """
-    _check_measures(read, plan.measures)
+    check_measures(plan.measures, read.name, len(read.names), read.guess)
     work = _Work(plan, sampling, threads)
     classes = Classes(read, threads)
     _check_probabilities(classes, read.name, plan.measures)
@@ -142,19 +142,27 @@ def _unlabelled(read: ClassPredictions) -> int | None:
     return int(np.count_nonzero(rows[read.predicted] == 0))
 
 
-def _check_measures(read: ClassPredictions, asked: Iterable[Measure]) -> None:
-    """Refuses measures of something else, and those of scores that are not there."""
+def check_measures(asked: Iterable[Measure], where: str, classes: int | None, guess: str | None) -> None:
+    """Refuses measures of something else, and those of scores that are not there.
+
+    Args:
+        asked: the measures.
+        where: what messages call the table.
+        classes: how many scores a row has, where it has any.
+        guess: the column of predicted classes, if there is one.
+
+    """
     for measure in asked:
         if measure.page.kind != "class":
             others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "class")
             hint = f"; of classes there is {others}" if others else ""
-            here = f"has {len(read.names)}, one of each class" if read.guess is None else "has classes"
-            raise MeasureError(f"{measure} takes one score in a row, and {read.name} {here}{hint}")
+            here = f"has {classes}, one of each class" if guess is None else "has classes"
+            raise MeasureError(f"{measure} takes one score in a row, and {where} {here}{hint}")
         looks_further = measure.page.scores != "greatest" or (measure.cutoff or 1) > 1
-        if read.guess is not None and looks_further:
+        if guess is not None and looks_further:
             raise MeasureError(
-                f"{measure} takes a score of each class, and {read.name} has but the class that is "
-                f"predicted, {read.guess!r}; leave the measure out, or say the scores with score= instead"
+                f"{measure} takes a score of each class, and {where} has but the class that is "
+                f"predicted, {guess!r}; leave the measure out, or say the scores with score= instead"
             )
 
 
