@@ -34,8 +34,8 @@ __all__ = [
     "RowTally",
     "Sum",
     "asked_of",
+    "check_sums",
     "merged_rows",
-    "name_of",
     "sums_of",
     "told_sums",
 ]
@@ -143,21 +143,21 @@ class RowTally:
 
 def sums_of(core: _native.LabelledRows, sums: Iterable[Sum]) -> dict[str, list[list[float]]]:
     """Sums over the rows in the core, as `RowTally` has them."""
-    return {name_of(each): [[part] for part in _computed(core, each)] for each in sums}
+    return {_name(each): [[part] for part in _computed(core, each)] for each in sums}
 
 
 def told_sums(tally: RowTally) -> Callable[[Sum], tuple[float, ...]]:
     """The sums of a tally, for `merged_rows`; others are not merged."""
 
     def told(asked: Sum) -> tuple[float, ...]:
-        if name_of(asked) not in tally.sums:
+        if _name(asked) not in tally.sums:
             raise NotMergedError
-        return tuple(map(total, tally.sums[name_of(asked)]))
+        return tuple(map(total, tally.sums[_name(asked)]))
 
     return told
 
 
-def name_of(asked: Sum) -> str:
+def _name(asked: Sum) -> str:
     """What the tally calls a sum."""
     method, arguments = asked
     return f"{method}{arguments!r}"
@@ -267,12 +267,9 @@ def asked_of(measure: Measure) -> Asked:
         NotMergedError: at more than sums and pairs, or at the precision of the scores' type.
 
     """
-    import polars as pl
-
     if measure.arguments.get("clip") == "precision":
         raise NotMergedError
-    table = _native.Table.from_arrow(pl.DataFrame({"label": [1.0, 0.0], "score": [0.75, 0.5]}))
-    core = _native.LabelledRows(table, "predictions", "label", "score", None, positive=1.0, threads=1)
+    core = _two_rows()
     sums = {BINARY: None}
     looked_at_pairs = False
 
@@ -289,3 +286,25 @@ def asked_of(measure: Measure) -> Asked:
         measure.compute_rows(merged_rows(2, computed, ranges))
     known = tuple(each for each in sums if each[0] != "moments")
     return Asked(known, len(known) < len(sums), looked_at_pairs)
+
+
+def check_sums(tally: RowTally, sums: Iterable[Sum]) -> None:
+    """Refuses a tally of other sums, or what is none.
+
+    Raises:
+        ValueError: it has others, or something else than numbers for them.
+
+    """
+    for name, parts in sums_of(_two_rows(), sums).items():
+        there = tally.sums.get(name, [])
+        if len(there) != len(parts) or not all(isinstance(n, float) for numbers in there for n in numbers):
+            raise ValueError(f"the sums of {name} are not those that its measures need")
+    if not isinstance(tally.rows, int) or not all(isinstance(label, float) for label in tally.labels):
+        raise ValueError("its rows and labels are no numbers")
+
+
+def _two_rows() -> _native.LabelledRows:
+    import polars as pl
+
+    table = _native.Table.from_arrow(pl.DataFrame({"label": [1.0, 0.0], "score": [0.75, 0.5]}))
+    return _native.LabelledRows(table, "predictions", "label", "score", None, positive=1.0, threads=1)

@@ -179,8 +179,11 @@ class Part:
         """A copy of the rows in as few bytes as hold the same numbers; scores keep their precision."""
         import polars as pl
 
-        every = np.arange(self.frame.height)
-        return pl.DataFrame([_narrow(column, self) for column in self.frame[every]])
+        every = pl.Series(np.arange(self.frame.height, dtype=np.uint32))
+        narrow = ((column, _narrow(column, self)) for column in self.frame)
+        return pl.DataFrame(
+            [small.gather(every) if small.dtype == column.dtype else small for column, small in narrow]
+        )
 
 
 def read_part(
@@ -213,7 +216,7 @@ def read_part(
     kinds = {name: _kind(dtype, name == columns.score) for name, dtype in frame.schema.items()}
     if form.words is not None:
         kinds[columns.label] = "words"
-    return Part(replace(form, kinds=kinds), opened.where, frame.select(columns.names))
+    return Part(replace(form, kinds=kinds), opened.where, frame[columns.names])
 
 
 def _with_numbers(

@@ -19,8 +19,8 @@ from rankmark.engines.row_tally import (
     RowTally,
     Sum,
     asked_of,
+    check_sums,
     merged_rows,
-    name_of,
     sums_of,
     told_sums,
 )
@@ -75,10 +75,10 @@ class PredictionEvaluator:
     but for the order of queries, which is that of their ids, and the random draws of intervals.
 
     Where all measures are sums over the rows (LogLoss, Brier, RMSE, PCOPC, ECE of bins of equal width …), no
-    row is kept, but what they add up to: less than 10 kB. For others (AUC, R2, GAUC, measures of lists and of
-    classes …) the columns that are looked at are kept, each row in 1 byte for a binary label (8 if labels are
-    no small whole numbers), 4 or 8 for a score, as it was given, 1 to 8 for the number of a query or an item,
-    16 or more for a text, and 8 for a weight: 9 bytes for AUC of 64-bit scores.
+    row is kept, but what they add up to, a few kB at most. For others (AUC, R2, GAUC, measures of lists and of
+    classes …) the columns that they look at are kept, each row in 1 byte for a label (8 if labels are no small
+    whole numbers, a bit if they are two words), 2 to 8 for a score, as it was given, 1 to 8 for the number of
+    a query or an item, 16 or more for a text, and 8 for a weight: 9 bytes for AUC of 64-bit scores.
 
     The same parts in any order of updates and merges give the same result to the last bit: sums are kept
     exactly, and rows are sorted by all that they hold before they are evaluated, so that there the parts do
@@ -87,7 +87,7 @@ class PredictionEvaluator:
 
     Args:
         measures: as in `rankmark.evaluate_predictions`, and so are all arguments but the next.
-        keep_rows: whether rows are kept even if all measures are sums, for intervals.
+        keep_rows: whether rows are kept whatever the measures are, with their queries, for intervals.
         label: the column of what happened. Columns that are not said are found in the first part by the usual
             names; later parts need the same.
         score: the column of predictions, or several, of a class each.
@@ -171,6 +171,9 @@ class PredictionEvaluator:
         self._asked = asked
         self._weighing = weighing(asked)
         self._of_lists = any(measure.page.kind == "list" for measure in asked)
+        self._of_queries = self._of_lists or any(measure.per_query for measure in asked)
+        needed = {"item": self._of_lists, "query": self._of_queries or keep_rows}
+        self._said |= {role: "" for role, is_needed in needed.items() if not is_needed}
         self._sums = None if several or keep_rows or self._by else _sums_of(asked)
 
     @property
@@ -192,8 +195,7 @@ class PredictionEvaluator:
         """
         held = self._held
         said = self._said if held.form is None else held.form.said
-        items = {} if self._of_lists else {"item": ""}
-        part = read_part(table, {**said, **items}, self._by, self._weighing, self._positive)
+        part = read_part(table, said, self._by, self._weighing, self._positive)
         tally = self._of_classes(part) if part.form.of_classes else self._of_rows(part)
         frames = () if self._is_summed(part.form) else (part.narrow(),)
         self._add(part.form, tally, frames, part.where)
@@ -237,6 +239,8 @@ class PredictionEvaluator:
         if len(set(rows.values())) > 1:
             shown = ", ".join(f"{count} of the {role}" for role, count in rows.items())
             raise UsageError(f"the arrays have different numbers of rows: {shown}")
+        if self._said["query"] == "":
+            arrays.pop("query", None)
         names = self._names(arrays)
         self.update(pl.DataFrame([pl.Series(names[role], values) for role, values in arrays.items()]))
 
@@ -298,12 +302,9 @@ class PredictionEvaluator:
         if form is None:
             raise DataError("the evaluator has been given nothing yet; give it labelled scores by update")
         form.check_words(self._positive)
+        if intervals and not self._keep_rows:
+            raise UsageError("intervals need the rows with their queries; make the evaluator with keep_rows=True")
         if self._is_summed(form):
-            if intervals:
-                raise UsageError(
-                    "intervals need the rows, and of these measures only sums are kept; make the evaluator "
-                    "with keep_rows=True"
-                )
             rows = _Summed(form, tally, self._positive)
             rows.check_weights()
             return work_of(self._measures, self._like, self._choices, None, self._threads).result(rows)
@@ -449,11 +450,10 @@ class PredictionEvaluator:
 
     def _in_order(self, form: Form) -> pl.DataFrame:
         """The rows that are kept, in an order that does not depend on that of the parts."""
-        of_queries = self._of_lists or any(measure.per_query for measure in self._asked)
         query = form.columns.query
         return in_order(
             self._held.frames,
-            [query] if of_queries and query is not None and not form.of_classes else [],
+            [query] if self._of_queries and query is not None else [],
             as_given=self._of_lists and self._looks_at_order(),
         )
 
@@ -474,8 +474,7 @@ class PredictionEvaluator:
         form = Form.from_json(header["form"])
         if self._is_summed(form):
             tally = RowTally.from_json(json.dumps(header["tally"]))
-            if set(tally.sums) != {name_of(each) for each in self._sums or ()}:
-                raise FormatError(f"{archive.where} has other sums than its measures need")
+            check_sums(tally, self._sums or ())
             self._add(form, tally, (), archive.where)
             return
         saved = whole(archive.frame(ROWS), form, self._positive)
