@@ -61,7 +61,7 @@ def bits(result: rm.PredictionResult) -> dict[str, str]:
     return {name: value.hex() for name, value in result.values.items()}
 
 
-# --- The same as at once -------------------------------------------------------------------------------------
+# --- The same as at once ------------------------------------------------------------------------------------
 
 
 @given(
@@ -259,16 +259,26 @@ def test_scores_keep_their_precision(dtype):
     scores, labels = draw.random(50).astype(dtype), draw.integers(0, 2, 50).astype(bool)
     evaluator = rm.PredictionEvaluator("LogLoss(clip=precision), BinaryF(threshold=0.7)")
     evaluator.update_arrays(labels[:20], scores[:20])
-    evaluator.update_arrays(labels[20:], scores[20:])
+    evaluator.update_arrays(labels[20:].astype(np.int64), scores[20:])
     frame = pl.DataFrame({"label": labels, "score": scores})
-    same(rm.evaluate_predictions(frame, "LogLoss(clip=precision), BinaryF(threshold=0.7)"), evaluator.result())
+    same(
+        rm.evaluate_predictions(frame, "LogLoss(clip=precision), BinaryF(threshold=0.7)"), evaluator.result()
+    )
 
 
-def test_arrays_of_other_libraries_are_taken():
+def test_tensors_are_taken():
     torch = pytest.importorskip("torch")
-    evaluator = rm.PredictionEvaluator("AUC")
+    evaluator = rm.PredictionEvaluator("AUC, LogLoss(clip=precision)")
     evaluator.update_arrays(torch.tensor([1, 0]), torch.tensor([0.75, 0.25], requires_grad=True))
-    evaluator.update_arrays(torch.tensor([1, 0]), torch.tensor([0.5, 0.25], dtype=torch.float32))
+    evaluator.update_arrays(torch.tensor([True, False]), torch.tensor([0.5, 0.25]).bfloat16())
+    assert evaluator.result()["AUC"] == 1
+
+
+def test_arrays_of_jax_are_taken():
+    jnp = pytest.importorskip("jax.numpy")
+    evaluator = rm.PredictionEvaluator("AUC")
+    evaluator.update_arrays(jnp.array([1, 0]), jnp.array([0.75, 0.25]))
+    evaluator.update_arrays(jnp.array([1, 0]), jnp.array([0.5, 0.25], dtype=jnp.bfloat16))
     assert evaluator.result()["AUC"] == 1
 
 
@@ -286,6 +296,19 @@ def test_scores_of_classes_are_taken():
     assert evaluator.result()["MulticlassAccuracy"] == pytest.approx(2 / 3)
     with pytest.raises(rm.DataError, match="has 3 scores in a row, and the parts before have 2"):
         evaluator.update_arrays([1], np.array([[0.2, 0.7, 0.1]]))
+
+
+def test_scores_of_classes_that_are_no_probabilities_change_nothing():
+    evaluator = rm.PredictionEvaluator("LogLoss")
+    evaluator.update_arrays([0, 1], np.array([[0.5, 0.5], [0.25, 0.75]]))
+    with pytest.raises(rm.DataError, match=r"do not sum to 1 .* the first row 0 "):
+        evaluator.update_arrays([1], np.array([[0.5, 0.75]]))
+    with pytest.raises(rm.DataError, match="1 of the scores of classes are NaN"):
+        evaluator.update_arrays([1], np.array([[0.5, np.nan]]))
+    with pytest.raises(rm.MeasureError, match="MulticlassLogLoss takes a score of each class"):
+        rm.PredictionEvaluator("LogLoss", predicted="g").update({"label": ["a", "b"], "g": ["a", "a"]})
+    assert evaluator.rows == 2
+    assert evaluator.result().counts.rows == 2
 
 
 def test_arrays_and_tables_go_together():
@@ -307,7 +330,6 @@ def test_arrays_and_tables_go_together():
         ("LogLoss", {"label": [1, -1], "p": [0.5, 0.5]}, "takes binary labels"),  # with the 0 before
         ("LogLoss", {"label": [1, 0], "p": [0.5, 1.5]}, "1 score outside of 0 to 1, the first in row 1"),
         ("AUC", {"label": ["a", "b"], "p": [0.5, 0.5]}, "holds words"),
-        ("AUC", {"label": [True, False], "p": [0.5, 0.5]}, "holds booleans, and in the parts before numbers"),
         ("AUC", {"label": [1, 0], "score": [0.5, 0.5]}, "has no column 'p'"),
         ("AUC", {"label": [], "p": []}, "has no rows"),
         ("AUC", [1, 2], "predictions is of type list"),
@@ -431,7 +453,7 @@ def header(path: Path) -> dict[str, Any]:
 def test_what_is_loaded_goes_on_as_what_was_saved(saved):
     evaluator = rm.PredictionEvaluator.load(saved)
     assert evaluator.rows == 2
-    for other in (copy.deepcopy(evaluator), pickle.loads(pickle.dumps(evaluator))):  # noqa: S301 - our own
+    for other in (copy.deepcopy(evaluator), pickle.loads(pickle.dumps(evaluator))):
         evaluator.merge(other)
     result = evaluator.result()
     assert result.counts.rows == 6
@@ -464,7 +486,9 @@ def test_files_that_are_none_are_refused(saved, tmp_path):
     (tmp_path / "text").write_text("evaluator")
     rm.Evaluator("AP").save(tmp_path / "other")
     for name in ("flipped", "cut", "text", "other"):
-        with pytest.raises(rm.FormatError, match="saved evaluator of predictions, or is damaged|no readable"):
+        with pytest.raises(
+            rm.FormatError, match=r"saved evaluator of predictions, or is damaged|no readable"
+        ):
             rm.PredictionEvaluator.load(tmp_path / name)
     with pytest.raises(rm.FileMissingError, match="there is no file"):
         rm.PredictionEvaluator.load(tmp_path / "nothing")
@@ -493,7 +517,7 @@ def test_contents_that_do_not_fit_are_refused(saved):
     wrong = {"predictions.json": [b"{", json.dumps(told).encode()]}
     if told["tally"]["sums"]:
         told = header(saved)
-        told["tally"]["sums"] = dict.fromkeys(told["tally"]["sums"], [["x"]])
+        told["tally"]["sums"] = {name: [["x"]] for name in told["tally"]["sums"]}
         wrong["predictions.json"].append(json.dumps(told).encode())
     else:
         other = pl.DataFrame({"label": ["a"], "p": [0.5], "user_id": [None]})
@@ -503,7 +527,7 @@ def test_contents_that_do_not_fit_are_refused(saved):
         for content in contents:
             saved.write_bytes(whole)
             changed(saved, name, content)
-            with pytest.raises(rm.FormatError, match="no readable|damaged|cannot be read|has other"):
+            with pytest.raises(rm.FormatError, match=r"no readable|damaged|cannot be read|has other"):
                 rm.PredictionEvaluator.load(saved)
 
 

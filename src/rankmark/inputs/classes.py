@@ -129,10 +129,10 @@ def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName]
     )
 
 
-def check_classes(table: ClassTable, text_ids: bool) -> int | None:
-    """Refuses values that no table of classes can have; gives the number of scores in a row.
+def check_classes(table: ClassTable, text_ids: bool) -> NDArray[np.float64] | None:
+    """Refuses values that no table of classes can have; gives the scores, a row for each row.
 
-    That is None where classes are predicted. What can be wrong with all rows together only is not looked at.
+    These are None where classes are predicted. What only all rows together can have wrong is not looked at.
 
     Raises:
         DataError: labels that are of no class, scores that are NaN, lists of several lengths, weights that
@@ -141,7 +141,7 @@ def check_classes(table: ClassTable, text_ids: bool) -> int | None:
     """
     _as_classes(table, [table.label, *([table.predicted] if table.predicted else [])], text_ids)
     _checked_weights(table)
-    return None if table.predicted else _matrix(table).shape[1]
+    return None if table.predicted else _matrix(table)
 
 
 def _matrix(table: ClassTable) -> NDArray[np.float64]:

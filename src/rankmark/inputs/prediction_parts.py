@@ -28,6 +28,7 @@ from rankmark.inputs.tables import Source, from_polars
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
 __all__ = ["Form", "Part", "in_order", "read_part", "whole"]
 
@@ -164,12 +165,14 @@ class Part:
         where: what messages call them.
         frame: the columns that have a role or are wanted besides; labels that are words are whether they are
             the positive one.
+        scores: the scores of classes, a row for each row, where there are any.
 
     """
 
     form: Form
     where: str
     frame: pl.DataFrame
+    scores: NDArray[np.float64] | None
 
     def rows(self, positive: object) -> Predictions:
         """The rows, where each has one score."""
@@ -204,19 +207,19 @@ def read_part(
 
     opened, columns, table = open_predictions(source, said, others, (), weighing)
     form = Form(columns, {}, opened.text_ids)
-    frame = pl.DataFrame(table)
+    frame, scores = pl.DataFrame(table), None
     if are_of_classes(table, columns):
         scores = check_classes(class_table(table, columns, opened.where), opened.text_ids)
-        form = replace(form, scores=scores)
+        form = replace(form, scores=None if scores is None else scores.shape[1])
     else:
         check_columns(table, columns, opened.where)
         frame, words = _with_numbers(frame, table, form, opened.where, positive)
         form = replace(form, words=words)
         form.check_some_words(positive, opened.where)
     kinds = {name: _kind(dtype, name == columns.score) for name, dtype in frame.schema.items()}
-    if form.words is not None:
-        kinds[columns.label] = "words"
-    return Part(replace(form, kinds=kinds), opened.where, frame[columns.names])
+    if scores is None and not columns.decided:
+        kinds[columns.label] = "numbers" if form.words is None else "words"
+    return Part(replace(form, kinds=kinds), opened.where, frame[columns.names], scores)
 
 
 def _with_numbers(

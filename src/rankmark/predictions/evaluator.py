@@ -31,7 +31,7 @@ from rankmark.inputs.prediction_parts import Form, Part, in_order, read_part, wh
 from rankmark.inputs.tables import check_ids, from_polars
 from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Measure, parse, weighing
 from rankmark.peers.convention import convention
-from rankmark.predictions.classes import check_measures
+from rankmark.predictions.classes import check_measures, check_probabilities
 from rankmark.predictions.evaluation import check_one_score, evaluate_predictions, understood, work_of
 from rankmark.predictions.intervals import IntervalMethod
 from rankmark.predictions.result import PredictionResult
@@ -75,10 +75,10 @@ class PredictionEvaluator:
     but for the order of queries, which is that of their ids, and the random draws of intervals.
 
     Where all measures are sums over the rows (LogLoss, Brier, RMSE, PCOPC, ECE of bins of equal width …), no
-    row is kept, but what they add up to, a few kB at most. For others (AUC, R2, GAUC, measures of lists and of
-    classes …) the columns that they look at are kept, each row in 1 byte for a label (8 if labels are no small
-    whole numbers, a bit if they are two words), 2 to 8 for a score, as it was given, 1 to 8 for the number of
-    a query or an item, 16 or more for a text, and 8 for a weight: 9 bytes for AUC of 64-bit scores.
+    row is kept, but what they add up to, a few kB at most. For others (AUC, R2, GAUC, measures of lists and
+    of classes …) the columns that they look at are kept, each row in 1 byte for a label (8 if labels are no
+    small whole numbers, a bit if they are two words), 2 to 8 for a score, as it was given, 1 to 8 for the
+    number of a query or an item, 16 or more for a text, and 8 for a weight: 9 bytes for AUC of 64-bit scores.
 
     The same parts in any order of updates and merges give the same result to the last bit: sums are kept
     exactly, and rows are sorted by all that they hold before they are evaluated, so that there the parts do
@@ -303,7 +303,9 @@ class PredictionEvaluator:
             raise DataError("the evaluator has been given nothing yet; give it labelled scores by update")
         form.check_words(self._positive)
         if intervals and not self._keep_rows:
-            raise UsageError("intervals need the rows with their queries; make the evaluator with keep_rows=True")
+            raise UsageError(
+                "intervals need the rows with their queries; make the evaluator with keep_rows=True"
+            )
         if self._is_summed(form):
             rows = _Summed(form, tally, self._positive)
             rows.check_weights()
@@ -408,6 +410,7 @@ class PredictionEvaluator:
         columns = part.form.columns
         asked = planned(self._measures, self._like, self._choices, CLASSES_FIRST).measures
         check_measures(asked, part.where, part.form.scores, columns.score if columns.decided else None)
+        check_probabilities(part.scores, part.where, asked)
         return RowTally(part.frame.height)
 
     def _of_rows(self, part: Part) -> RowTally:
@@ -444,18 +447,17 @@ class PredictionEvaluator:
         known.add(held.tally)
         known.add(tally)
         known.compact()
-        if not joined.of_classes:
+        if not joined.of_classes and known.labels != held.tally.labels:
             _Summed(joined, known, self._positive).check_labels(self._asked)
         self._held = _Held(joined, known, _gathered([*held.frames, *frames]))
 
     def _in_order(self, form: Form) -> pl.DataFrame:
         """The rows that are kept, in an order that does not depend on that of the parts."""
         query = form.columns.query
-        return in_order(
-            self._held.frames,
-            [query] if self._of_queries and query is not None else [],
-            as_given=self._of_lists and self._looks_at_order(),
-        )
+        queries = [query] if self._of_queries and query is not None else []
+        if self._of_lists and self._looks_at_order():
+            return in_order(self._held.frames, queries, as_given=True)
+        return in_order(self._held.frames, [*queries, form.columns.score], as_given=False)
 
     def _looks_at_order(self) -> bool:
         plan = planned(self._measures, self._like, self._choices, ROWS_FIRST)
