@@ -154,10 +154,10 @@ def test_conventions_and_choices_hold_as_at_once(options):
 
 
 def test_columns_that_measures_name_are_kept():
-    frame = table(50, 2).drop("weight").with_columns(n=pl.Series(np.arange(50.0)))
+    frame = table(50, 2).drop("weight").with_columns(n=pl.Series(np.arange(50) // 20))
     evaluator = rm.PredictionEvaluator("GAUC(weight=n)")
-    for piece in cut(frame, 4, 1):
-        evaluator.update(piece)
+    for start in range(0, 50, 10):  # n is 0 in every row of the first
+        evaluator.update(frame[start : start + 10])
     same(rm.evaluate_predictions(frame, "GAUC(weight=n)"), evaluator.result())
 
 
@@ -272,6 +272,14 @@ def test_tensors_are_taken():
     evaluator.update_arrays(torch.tensor([1, 0]), torch.tensor([0.75, 0.25], requires_grad=True))
     evaluator.update_arrays(torch.tensor([True, False]), torch.tensor([0.5, 0.25]).bfloat16())
     assert evaluator.result()["AUC"] == 1
+
+
+def test_arrays_that_are_not_wanted_are_left_out():
+    evaluator = rm.PredictionEvaluator("AUC", weight="")
+    for _ in range(2):
+        evaluator.update_arrays([1, 0], [0.75, 0.25], queries=["a", "b"], weights=[0, 1])
+    assert evaluator.result()["AUC"] == 1
+    assert "weights" not in evaluator.result().signature("AUC", short=True)
 
 
 def test_arrays_of_jax_are_taken():

@@ -178,6 +178,10 @@ class Part:
         """The rows, where each has one score."""
         return self.form.rows(positive, from_polars(self.frame, self.where), self.where)
 
+    def weighs(self, column: str) -> bool:
+        """Whether any row has a weight in this column; of all parts together, not of each, some need one."""
+        return not (self.frame[column] == 0).all(ignore_nulls=False)
+
     def narrow(self) -> pl.DataFrame:
         """A copy of the rows in as few bytes as hold the same numbers; scores keep their precision."""
         import polars as pl

@@ -47,6 +47,7 @@ FORMAT = 1
 """The version of saved files."""
 HEADER, ROWS = "predictions.json", "rows.arrow"
 MANY = {"query": "queries", "weight": "weights"}
+"""What `update_arrays` calls the arrays of the roles that rows need not have."""
 FEW = 16
 """Parts of about the same size that become one."""
 
@@ -239,8 +240,9 @@ class PredictionEvaluator:
         if len(set(rows.values())) > 1:
             shown = ", ".join(f"{count} of the {role}" for role, count in rows.items())
             raise UsageError(f"the arrays have different numbers of rows: {shown}")
-        if self._said["query"] == "":
-            arrays.pop("query", None)
+        for role in MANY:
+            if self._said[role] == "":  # not wanted
+                arrays.pop(role, None)
         names = self._names(arrays)
         self.update(pl.DataFrame([pl.Series(names[role], values) for role, values in arrays.items()]))
 
@@ -253,7 +255,7 @@ class PredictionEvaluator:
                 raise UsageError("score names several columns; give tables of them by update")
             return {role: str(said.get(role) or role) for role in arrays} | {"score": score}
         names = {role: getattr(form.columns, role) for role in ("label", "score", "query", "weight")}
-        for role in ("query", "weight"):
+        for role in MANY:
             if (role in arrays) != (names[role] is not None):
                 has, do = ("has no", "do not give") if role in arrays else ("has a", "give")
                 raise UsageError(f"every row before {has} {role}: {do} {MANY[role]}=")
@@ -380,7 +382,7 @@ class PredictionEvaluator:
     def _deciding(self) -> dict[str, Any]:
         """What decides values besides the rows, each by what it is called."""
         return {
-            "measures": self._asked,
+            "measures": [*self._asked],
             "convention": self._convention,
             **self._choices,
             "positive": self._positive,
@@ -418,11 +420,9 @@ class PredictionEvaluator:
         read = part.rows(self._positive)
         columns = read.columns
         check_one_score(read, self._asked)
-        # Some of all rows need a weight, and not some of each part.
-        weightless = columns.weight is not None and bool((part.frame[columns.weight] == 0).all())
-        rows = RowsOf(
-            replace(read, columns=replace(columns, weight=None)) if weightless else read, self._cores
-        )
+        weighted = columns.weight is not None and part.weighs(columns.weight)
+        checked = read if weighted else replace(read, columns=replace(columns, weight=None))
+        rows = RowsOf(checked, self._cores)
         for measure in self._asked:
             if measure.page.scores == "probability":
                 rows.check_probabilities(measure)
@@ -430,9 +430,9 @@ class PredictionEvaluator:
                 _check_ids(part, need_query(read, measure), "query")
         if self._of_lists and columns.item is not None:
             _check_ids(part, columns.item, "item")
-        for column in columns.weighing:
+        for column in filter(part.weighs, columns.weighing):
             rows.core_of(column).content()
-        core = rows.core_of(columns.weight) if weightless else rows.rows.core
+        core = rows.rows.core if weighted else rows.core_of(columns.weight)
         labels = sorted(rows.labels)[:LABELS]
         return RowTally(rows.count, labels, rows.no_probability, sums=sums_of(core, self._sums or ()))
 
