@@ -422,7 +422,7 @@ class PredictionEvaluator:
         check_one_score(read, self._asked)
         weighted = columns.weight is not None and part.weighs(columns.weight)
         checked = read if weighted else replace(read, columns=replace(columns, weight=None))
-        rows = RowsOf(checked, self._cores)
+        rows = RowsOf(checked, self._threads or 0)
         for measure in self._asked:
             if measure.page.scores == "probability":
                 rows.check_probabilities(measure)
@@ -435,10 +435,6 @@ class PredictionEvaluator:
         core = rows.rows.core if weighted else rows.core_of(columns.weight)
         labels = sorted(rows.labels)[:LABELS]
         return RowTally(rows.count, labels, rows.no_probability, sums=sums_of(core, self._sums or ()))
-
-    @property
-    def _cores(self) -> int:
-        return self._threads or 0
 
     def _add(self, form: Form, tally: RowTally, frames: tuple[pl.DataFrame, ...], where: str) -> None:
         """Adds rows, unless they do not go with those that are there."""
