@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from rankmark.predictions.comparison import PredictionComparison, PredictionPair, compare_predictions
     from rankmark.predictions.curves import CurveTable, curve
     from rankmark.predictions.evaluation import evaluate_predictions
+    from rankmark.predictions.evaluator import PredictionEvaluator
     from rankmark.predictions.intervals import PredictionInterval
     from rankmark.predictions.result import PredictionCounts, PredictionResult, RowMeasureCounts
     from rankmark.predictions.slices import PredictionSlice, PredictionSlices
@@ -268,6 +269,7 @@ __all__ = [
     "Pearson",
     "PredictionComparison",
     "PredictionCounts",
+    "PredictionEvaluator",
     "PredictionInterval",
     "PredictionPair",
     "PredictionResult",
@@ -337,6 +339,7 @@ _HOME = {
     "Evaluator": "evaluator",
     "PredictionComparison": "predictions.comparison",
     "PredictionCounts": "predictions.result",
+    "PredictionEvaluator": "predictions.evaluator",
     "PredictionInterval": "predictions.intervals",
     "PredictionPair": "predictions.comparison",
     "PredictionResult": "predictions.result",

@@ -236,13 +236,6 @@ class Classes:
         positive, negative = ranked.totals()
         return ranked.pairs() / (positive * negative) if positive > 0 and negative > 0 else np.nan
 
-    def improbable(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Rows with a score outside of 0 to 1, and rows whose scores do not sum to 1."""
-        outside = ((self.scores < 0) | (self.scores > 1)).any(axis=1)
-        with np.errstate(invalid="ignore"):  # infinities of both signs
-            far = ~(np.abs(self.scores.sum(axis=1) - 1) <= SUMS_TO_ONE)
-        return np.flatnonzero(outside), np.flatnonzero(far)
-
     def _once(
         self, key: Hashable, compute: Callable[[], T], known: dict[Hashable, object] | None = None
     ) -> T:
@@ -250,6 +243,14 @@ class Classes:
         if key not in known:
             known[key] = compute()
         return known[key]  # type: ignore[return-value]
+
+
+def improbable(scores: Values) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Of scores, [rows, classes], rows with one outside of 0 to 1, and rows whose scores do not sum to 1."""
+    outside = ((scores < 0) | (scores > 1)).any(axis=1)
+    with np.errstate(invalid="ignore"):  # infinities of both signs
+        far = ~(np.abs(scores.sum(axis=1) - 1) <= SUMS_TO_ONE)
+    return np.flatnonzero(outside), np.flatnonzero(far)
 
 
 EXACT = 2.0**53

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -14,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
+from rankmark.archive import Archive, read_archive, write_archive
 from rankmark.arrays.libraries import Array, as_matrix
 from rankmark.choices import (
     Choices,
@@ -27,11 +25,10 @@ from rankmark.choices import (
 )
 from rankmark.engines import local
 from rankmark.engines.state import State, columns_of
-from rankmark.errors import ChoiceError, DataError, FileMissingError, FormatError, IdTypeError, UsageError
+from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.evaluation import Plan, check_threads, finished_tables, planned
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.measure import parse
-from rankmark.signature import version
 
 if TYPE_CHECKING:
     import polars as pl
@@ -297,19 +294,17 @@ class Evaluator:
                 be written.
 
         """
-        from rankmark.formats import write_whole
-
         for measure in self._plan.measures:
             if any(callable(value) for value in measure.parameters.values()):
                 raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
-        written = BytesIO()
-        with zipfile.ZipFile(written, "w") as archive:
-            _put(archive, HEADER, json.dumps(self._header(), indent=1, ensure_ascii=False).encode())
-            if self._held.headings is not None:
-                _put(archive, QUERIES, _ipc(self._held.state.frame("query").drop("place")))
-                others = self._held.state.unjudged(self._repeated == "apart")
-                _put(archive, OTHERS, _ipc(others.alias("query").to_frame()))
-        write_whole(path, written.getvalue())
+        tables = {}
+        if self._held.headings is not None:
+            others = self._held.state.unjudged(self._repeated == "apart")
+            tables = {
+                QUERIES: self._held.state.frame("query").drop("place"),
+                OTHERS: others.alias("query").to_frame(),
+            }
+        write_archive(path, HEADER, FORMAT, self._header(), tables)
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluator:
@@ -320,17 +315,7 @@ class Evaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        where = f"the evaluator in {str(path)!r}"
-        try:
-            with zipfile.ZipFile(path) as archive:
-                parts = {name: _taken(archive, name, where) for name in archive.namelist()}
-        except FileNotFoundError as error:
-            raise FileMissingError(f"there is no file {str(path)!r}") from error
-        except OSError as error:
-            raise UsageError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
-        except zipfile.BadZipFile as error:
-            raise FormatError(f"{str(path)!r} holds no saved evaluator, or is damaged: {error}") from error
-        return _loaded(cls.__new__(cls), parts, where)
+        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator"))
 
     def __repr__(self) -> str:
         judged = sum(part.height for part in self._held.state.parts)
@@ -358,8 +343,6 @@ class Evaluator:
         plan = self._plan
         headings = self._held.headings
         return {
-            "rankmark": version(),
-            "format": FORMAT,
             "measures": [str(measure) for measure in plan.measures],
             "choices": asdict(plan.choices),
             "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
@@ -416,39 +399,16 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
         ) from error
 
 
-def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    archive.writestr(zipfile.ZipInfo(name), content)  # without the time, so that equal states are equal files
-
-
-def _taken(archive: zipfile.ZipFile, name: str, where: str) -> bytes:
-    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
-        raise FormatError(f"{where}: {name} is compressed, which `save` never does")
-    return archive.read(name)
-
-
-def _ipc(frame: pl.DataFrame) -> bytes:
-    written = BytesIO()
-    frame.rechunk().write_ipc(written)
-    return written.getvalue()
-
-
-def _loaded(evaluator: Evaluator, parts: Mapping[str, bytes], where: str) -> Evaluator:
-    try:
-        header = json.loads(parts[HEADER])
-        written = (header["format"], header["rankmark"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{where} is no saved evaluator: it has no readable {HEADER}") from error
-    if written[0] != FORMAT:
-        raise FormatError(
-            f"{where} was saved by rankmark {written[1]} in format {written[0]}; this is {version()}, which "
-            f"reads format {FORMAT}"
-        )
+def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
+    header = archive.header
     try:
         evaluator._set(_plan(header), header["repeated"])
         if header["tables"] is not None:
-            _fill(evaluator._held, header, parts, where)
+            _fill(evaluator._held, archive)
+    except FormatError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{where} cannot be read: {error}") from error
+        raise FormatError(f"{archive.where} cannot be read: {error}") from error
     return evaluator
 
 
@@ -458,13 +418,11 @@ def _plan(header: Mapping[str, Any]) -> Plan:
     return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
 
 
-def _fill(held: _Held, header: Mapping[str, Any], parts: Mapping[str, bytes], where: str) -> None:
+def _fill(held: _Held, archive: Archive) -> None:
     import polars as pl
 
-    try:
-        frame, others = (pl.read_ipc(BytesIO(parts[name])) for name in (QUERIES, OTHERS))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FormatError(f"{where} is damaged: {error}") from error
+    header, where = archive.header, archive.where
+    frame, others = archive.frame(QUERIES), archive.frame(OTHERS)
     expected = {name: dtype for name, dtype in columns_of(held.state.groups).items() if name != "place"}
     ids = frame.schema.get("query")
     if dict(frame.schema) != {"query": ids, **expected} or ids not in (pl.Int64, pl.String):

@@ -23,6 +23,7 @@ __all__ = [
     "Rows",
     "Scores",
     "as_matrix",
+    "as_vector",
     "is_array",
     "is_torch",
     "like",
@@ -122,6 +123,26 @@ def as_matrix(value: Array, name: str) -> Array:
         UsageError: it is something else.
 
     """
+    array = _real_numbers(value, name)
+    if len(array.shape) != 2:
+        raise UsageError(f"{_shown_shape(array, name)}, and needs two: queries and items")
+    return array
+
+
+def as_vector(value: Array, name: str) -> Array:
+    """An array of one axis, of real numbers.
+
+    Raises:
+        UsageError: it is something else.
+
+    """
+    array = _real_numbers(value, name)
+    if len(array.shape) != 1:
+        raise UsageError(f"{_shown_shape(array, name)}, and needs one: a value for each row")
+    return array
+
+
+def _real_numbers(value: Array, name: str) -> Array:
     if isinstance(value, list | tuple):
         value = _from_lists(value, name)
     if is_no_array(value):
@@ -129,15 +150,15 @@ def as_matrix(value: Array, name: str) -> Array:
             f"{name} is of type {type(value).__name__}, not a dense array of NumPy, torch, JAX, CuPy or "
             "another library that follows the array API"
         )
-    if len(value.shape) != 2:
-        raise UsageError(
-            f"{name} has {len(value.shape)} {'axis' if len(value.shape) == 1 else 'axes'}, shape "
-            f"{tuple(value.shape)}, and needs two: queries and items"
-        )
     dtype = str(value.dtype)
     if "complex" in dtype or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf"):
         raise UsageError(f"{name} holds {dtype}, not real numbers")
     return value.detach() if is_torch(value) else value
+
+
+def _shown_shape(array: Array, name: str) -> str:
+    axes = len(array.shape)
+    return f"{name} has {axes} {'axis' if axes == 1 else 'axes'}, shape {tuple(array.shape)}"
 
 
 def is_no_array(value: Any) -> bool:

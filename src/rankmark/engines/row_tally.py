@@ -34,6 +34,7 @@ __all__ = [
     "RowTally",
     "Sum",
     "asked_of",
+    "check_sums",
     "merged_rows",
     "sums_of",
     "told_sums",
@@ -117,10 +118,13 @@ class RowTally:
                 self.queries[name] = query
         add_faults(self.faults, other.faults)
 
-    def compact(self) -> None:
-        """Makes a few numbers with the same exact sum of those that add up to each sum, if they are many."""
+    def compact(self, most: int = PARTS) -> None:
+        """Makes a few numbers with the same exact sum of those that add up to each sum, if more than these.
+
+        What numbers they are depends on the sum alone.
+        """
         for name, parts in self.sums.items():
-            if len(parts[0]) > PARTS:
+            if any(len(numbers) > most for numbers in parts):
                 self.sums[name] = [exact(np.array(numbers)) for numbers in parts]
 
     def to_json(self) -> str:
@@ -154,6 +158,7 @@ def told_sums(tally: RowTally) -> Callable[[Sum], tuple[float, ...]]:
 
 
 def _name(asked: Sum) -> str:
+    """What the tally calls a sum."""
     method, arguments = asked
     return f"{method}{arguments!r}"
 
@@ -262,12 +267,9 @@ def asked_of(measure: Measure) -> Asked:
         NotMergedError: at more than sums and pairs, or at the precision of the scores' type.
 
     """
-    import polars as pl
-
     if measure.arguments.get("clip") == "precision":
         raise NotMergedError
-    table = _native.Table.from_arrow(pl.DataFrame({"label": [1.0, 0.0], "score": [0.75, 0.5]}))
-    core = _native.LabelledRows(table, "predictions", "label", "score", None, positive=1.0, threads=1)
+    core = _two_rows()
     sums = {BINARY: None}
     looked_at_pairs = False
 
@@ -284,3 +286,25 @@ def asked_of(measure: Measure) -> Asked:
         measure.compute_rows(merged_rows(2, computed, ranges))
     known = tuple(each for each in sums if each[0] != "moments")
     return Asked(known, len(known) < len(sums), looked_at_pairs)
+
+
+def check_sums(tally: RowTally, sums: Iterable[Sum]) -> None:
+    """Refuses a tally of other sums, or what is none.
+
+    Raises:
+        ValueError: it has others, or something else than numbers for them.
+
+    """
+    for name, parts in sums_of(_two_rows(), sums).items():
+        there = tally.sums.get(name, [])
+        if len(there) != len(parts) or not all(isinstance(n, float) for numbers in there for n in numbers):
+            raise ValueError(f"the sums of {name} are not those that its measures need")
+    if not isinstance(tally.rows, int) or not all(isinstance(label, float) for label in tally.labels):
+        raise ValueError("its rows and labels are no numbers")
+
+
+def _two_rows() -> _native.LabelledRows:
+    import polars as pl
+
+    table = _native.Table.from_arrow(pl.DataFrame({"label": [1.0, 0.0], "score": [0.75, 0.5]}))
+    return _native.LabelledRows(table, "predictions", "label", "score", None, positive=1.0, threads=1)

@@ -16,7 +16,7 @@ from rankmark.inputs.roles import listed
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ClassPredictions", "ClassTable", "read_classes"]
+__all__ = ["ClassPredictions", "ClassTable", "check_classes", "read_classes"]
 
 ClassName: TypeAlias = "int | str | bool"
 
@@ -128,6 +128,21 @@ def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName]
         table.query,
         table.frame.select([*([table.query] if table.query else []), *table.others]),
     )
+
+
+def check_classes(table: ClassTable, text_ids: bool) -> NDArray[np.float64] | None:
+    """Refuses values that no table of classes can have; gives the scores, a row for each row.
+
+    These are None where classes are predicted. What only all rows together can have wrong is not looked at.
+
+    Raises:
+        DataError: labels that are of no class, scores that are NaN, lists of several lengths, weights that
+            cannot be.
+
+    """
+    _as_classes(table, [table.label, *([table.predicted] if table.predicted else [])], text_ids)
+    _checked_weights(table)
+    return None if table.predicted else _matrix(table)
 
 
 def _matrix(table: ClassTable) -> NDArray[np.float64]:
@@ -303,6 +318,13 @@ def _numbers(table: ClassTable, column: pl.Series, names: Sequence[ClassName]) -
 
 
 def _weights(table: ClassTable) -> NDArray[np.float64] | None:
+    weights = _checked_weights(table)
+    if weights is not None and not weights.any():
+        raise DataError(f"{table.where}: the weight column {table.weight!r} is 0 in every row")
+    return weights
+
+
+def _checked_weights(table: ClassTable) -> NDArray[np.float64] | None:
     import polars as pl
 
     if table.weight is None:
@@ -312,8 +334,6 @@ def _weights(table: ClassTable) -> NDArray[np.float64] | None:
     weights = weights.cast(pl.Float64)
     bad = ~(weights.is_finite() & (weights >= 0))
     _refuse(bad, table, table.weight, "weight", "weights", " that cannot be: NaN, infinite or negative")
-    if weights.sum() == 0:
-        raise DataError(f"{table.where}: the weight column {table.weight!r} is 0 in every row")
     return weights.to_numpy()
 
 

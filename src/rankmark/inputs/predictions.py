@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 __all__ = [
     "PredictionColumns",
     "Predictions",
+    "are_of_classes",
     "as_numbers",
+    "check_columns",
     "check_numbers",
     "check_weighing",
     "check_words",
+    "class_table",
     "find_columns",
+    "open_predictions",
     "positive_number",
     "read_predictions",
+    "refuse_null_labels",
     "scored_by",
 ]
 
@@ -139,6 +144,31 @@ def read_predictions(
         DataError: a column that is not there or not of the right type, labels that are words and not two.
 
     """
+    opened, columns, table = open_predictions(source, said, others, compared, weighing, system)
+    if are_of_classes(table, columns):
+        return _of_classes(table, columns, opened, positive, classes)
+    if classes is not None:
+        raise UsageError(
+            f"classes are said, and {opened.where} has one score in a row; give a column of scores for each "
+            'class, or one of lists, or say with predicted="…" which column holds predicted classes'
+        )
+    check_columns(table, columns, opened.where, system)
+    read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
+    if table.kind(columns.label) == "string":
+        return _with_numbers(read, positive)
+    check_numbers(table, columns.label, "label", opened.where)
+    return replace(read, positive=positive_number(positive, read))
+
+
+def open_predictions(
+    source: object,
+    said: Mapping[str, str | Sequence[str] | None],
+    others: Sequence[str] = (),
+    compared: Sequence[str] = (),
+    weighing: Mapping[str, str] = NOTHING,
+    system: str | None = None,
+) -> tuple[Source, PredictionColumns, Table]:
+    """Finds the columns of a table of labelled scores, and takes them as they are; see `read_predictions`."""
     opened = _open(source)
     _check_there(dict.fromkeys(others, "to slice by"), opened.names, opened.where)
     _check_there(dict.fromkeys(compared, "for scores"), opened.names, opened.where)
@@ -147,21 +177,19 @@ def read_predictions(
     table = opened.take(columns)
     if not table.num_rows:
         raise no_rows(opened.where)
-    if columns.decided or columns.other_scores or table.kind(columns.score) == "list":
-        return _of_classes(table, columns, opened, positive, classes)
-    if classes is not None:
-        raise UsageError(
-            f"classes are said, and {opened.where} has one score in a row; give a column of scores for each "
-            'class, or one of lists, or say with predicted="…" which column holds predicted classes'
-        )
-    check_numbers(table, columns.score, "score", opened.where, system)
-    check_numbers(table, columns.weight, "weight", opened.where)
-    check_weighing(table, columns, opened.where)
-    read = Predictions(table, opened.where, columns, opened.text_ids, None, None)
-    if table.kind(columns.label) == "string":
-        return _with_numbers(read, positive)
-    check_numbers(table, columns.label, "label", opened.where)
-    return replace(read, positive=positive_number(positive, read))
+    return opened, columns, table
+
+
+def are_of_classes(table: Table, columns: PredictionColumns) -> bool:
+    """Whether a row has a score of each class, or a predicted class."""
+    return columns.decided or bool(columns.other_scores) or table.kind(columns.score) == "list"
+
+
+def check_columns(table: Columns, columns: PredictionColumns, where: str, system: str | None = None) -> None:
+    """Refuses scores, weights, and columns that measures name, that are no numbers."""
+    check_numbers(table, columns.score, "score", where, system)
+    check_numbers(table, columns.weight, "weight", where)
+    check_weighing(table, columns, where)
 
 
 def _of_classes(
@@ -171,18 +199,28 @@ def _of_classes(
     positive: object,
     classes: Sequence[ClassName] | None,
 ) -> ClassPredictions:
-    import polars as pl
-
     if positive is not None:
         instead = "has classes" if columns.decided else "has several"
         raise UsageError(f"positive={positive!r} is of one score in a row, and {opened.where} {instead}")
+    return read_classes(class_table(table, columns, opened.where), opened.text_ids, classes)
+
+
+def class_table(table: Table, columns: PredictionColumns, where: str) -> ClassTable:
+    """A table in which a row has a score of each class, or a predicted class.
+
+    Raises:
+        ColumnError: scores or weights that are no numbers.
+
+    """
+    import polars as pl
+
     scores = () if columns.decided else (columns.score, *columns.other_scores)
     for name in scores if columns.other_scores else ():
-        check_numbers(table, name, "score", opened.where)
-    check_numbers(table, columns.weight, "weight", opened.where)
-    read = ClassTable(
+        check_numbers(table, name, "score", where)
+    check_numbers(table, columns.weight, "weight", where)
+    return ClassTable(
         pl.DataFrame(table),
-        opened.where,
+        where,
         columns.label,
         scores,
         columns.score if columns.decided else None,
@@ -190,7 +228,6 @@ def _of_classes(
         columns.query,
         columns.others,
     )
-    return read_classes(read, opened.text_ids, classes)
 
 
 def _check_there(wanted: Mapping[str, str], names: Sequence[str], where: str) -> None:
@@ -442,7 +479,7 @@ def _with_numbers(read: Predictions, positive: object) -> Predictions:
         table = Table.from_arrow(frame.with_columns(numbers.alias(name)).to_struct())
         numeric = replace(read, table=table)
         return replace(numeric, positive=positive_number(positive, numeric))
-    _refuse_nulls(labels, read)
+    refuse_null_labels(labels, read)
     words = labels.unique().sort().to_list()
     check_words(words, positive, read)
     other = next((word for word in words if word != positive), f"not {positive}")
@@ -478,7 +515,8 @@ def as_numbers(texts: pl.Series) -> pl.Series | None:
     return lower == "true" if lower.drop_nulls().is_in(["true", "false"]).all() else None
 
 
-def _refuse_nulls(labels: pl.Series, read: Predictions) -> None:
+def refuse_null_labels(labels: pl.Series, read: Predictions) -> None:
+    """Refuses labels that are not there."""
     nulls = labels.is_null().arg_true()
     if len(nulls):
         count = f"{len(nulls)} null{'s' if len(nulls) > 1 else ''}"

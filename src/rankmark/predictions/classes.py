@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmark.classes import SUMS_TO_ONE, Classes, PerClass
+from rankmark.classes import SUMS_TO_ONE, Classes, PerClass, improbable
 from rankmark.errors import DataError, MeasureError
 from rankmark.formats import counted
 from rankmark.measure import namesakes, pages
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from rankmark.evaluation import Plan
     from rankmark.inputs.classes import ClassPredictions
     from rankmark.measure import Measure
+    from rankmark.rows import Values
 
-__all__ = ["evaluate_classes"]
+__all__ = ["check_measures", "check_probabilities", "evaluate_classes"]
 
 
 def evaluate_classes(
@@ -46,10 +47,10 @@ def evaluate_classes(
         DataError: scores that are no probabilities, where a measure takes such.
 
     """
-    _check_measures(read, plan.measures)
+    check_measures(plan.measures, read.name, len(read.names), read.guess)
     work = _Work(plan, sampling, threads)
     classes = Classes(read, threads)
-    _check_probabilities(classes, read.name, plan.measures)
+    check_probabilities(read.scores, read.name, plan.measures)
     result = work.result(read, classes, inputs)
     if not by:
         return result
@@ -142,35 +143,43 @@ def _unlabelled(read: ClassPredictions) -> int | None:
     return int(np.count_nonzero(rows[read.predicted] == 0))
 
 
-def _check_measures(read: ClassPredictions, asked: Iterable[Measure]) -> None:
-    """Refuses measures of something else, and those of scores that are not there."""
+def check_measures(asked: Iterable[Measure], where: str, classes: int | None, guess: str | None) -> None:
+    """Refuses measures of something else, and those of scores that are not there.
+
+    Args:
+        asked: the measures.
+        where: what messages call the table.
+        classes: how many scores a row has, where it has any.
+        guess: the column of predicted classes, if there is one.
+
+    """
     for measure in asked:
         if measure.page.kind != "class":
             others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "class")
             hint = f"; of classes there is {others}" if others else ""
-            here = f"has {len(read.names)}, one of each class" if read.guess is None else "has classes"
-            raise MeasureError(f"{measure} takes one score in a row, and {read.name} {here}{hint}")
+            here = f"has {classes}, one of each class" if guess is None else "has classes"
+            raise MeasureError(f"{measure} takes one score in a row, and {where} {here}{hint}")
         looks_further = measure.page.scores != "greatest" or (measure.cutoff or 1) > 1
-        if read.guess is not None and looks_further:
+        if guess is not None and looks_further:
             raise MeasureError(
-                f"{measure} takes a score of each class, and {read.name} has but the class that is "
-                f"predicted, {read.guess!r}; leave the measure out, or say the scores with score= instead"
+                f"{measure} takes a score of each class, and {where} has but the class that is "
+                f"predicted, {guess!r}; leave the measure out, or say the scores with score= instead"
             )
 
 
-def _check_probabilities(classes: Classes, name: str, asked: Iterable[Measure]) -> None:
+def check_probabilities(scores: Values | None, name: str, asked: Iterable[Measure]) -> None:
     """Refuses scores of classes that are no probabilities, where a measure takes such."""
     measure = next((measure for measure in asked if measure.page.scores == "probability"), None)
-    if measure is None:
+    if measure is None or scores is None:
         return
-    outside, far = classes.improbable()
+    outside, far = improbable(scores)
     if len(outside):
         raise DataError(
             f"{measure} takes probabilities, and {name} has {counted(len(outside), 'row')} with a score "
-            f"outside of 0 to 1, the first row {outside[0]} (from 0): {some(classes.scores[outside[0]])}"
+            f"outside of 0 to 1, the first row {outside[0]} (from 0): {some(scores[outside[0]])}"
         )
     if len(far):
-        sum_ = classes.scores[far[0]].sum()
+        sum_ = scores[far[0]].sum()
         raise DataError(
             f"{measure} takes the probabilities of all classes, and in {name} those of "
             f"{counted(len(far), 'row')} do not sum to 1 (by more than {SUMS_TO_ONE}), the first row "

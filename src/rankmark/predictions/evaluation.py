@@ -32,7 +32,16 @@ from rankmark.predictions.slices import prediction_slices
 from rankmark.result import MeasureCounts, Result
 from rankmark.rows import Rows
 
-__all__ = ["Evaluated", "binary_rows", "evaluate_predictions", "evaluate_systems"]
+__all__ = [
+    "Evaluated",
+    "Work",
+    "binary_rows",
+    "check_one_score",
+    "evaluate_predictions",
+    "evaluate_systems",
+    "understood",
+    "work_of",
+]
 
 
 def evaluate_predictions(
@@ -148,7 +157,7 @@ def evaluate_predictions(
     slicing = _slicing(by)
     given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
     doors = (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST)
-    asked = _understood(measures, like, given, doors)
+    asked = understood(measures, like, given, doors)
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     said["predicted"] = predicted
@@ -168,8 +177,8 @@ def evaluate_predictions(
             threads=threads or 0,
             inputs=_digests(read) if hash_inputs else {},
         )
-    work = _work(measures, like, given, sampling, threads)
-    _check_one_score(read, work.plan.measures)
+    work = work_of(measures, like, given, sampling, threads)
+    check_one_score(read, work.plan.measures)
     rows = RowsOf(read, threads or 0)
     result = work.result(rows, _digests(read) if hash_inputs else {})
     if not slicing:
@@ -259,7 +268,7 @@ def binary_rows(
     return rows.rows
 
 
-def _understood(
+def understood(
     measures: str | Measure | Iterable[str | Measure],
     like: str | None,
     given: Mapping[str, Any],
@@ -317,7 +326,7 @@ def _query_ids(read: Predictions, rows: RowsOf, lists: Result | None) -> _native
     return read.table.take(read.columns.query, rows.rows.of_queries.first_rows, "query")
 
 
-def _check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
+def check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
     """Refuses measures of classes where there is one score in a row."""
     for measure in asked:
         if measure.page.kind == "class":
@@ -372,24 +381,25 @@ def evaluate_systems(
         "no_relevant": no_relevant,
         "duplicates": duplicates,
     }
-    work = _work(measures, like, given, sampling, threads)
+    work = work_of(measures, like, given, sampling, threads)
     said = {"label": label, "query": query, "item": item, "weight": weight}
     read = read_systems(systems, said, positive, weighing(work.plan.measures))
     for own in read.predictions.values():
-        _check_one_score(own, work.plan.measures)
+        check_one_score(own, work.plan.measures)
     evaluated = {name: work.evaluated(RowsOf(own, threads or 0)) for name, own in read.predictions.items()}
     return evaluated, read.notes
 
 
-def _work(
+def work_of(
     measures: str | Measure | Iterable[str | Measure],
     like: str | None,
     given: Mapping[str, Any],
     sampling: Sampling | None,
     threads: int | None,
-) -> _Work:
+) -> Work:
+    """What is to be computed of rows that have one score; see `evaluate_predictions`."""
     check_threads(threads)
-    return _Work(planned(measures, like, given, ROWS_FIRST), sampling, given["ties"], threads)
+    return Work(planned(measures, like, given, ROWS_FIRST), sampling, given["ties"], threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +419,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class Work:
     """What is to be computed of some rows."""
 
     plan: Plan

@@ -72,7 +72,7 @@ class RowsOf:
         self.read = read
         self.threads = threads
         columns = read.columns
-        core = self._core(columns.weight)
+        core = self.core_of(columns.weight)
         self.count, positives, self.labels, self.no_probability, self.first_no_probability = core.content()
         precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
         self.rows = Rows(core, self.count, columns.query, precision, positives)
@@ -102,7 +102,8 @@ class RowsOf:
 
         return samples(values, labelled, self.rows, evaluate, query_values)
 
-    def _core(self, weight: str | None) -> _native.LabelledRows:
+    def core_of(self, weight: str | None) -> _native.LabelledRows:
+        """The rows in the core with the weights of this column."""
         columns, positive = self.read.columns, self.read.positive
         return _native.LabelledRows(
             self.read.table,
@@ -154,7 +155,7 @@ class RowsOf:
     def _check_weighing(self, measure: Measure) -> None:
         """Refuses columns that the measure names and that are no weights."""
         for column in measure.columns:
-            self._core(column).content()
+            self.core_of(column).content()
 
     def check_probabilities(self, measure: Measure | str) -> None:
         """Refuses scores outside of 0 to 1."""
