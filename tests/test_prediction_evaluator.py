@@ -381,6 +381,8 @@ def test_arrays_that_do_not_fit_are_refused(arrays, message):
 
 
 def test_measures_and_choices_are_refused_at_once():
+    with pytest.raises(rm.UsageError, match="by=3 is neither a column"):
+        rm.PredictionEvaluator("AUC", by=3)
     for measures, options, message in (
         ("AUK", {}, "no measure 'AUK'"),
         ("AUC", {"ties": "never"}, "ties='never'"),

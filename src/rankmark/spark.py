@@ -43,7 +43,6 @@ from rankmark.engines.tally import Tally, merged, total
 from rankmark.errors import (
     ChoiceError,
     ColumnError,
-    DataError,
     FileMissingError,
     FormatError,
     MeasureError,
@@ -51,7 +50,6 @@ from rankmark.errors import (
 )
 from rankmark.evaluation import Plan, asked_measures, planned
 from rankmark.inputs.frames import (
-    WEIGHING,
     Frame,
     Types,
     by_query,
@@ -62,6 +60,7 @@ from rankmark.inputs.frames import (
     read_frames,
 )
 from rankmark.inputs.predictions import (
+    WEIGHING,
     Predictions,
     check_numbers,
     check_weighing,
@@ -363,8 +362,7 @@ class _RowsOnCluster(RowsOf):
         self.rows = merged_rows(tally.rows, told_sums(tally), self._ranges)
         self._improbable = tally.shown_improbable
         self._frame, self._task = frame, task
-        if read.columns.weight is not None and not self.rows.weight:
-            raise DataError(f"predictions: the weight column {read.columns.weight!r} is 0 in every row")
+        self.check_weights()
 
     @property
     def queries(self) -> int | None:

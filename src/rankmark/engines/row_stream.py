@@ -34,7 +34,7 @@ from rankmark.engines.row_tally import (
 )
 from rankmark.engines.stopping import cleaned_up
 from rankmark.engines.stream import OWN, last_border, segment_starts
-from rankmark.errors import DataError, MeasureError
+from rankmark.errors import MeasureError
 from rankmark.inputs.digest import digest_predictions, whole_numbers
 from rankmark.inputs.prediction_batches import PredictionBatches
 from rankmark.inputs.tables import check_ids
@@ -209,9 +209,7 @@ class _RowsInFiles(RowsOf):
         self.count, self.labels = self._tally.rows, self._tally.labels
         self.no_probability = self._tally.improbable
         self.rows = merged_rows(self.count, self._sums, self._ranges)
-        weight = self.read.columns.weight
-        if weight is not None and not self.rows.weight:
-            raise DataError(f"{self.read.name}: the weight column {weight!r} is 0 in every row")
+        self.check_weights()
 
     def settled(self, measure: Measure) -> Settled:
         """The measure's value."""

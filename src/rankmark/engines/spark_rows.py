@@ -17,7 +17,7 @@ from rankmark import _native
 from rankmark.engines.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
 from rankmark.engines.tally import Fault, exact
-from rankmark.inputs.frames import WEIGHING
+from rankmark.inputs.predictions import WEIGHING
 from rankmark.rows import PerQuery, Rows
 
 if TYPE_CHECKING:

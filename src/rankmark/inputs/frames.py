@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.engines.spark import Names
 from rankmark.errors import ColumnError, IdTypeError, UsageError, did_you_mean
+from rankmark.inputs.predictions import WEIGHING
 from rankmark.inputs.roles import (
     VALUE_OF,
     ColumnNames,
@@ -197,10 +198,6 @@ def _exploded(frame: DataFrame) -> DataFrame:
     value = F.col("row.value") if "value" in lists else F.col("place") + 1
     order = [F.struct("order", "place").alias("order")] if "order" in others else []
     return rows.select("query", F.col("row.item").alias("item"), value.alias("value"), *order)
-
-
-WEIGHING = "weighing "
-"""Before the name of a column that a measure weighs queries by, which may be that of a role."""
 
 
 def labelled(frame: DataFrame, columns: PredictionColumns, types: Types) -> DataFrame:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
+    "WEIGHING",
     "PredictionColumns",
     "Predictions",
     "are_of_classes",
@@ -46,6 +47,8 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 """The names by which a column is known to have a role."""
 NORMAL_USUAL = {role: {normal(name) for name in names} for role, names in USUAL.items()}
 NOTHING: Mapping[str, str] = MappingProxyType({})
+WEIGHING = "weighing "
+"""Before the name of a column that measures weigh queries by, where columns are called by their roles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
 from rankmark.formats import counted
 from rankmark.inputs import as_integers
+from rankmark.inputs.predictions import WEIGHING
 from rankmark.inputs.tables import check_ids
 from rankmark.parameters import format_value
 
@@ -31,8 +32,6 @@ SHARED: Mapping[str, str] = {
     "weight": "weights",
 }
 """The roles of columns that are the same for all systems, and what messages call several of them."""
-WEIGHING = "weighing "
-"""Before the name of a column that measures weigh queries by: it is the same for all systems, too."""
 POSITION = 'match rows by position with item="" (on the command line --item "")'
 
 

@@ -15,7 +15,7 @@ from rankmark.evaluation import Plan, check_threads, planned, separate
 from rankmark.inputs.classes import ClassPredictions
 from rankmark.inputs.predictions import Predictions, read_predictions
 from rankmark.inputs.systems import SystemScores, read_systems
-from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure, namesakes, pages, weighing
+from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Measure, namesakes, pages, weighing
 from rankmark.predictions.classes import evaluate_classes
 from rankmark.predictions.intervals import (
     IntervalMethod,
@@ -35,10 +35,12 @@ from rankmark.rows import Rows
 __all__ = [
     "Evaluated",
     "Work",
+    "are_classes_said",
     "binary_rows",
     "check_one_score",
     "evaluate_predictions",
     "evaluate_systems",
+    "slicing_columns",
     "understood",
     "work_of",
 ]
@@ -147,17 +149,14 @@ def evaluate_predictions(
 
     """
     measures = list(separate(measures))
-    of_classes = classes is not None or bool(predicted) or not isinstance(score, str | None)
-    if predicted and score:
-        raise UsageError("score and predicted are both said: say the scores, or the class that is predicted")
+    of_classes = are_classes_said(score, predicted, classes)
     sampling = None
     if intervals:
         method = None if intervals is True else intervals
         sampling = Sampling(method, confidence, resamples, seed, threads or 0)
-    slicing = _slicing(by)
+    slicing = slicing_columns(by)
     given = {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates}
-    doors = (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST)
-    asked = understood(measures, like, given, doors)
+    asked = understood(measures, like, given, of_classes=of_classes)
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     said["predicted"] = predicted
@@ -190,8 +189,25 @@ def evaluate_predictions(
     return result.with_slices(slices)
 
 
-def _slicing(by: object) -> list[str]:
-    """The columns to slice by."""
+def are_classes_said(score: object, predicted: str | None, classes: object) -> bool:
+    """Whether what is said of a table's columns says that its labels are classes.
+
+    Raises:
+        UsageError: both the scores and the predicted class are said.
+
+    """
+    if predicted and score:
+        raise UsageError("score and predicted are both said: say the scores, or the class that is predicted")
+    return classes is not None or bool(predicted) or not isinstance(score, str | None)
+
+
+def slicing_columns(by: object) -> list[str]:
+    """The columns to slice by.
+
+    Raises:
+        UsageError: what is no name of a column, nor several.
+
+    """
     columns = [by] if isinstance(by, str) else [] if by is None else by
     if isinstance(columns, Iterable) and all(isinstance(column, str) for column in columns):
         return list(columns)
@@ -272,14 +288,16 @@ def understood(
     measures: str | Measure | Iterable[str | Measure],
     like: str | None,
     given: Mapping[str, Any],
-    doors: tuple[tuple[Kind, ...], tuple[Kind, ...]],
+    *,
+    of_classes: bool,
 ) -> tuple[Measure, ...]:
-    """The measures at the first door, or at the other; what is none is refused before a table is read."""
+    """The measures, those of classes first or last; what is none is refused before a table is read."""
+    first, other = (CLASSES_FIRST, ROWS_FIRST) if of_classes else (ROWS_FIRST, CLASSES_FIRST)
     try:
-        return planned(measures, like, given, doors[0]).measures
+        return planned(measures, like, given, first).measures
     except MeasureError as error:
         try:
-            return planned(measures, like, given, doors[1]).measures
+            return planned(measures, like, given, other).measures
         except MeasureError:
             raise error from None
 

@@ -32,7 +32,14 @@ from rankmark.inputs.tables import check_ids, from_polars
 from rankmark.measure import CLASSES_FIRST, ROWS_FIRST, Measure, parse, weighing
 from rankmark.peers.convention import convention
 from rankmark.predictions.classes import check_measures, check_probabilities
-from rankmark.predictions.evaluation import check_one_score, evaluate_predictions, understood, work_of
+from rankmark.predictions.evaluation import (
+    are_classes_said,
+    check_one_score,
+    evaluate_predictions,
+    slicing_columns,
+    understood,
+    work_of,
+)
 from rankmark.predictions.intervals import IntervalMethod
 from rankmark.predictions.result import PredictionResult
 from rankmark.predictions.settled import RowsOf, need_query
@@ -140,8 +147,7 @@ class PredictionEvaluator:
         by: str | Sequence[str] | None = None,
         threads: int | None = None,
     ) -> None:
-        if predicted and score:
-            raise UsageError("score and predicted are both said: say the scores, or the predicted class")
+        of_classes = are_classes_said(score, predicted, classes)
         check_threads(threads)
         self._threads = threads
         positive = positive.item() if isinstance(positive, np.generic) else positive
@@ -163,19 +169,17 @@ class PredictionEvaluator:
         }
         self._classes = None if classes is None else list(classes)
         self._positive = positive
-        self._by = [by] if isinstance(by, str) else list(by or ())
+        self._by = slicing_columns(by)
         self._keep_rows = keep_rows
         self._held = _Held()
-        several = classes is not None or bool(predicted) or not isinstance(score, str | None)
-        doors = (CLASSES_FIRST, ROWS_FIRST) if several else (ROWS_FIRST, CLASSES_FIRST)
-        asked = understood(self._measures, like, self._choices, doors)
+        asked = understood(self._measures, like, self._choices, of_classes=of_classes)
         self._asked = asked
         self._weighing = weighing(asked)
         self._of_lists = any(measure.page.kind == "list" for measure in asked)
         self._of_queries = self._of_lists or any(measure.per_query for measure in asked)
         needed = {"item": self._of_lists, "query": self._of_queries or keep_rows}
         self._said |= {role: "" for role, is_needed in needed.items() if not is_needed}
-        self._sums = None if several or keep_rows or self._by else _sums_of(asked)
+        self._sums = None if of_classes or keep_rows or self._by else _sums_of(asked)
 
     @property
     def rows(self) -> int:
@@ -499,12 +503,6 @@ class _Summed(RowsOf):
         for measure in asked:
             if measure.page.kind == "row":
                 self.check(measure)
-
-    def check_weights(self) -> None:
-        """Refuses weights that are all 0."""
-        weight = self.read.columns.weight
-        if weight is not None and not self.rows.weight:
-            raise DataError(f"{self.read.name}: the weight column {weight!r} is 0 in every row")
 
 
 def _check_ids(part: Part, name: str, role: str) -> None:

@@ -157,6 +157,12 @@ class RowsOf:
         for column in measure.columns:
             self.core_of(column).content()
 
+    def check_weights(self) -> None:
+        """Refuses weights that are all 0; the core does so itself where it has all rows."""
+        weight = self.read.columns.weight
+        if weight is not None and not self.rows.weight:
+            raise DataError(f"{self.read.name}: the weight column {weight!r} is 0 in every row")
+
     def check_probabilities(self, measure: Measure | str) -> None:
         """Refuses scores outside of 0 to 1."""
         if self.no_probability:
