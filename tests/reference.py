@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankmark.choices import Choices
 from rankmark.errors import DataError, IdTypeError, MeasureError
+from rankmark.language.choices import Choices
 
 Id = int | str
 Row = tuple[Id, Id, float]  # query, item, relevance or score

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rankmark.demo import show
+from rankmark.commands.shop import show
 
 README = Path(__file__).parent.parent / "README.md"
 COMMANDS = re.compile(r"^```\n\$ (rankmark [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -441,7 +441,7 @@ fn hand_over(consume: &Py<PyAny>, lists: judged::JudgedLists, raised: &Raised) {
 /// Rows below which the calling thread does the work: waking others costs more.
 const SMALL: usize = 20_000;
 
-/// The rule of a name that `rankmark.choices` has checked; under "expected" any order will do.
+/// The rule of a name that `rankmark.language.choices` has checked; under "expected" any order will do.
 fn ties_named(name: &str) -> Ties {
     match name {
         "item-asc" => Ties::ItemAscending,

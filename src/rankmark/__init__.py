@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankmark import spark
-    from rankmark.arrays.matrices import evaluate_arrays, evaluate_factors
-    from rankmark.arrays.models import evaluate_model
+    from rankmark.aggregation.intervals import PredictionInterval
+    from rankmark.api import spark
+    from rankmark.api.arrays import evaluate_arrays, evaluate_factors
+    from rankmark.api.curves import CurveTable, curve
+    from rankmark.api.evaluation import evaluate
+    from rankmark.api.evaluator import Evaluator
+    from rankmark.api.models import evaluate_model
+    from rankmark.api.prediction_evaluator import PredictionEvaluator
+    from rankmark.api.predictions import evaluate_predictions
     from rankmark.checks.checking import CheckReport, check
     from rankmark.checks.finding import Effect, Finding
     from rankmark.comparing.agreement import (
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from rankmark.comparing.comparison import Comparison, compare, compare_results
     from rankmark.comparing.gating import Gate, gate
     from rankmark.comparing.pairs import Pair
+    from rankmark.comparing.predictions import PredictionComparison, PredictionPair, compare_predictions
     from rankmark.errors import (
         ChoiceError,
         ColumnError,
@@ -34,23 +41,16 @@ if TYPE_CHECKING:
         SignatureError,
         UsageError,
     )
-    from rankmark.evaluation import evaluate
-    from rankmark.evaluator import Evaluator
     from rankmark.explaining.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
-    from rankmark.measure import Measure, parse
-    from rankmark.peers.convention import Convention, conventions
+    from rankmark.language.conventions.convention import Convention, conventions
+    from rankmark.language.measure import Measure, parse
+    from rankmark.language.signature import Evaluation, from_signature
     from rankmark.peers.difference import Difference, Differences, differences
-    from rankmark.predictions.comparison import PredictionComparison, PredictionPair, compare_predictions
-    from rankmark.predictions.curves import CurveTable, curve
-    from rankmark.predictions.evaluation import evaluate_predictions
-    from rankmark.predictions.evaluator import PredictionEvaluator
-    from rankmark.predictions.intervals import PredictionInterval
-    from rankmark.predictions.result import PredictionCounts, PredictionResult, RowMeasureCounts
-    from rankmark.predictions.slices import PredictionSlice, PredictionSlices
-    from rankmark.result import Bounds, Counts, MeasureCounts, Result
-    from rankmark.signature import Evaluation, from_signature
-    from rankmark.slices import Slice, Slices
+    from rankmark.results.lists import Bounds, Counts, MeasureCounts, Result
+    from rankmark.results.prediction_slices import PredictionSlice, PredictionSlices
+    from rankmark.results.predictions import PredictionCounts, PredictionResult, RowMeasureCounts
+    from rankmark.results.slices import Slice, Slices
 
     ACE: Measure
     AP: Measure
@@ -324,10 +324,10 @@ __all__ = [
 ]
 
 _HOME = {
-    "Convention": "peers.convention",
-    "conventions": "peers.convention",
-    "CurveTable": "predictions.curves",
-    "curve": "predictions.curves",
+    "Convention": "language.conventions.convention",
+    "conventions": "language.conventions.convention",
+    "CurveTable": "api.curves",
+    "curve": "api.curves",
     "Difference": "peers.difference",
     "Differences": "peers.difference",
     "differences": "peers.difference",
@@ -335,18 +335,18 @@ _HOME = {
     "check": "checks.checking",
     "Effect": "checks.finding",
     "Finding": "checks.finding",
-    "evaluate": "evaluation",
-    "Evaluator": "evaluator",
-    "PredictionComparison": "predictions.comparison",
-    "PredictionCounts": "predictions.result",
-    "PredictionEvaluator": "predictions.evaluator",
-    "PredictionInterval": "predictions.intervals",
-    "PredictionPair": "predictions.comparison",
-    "PredictionResult": "predictions.result",
-    "PredictionSlice": "predictions.slices",
-    "PredictionSlices": "predictions.slices",
-    "RowMeasureCounts": "predictions.result",
-    "evaluate_predictions": "predictions.evaluation",
+    "evaluate": "api.evaluation",
+    "Evaluator": "api.evaluator",
+    "PredictionComparison": "comparing.predictions",
+    "PredictionCounts": "results.predictions",
+    "PredictionEvaluator": "api.prediction_evaluator",
+    "PredictionInterval": "aggregation.intervals",
+    "PredictionPair": "comparing.predictions",
+    "PredictionResult": "results.predictions",
+    "PredictionSlice": "results.prediction_slices",
+    "PredictionSlices": "results.prediction_slices",
+    "RowMeasureCounts": "results.predictions",
+    "evaluate_predictions": "api.predictions",
     "Agreement": "comparing.agreement",
     "SystemAgreement": "comparing.agreement",
     "agree": "comparing.agreement",
@@ -358,27 +358,27 @@ _HOME = {
     "explain": "explaining.explanation",
     "Comparison": "comparing.comparison",
     "compare": "comparing.comparison",
-    "compare_predictions": "predictions.comparison",
+    "compare_predictions": "comparing.predictions",
     "compare_results": "comparing.comparison",
     "Gate": "comparing.gating",
     "gate": "comparing.gating",
-    "evaluate_arrays": "arrays.matrices",
-    "evaluate_factors": "arrays.matrices",
-    "evaluate_model": "arrays.models",
+    "evaluate_arrays": "api.arrays",
+    "evaluate_factors": "api.arrays",
+    "evaluate_model": "api.models",
     "Input": "inputs",
     "read_qrels": "inputs",
     "read_run": "inputs",
-    "Measure": "measure",
-    "parse": "measure",
+    "Measure": "language.measure",
+    "parse": "language.measure",
     "Pair": "comparing.pairs",
-    "Bounds": "result",
-    "Counts": "result",
-    "MeasureCounts": "result",
-    "Result": "result",
-    "Evaluation": "signature",
-    "from_signature": "signature",
-    "Slice": "slices",
-    "Slices": "slices",
+    "Bounds": "results.lists",
+    "Counts": "results.lists",
+    "MeasureCounts": "results.lists",
+    "Result": "results.lists",
+    "Evaluation": "language.signature",
+    "from_signature": "language.signature",
+    "Slice": "results.slices",
+    "Slices": "results.slices",
 }
 """The module of every name that is neither an error nor a measure."""
 
@@ -396,11 +396,11 @@ def __getattr__(name: str) -> Any:
     if name.endswith("Error"):
         found = getattr(import_module("rankmark.errors"), name)
     elif name == "spark":
-        found = import_module("rankmark.spark")
+        found = import_module("rankmark.api.spark")
     elif name in _HOME:
         found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
     else:
-        found = import_module("rankmark.measure").Measure(name)
+        found = import_module("rankmark.language.measure").Measure(name)
     globals()[name] = found
     return found
 

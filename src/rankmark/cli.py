@@ -63,7 +63,7 @@ class _Commands(click.Group):
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from rankmark.signature import version
+        from rankmark.language.signature import version
 
         click.echo(f"rankmark {version()}")
         context.exit()

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from rankmark.api.evaluation import planned
 from rankmark.checks import lists, matching, rows, training, unreadable
 from rankmark.checks.data import Pair, Rows
 from rankmark.checks.finding import CODES, Finding, Severity
 from rankmark.errors import DataError, FormatError, RankmarkError, UsageError, did_you_mean
-from rankmark.evaluation import planned
 from rankmark.inputs import Input, read_qrels, read_tables
-from rankmark.measure import Measure
+from rankmark.language.measure import Measure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -219,6 +219,6 @@ class CheckReport:
 
     def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
         """Write the report to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.formats import format_of, write_whole
+        from rankmark.rendering.formats import format_of, write_whole
 
         write_whole(path, self.format(name or format_of(path), digits=digits))

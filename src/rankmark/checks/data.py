@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.api.evaluation import evaluate
 from rankmark.checks.finding import examples
-from rankmark.evaluation import evaluate
 from rankmark.inputs import Input
 from rankmark.inputs.roles import VALUE_OF
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.measure import Measure
-    from rankmark.result import Result
+    from rankmark.language.measure import Measure
+    from rankmark.results.lists import Result
 
 __all__ = ["IDS", "Pair", "Rows"]
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rankmark.formats import counted
+from rankmark.rendering.formats import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.result import Result
+    from rankmark.results.lists import Result
 
 __all__ = ["CODES", "EXAMPLES", "Effect", "Finding", "Severity", "effects", "examples", "percent", "share"]
 

@@ -14,7 +14,7 @@ from rankmark.checks.finding import EXAMPLES, Effect, Finding, effects, examples
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankmark.result import Result
+    from rankmark.results.lists import Result
 
 __all__ = ["constant_scores", "order_of_scores", "short_lists", "ties", "unjudged_results"]
 

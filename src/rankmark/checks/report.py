@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.checks.finding import EXAMPLES, Finding
 from rankmark.errors import ChoiceError, did_you_mean
-from rankmark.formats import Grid, counted, grid_text, markdown_text, printable
+from rankmark.rendering.formats import Grid, counted, grid_text, markdown_text, printable
 
 if TYPE_CHECKING:
     from rankmark.checks.checking import CheckReport
@@ -111,7 +111,7 @@ def _others(report: CheckReport) -> Iterator[str]:
 def _json(report: CheckReport, _: int) -> str:
     import json
 
-    from rankmark.signature import version
+    from rankmark.language.signature import version
 
     findings = [asdict(finding) for finding in report.findings]
     tables = {name: asdict(table) for name, table in report.tables.items()}

@@ -17,7 +17,7 @@ from rankmark.commands.options import (
     with_output_in,
 )
 from rankmark.errors import UsageError
-from rankmark.shown import FORMATS
+from rankmark.rendering.shown import FORMATS
 
 __all__ = ["agree"]
 
@@ -71,7 +71,7 @@ def agree(
     rankmark agree --qrels qrels.txt -m nDCG@10 -m AP *.run
     rankmark agree --qrels old.txt --qrels new.txt -m nDCG@10 *.run
     """  # noqa: D301
-    from rankmark.formats import check_writable, format_of, known_format
+    from rankmark.rendering.formats import check_writable, format_of, known_format
 
     name = known_format(format_ or format_of(output or ""), FORMATS)
     if output:
@@ -110,7 +110,7 @@ def _of_systems(
 ) -> Any:
     from rankmark.commands.eval import MEASURES
     from rankmark.comparing.agreement import SYSTEM_COEFFICIENTS, agree_on_systems
-    from rankmark.measure import split_measures
+    from rankmark.language.measure import split_measures
 
     measures = [each for text in measure or MEASURES for each in split_measures(text)]
     return agree_on_systems(

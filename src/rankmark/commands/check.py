@@ -64,8 +64,8 @@ def check_data(
     rankmark check test.parquet a.parquet b.parquet --train train.parquet
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
-    from rankmark.formats import check_writable, format_of
-    from rankmark.measure import split_measures
+    from rankmark.language.measure import split_measures
+    from rankmark.rendering.formats import check_writable, format_of
 
     name = known_format(format_ or format_of(output or ""))
     if output:

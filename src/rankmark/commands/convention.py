@@ -15,7 +15,7 @@ def convention(name: str | None) -> None:
     The page of NAME gives the version that is followed, its choices, what it
     calls the measures, and what of it cannot be reproduced.
     """
-    from rankmark.peers.convention import convention as record
-    from rankmark.peers.convention import convention_list
+    from rankmark.language.conventions.convention import convention as record
+    from rankmark.language.conventions.convention import convention_list
 
     click.echo(record(name).page if name else convention_list())

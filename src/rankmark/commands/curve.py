@@ -8,7 +8,7 @@ import click
 
 from rankmark.commands.options import keep_inputs, show, with_output_in
 from rankmark.errors import UsageError
-from rankmark.shown import FORMATS
+from rankmark.rendering.shown import FORMATS
 
 __all__ = ["draw_curve"]
 
@@ -53,8 +53,8 @@ def draw_curve(
     rankmark curve clicks.parquet ROC --score p -o roc.csv
     rankmark curve clicks.parquet calibration --binning mass
     """  # noqa: D301
-    from rankmark.formats import check_writable, format_of, known_format
-    from rankmark.predictions.curves import curve, known_curve
+    from rankmark.api.curves import curve, known_curve
+    from rankmark.rendering.formats import check_writable, format_of, known_format
 
     kind = known_curve(kind)
     if kind == "calibration" and (exact or points):

@@ -20,7 +20,7 @@ __all__ = ["demo"]
 )
 def demo(out: Path) -> None:
     """Simulate a small shop and evaluate two recommenders on it."""
-    from rankmark.demo import show
+    from rankmark.commands.shop import show
 
     for text in show(out):
         click.echo(text)

@@ -92,12 +92,19 @@ def evaluate_runs(
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
     rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
     """  # noqa: D301
-    from rankmark.engines.choice import is_streamed
-    from rankmark.evaluation import evaluate
-    from rankmark.formats import PARQUET, check_writable, format_of, known_format, render, write_parquet
+    from rankmark.api.evaluation import evaluate
+    from rankmark.engines.selection import is_streamed
     from rankmark.inputs import read_qrels
-    from rankmark.measure import split_measures
+    from rankmark.language.measure import split_measures
     from rankmark.peers.difference import differences
+    from rankmark.rendering.formats import (
+        PARQUET,
+        check_writable,
+        format_of,
+        known_format,
+        render,
+        write_parquet,
+    )
 
     name = format_ or format_of(output or "")
     if name != PARQUET:

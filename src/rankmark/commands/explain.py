@@ -15,7 +15,7 @@ from rankmark.commands.options import (
     with_like,
     with_output_in,
 )
-from rankmark.shown import FORMATS
+from rankmark.rendering.shown import FORMATS
 
 __all__ = ["explain"]
 
@@ -56,7 +56,7 @@ def explain(
     rankmark explain qrels.txt bm25.run dense.run -m AP --query q7
     """  # noqa: D301
     from rankmark.explaining.explanation import explain
-    from rankmark.formats import check_writable, format_of, known_format
+    from rankmark.rendering.formats import check_writable, format_of, known_format
 
     name = known_format(format_ or format_of(output or ""), FORMATS)
     if output:

@@ -14,6 +14,6 @@ def measures(name: str | None) -> None:
 
     The page of NAME gives its formula, parameters, source and a worked example.
     """
-    from rankmark.manual import measure_list, measure_page
+    from rankmark.language.manual import measure_list, measure_page
 
     click.echo(measure_page(name) if name else measure_list())

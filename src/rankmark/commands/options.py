@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from rankmark.choices import Choices, values_of
 from rankmark.errors import UsageError
-from rankmark.formats import FORMATS
+from rankmark.language.choices import Choices, values_of
+from rankmark.rendering.formats import FORMATS
 
 if TYPE_CHECKING:
-    from rankmark.measure import Kind
+    from rankmark.language.measure import Kind
 
 __all__ = [
     "column_names",
@@ -157,8 +157,8 @@ with_output = with_output_in(FORMATS)
 
 def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
     """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
-    from rankmark.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
-    from rankmark.peers.convention import convention
+    from rankmark.language.conventions.convention import convention
+    from rankmark.language.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
 
     kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
     tools = [convention(name) for name in like]
@@ -167,7 +167,7 @@ def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list"
 
 def show(text: str, output: str | None) -> None:
     """Prints the text, or writes it to the file."""
-    from rankmark.formats import write_whole
+    from rankmark.rendering.formats import write_whole
 
     if output:
         write_whole(output, text)
@@ -200,7 +200,7 @@ def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
 
 def run_names(paths: tuple[str, ...]) -> list[str]:
     """What to call runs: their files' names without endings, or whole paths where these are not unique."""
-    from rankmark.formats import printable
+    from rankmark.rendering.formats import printable
 
     names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
     return list(map(printable, names if len(set(names)) == len(names) else paths))

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import click
 
-from rankmark.choices import values_of
 from rankmark.commands.options import (
     is_said,
     keep_inputs,
@@ -20,6 +19,7 @@ from rankmark.commands.options import (
     with_significance,
 )
 from rankmark.errors import UsageError
+from rankmark.language.choices import values_of
 
 __all__ = ["MEASURES", "evaluate_table"]
 
@@ -136,10 +136,17 @@ def evaluate_table(
     rankmark predictions clicks.parquet --system old=p1 --system new=p2
     rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
     """  # noqa: D301
-    from rankmark.formats import PARQUET, check_writable, format_of, known_format, render, write_parquet
-    from rankmark.measure import split_measures
-    from rankmark.predictions.comparison import compare_predictions
-    from rankmark.predictions.evaluation import evaluate_predictions
+    from rankmark.api.predictions import evaluate_predictions
+    from rankmark.comparing.predictions import compare_predictions
+    from rankmark.language.measure import split_measures
+    from rankmark.rendering.formats import (
+        PARQUET,
+        check_writable,
+        format_of,
+        known_format,
+        render,
+        write_parquet,
+    )
 
     name = format_ or format_of(output or "")
     several = bool(systems) or len(table) > 1

@@ -13,21 +13,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark._native import Table
-from rankmark.choices import Choices, Duplicates, Scores, Ties
 from rankmark.comparing.coefficients import Coefficient, Lists, Pairs, coefficients_of
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
-from rankmark.formats import Grid, printable
 from rankmark.inputs import align_ids, read_qrels, read_run
 from rankmark.inputs.roles import check_names
-from rankmark.shown import Shown
+from rankmark.language.choices import Choices, Duplicates, Scores, Ties
+from rankmark.rendering.formats import Grid, printable
+from rankmark.rendering.shown import Shown
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs import Input
-    from rankmark.lists import Values
-    from rankmark.measure import Measure
+    from rankmark.kinds.lists import Values
+    from rankmark.language.measure import Measure
 
 __all__ = [
     "COEFFICIENTS",
@@ -491,7 +491,7 @@ def agree_on_systems(
     """
     import polars as pl
 
-    from rankmark.evaluation import evaluate
+    from rankmark.api.evaluation import evaluate
 
     if len(runs) < 2:
         raise UsageError(f"{len(runs)} run given: at least two systems have an order")

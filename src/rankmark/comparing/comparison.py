@@ -13,10 +13,10 @@ import numpy as np
 from rankmark import statistics
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
-from rankmark.formats import counted
-from rankmark.measure import MEAN, Measure, as_measure, split_measures
-from rankmark.peers.convention import meant
-from rankmark.result import Result
+from rankmark.language.conventions.convention import meant
+from rankmark.language.measure import MEAN, Measure, as_measure, split_measures
+from rankmark.rendering.formats import counted
+from rankmark.results.lists import Result
 from rankmark.statistics.corrections import Correction
 from rankmark.statistics.equivalence import Equivalence
 from rankmark.statistics.intervals import Interval, IntervalName
@@ -138,7 +138,7 @@ def compare(
         (0.5, 0.0078125, True)
 
     """
-    from rankmark.evaluation import evaluate
+    from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_qrels
     from rankmark.inputs.attributes import read_columns
 
@@ -162,7 +162,7 @@ def compare(
     comparison = _compared(results, None, baseline, plan, clusters)
     if by is None and (attributes is None or column is not None):
         return comparison
-    from rankmark.slices import read_slices
+    from rankmark.results.slices import read_slices
 
     comparison.slices = comparison.by(read_slices(by, *tables))
     return comparison
@@ -638,7 +638,7 @@ class Comparison:
 
     def write(self, path: str | Path, name: str | None = None, **options: Unpack[ComparisonOptions]) -> None:
         """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.formats import format_of, write_whole
+        from rankmark.rendering.formats import format_of, write_whole
 
         write_whole(path, self.format(name or format_of(path), **options))
 

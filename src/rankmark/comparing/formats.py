@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankmark.errors import ChoiceError, did_you_mean
-from rankmark.formats import (
+from rankmark.rendering.formats import (
     Grid,
     account,
     aligned,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rankmark.comparing.comparison import Comparison, Mover
     from rankmark.comparing.pairs import Pair
-    from rankmark.measure import Measure
+    from rankmark.language.measure import Measure
     from rankmark.statistics.intervals import Interval
 
 __all__ = ["COMPARISON_FORMATS", "ComparisonOptions", "html", "known_comparison_format", "record", "render"]
@@ -369,7 +369,7 @@ def _json(view: View) -> str:
 
 
 def _record(view: View) -> dict[str, Any]:
-    from rankmark.signature import version
+    from rankmark.language.signature import version
 
     shown = view.comparison
     plan = {name: value for name, value in asdict(shown.plan).items() if name != "threads"}

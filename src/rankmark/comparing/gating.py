@@ -12,12 +12,12 @@ import numpy as np
 from rankmark.comparing.comparison import check_comparable
 from rankmark.comparing.pairs import direction
 from rankmark.errors import ChoiceError, DataError, MeasureError
-from rankmark.measure import Measure
+from rankmark.language.measure import Measure
 from rankmark.statistics.intervals import bca_interval, left_out_means
 from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn
 
 if TYPE_CHECKING:
-    from rankmark.result import Result
+    from rankmark.results.lists import Result
 
 __all__ = ["Allowance", "Gate", "MeasureGate", "gate"]
 
@@ -118,7 +118,7 @@ class Gate:
         """JSON with full precision."""
         import json
 
-        from rankmark.signature import version
+        from rankmark.language.signature import version
 
         record = {"rankmark": version(), **asdict(self)}
         record |= {"max_drop": record.pop("allowed"), "reasons": list(map(self.reason, self.measures))}
@@ -177,9 +177,9 @@ def gate(
         failed: RR 1.0000 → 0.7500, worse by 25%; allowed 5%; decided by the point estimate on 2 queries
 
     """
-    from rankmark.evaluation import evaluate
-    from rankmark.formats import account
+    from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_qrels
+    from rankmark.rendering.formats import account
 
     allowed = _allowance(max_drop)
     check_drawn(resamples, seed, threads)

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.errors import ChoiceError
-from rankmark.measure import Measure
+from rankmark.language.measure import Measure
 from rankmark.statistics.corrections import CORRECTIONS, Correction
 from rankmark.statistics.intervals import INTERVALS, Interval, IntervalName, left_out_means
 from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn, check_share

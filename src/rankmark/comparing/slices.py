@@ -11,9 +11,9 @@ import numpy as np
 from rankmark import statistics
 from rankmark.comparing.formats import CORRECTIONS, INTERVALS, TESTS, record
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
-from rankmark.formats import Grid, chance, printable
-from rankmark.shown import Shown
-from rankmark.slices import NONE, rounded, slice_members
+from rankmark.rendering.formats import Grid, chance, printable
+from rankmark.rendering.shown import Shown
+from rankmark.results.slices import NONE, rounded, slice_members
 
 if TYPE_CHECKING:
     import polars as pl

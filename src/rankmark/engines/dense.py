@@ -14,16 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.arrays.libraries import Array, Rows, Scores, is_torch, like, namespace, take_rows, to_numpy
-from rankmark.engines.observed import Observed, Part, measured, merged
+from rankmark.aggregation.observed import Observed, Part, measured, merged
 from rankmark.errors import DataError
+from rankmark.inputs.arrays.libraries import (
+    Array,
+    Rows,
+    Scores,
+    is_torch,
+    like,
+    namespace,
+    take_rows,
+    to_numpy,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rankmark.arrays.judged_items import Grades, Sparse
-    from rankmark.choices import Choices, Ties
-    from rankmark.measure import Measure
+    from rankmark.inputs.arrays.judged_items import Grades, Sparse
+    from rankmark.language.choices import Choices, Ties
+    from rankmark.language.measure import Measure
 
 __all__ = ["Batch", "judge", "observe"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankmark import _native
-from rankmark.engines import observed
-from rankmark.engines.observed import Observed, Part, measured, merged
+from rankmark.aggregation import observed
+from rankmark.aggregation.observed import Observed, Part, measured, merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from rankmark.choices import Choices
     from rankmark.inputs import Input
-    from rankmark.lists import JudgedLists
-    from rankmark.measure import Measure
+    from rankmark.kinds.lists import JudgedLists
+    from rankmark.language.choices import Choices
+    from rankmark.language.measure import Measure
 
 __all__ = ["judged_lists", "observe"]
 

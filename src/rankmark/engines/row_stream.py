@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.engines.choice import memory_bytes
-from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
-from rankmark.engines.row_tally import (
+from rankmark.aggregation.row_tally import (
     BINARY,
     LABELS,
     Asked,
@@ -32,23 +30,25 @@ from rankmark.engines.row_tally import (
     sums_of,
     told_sums,
 )
+from rankmark.aggregation.rows import RowsOf, Settled, mean_over, need_query
+from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
+from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stopping import cleaned_up
 from rankmark.engines.stream import OWN, last_border, segment_starts
 from rankmark.errors import MeasureError
 from rankmark.inputs.digest import digest_predictions, whole_numbers
 from rankmark.inputs.prediction_batches import PredictionBatches
 from rankmark.inputs.tables import check_ids
-from rankmark.measure import weighing
-from rankmark.predictions.result import Basis, PredictionCounts, PredictionResult
-from rankmark.predictions.settled import RowsOf, Settled, mean_over, need_query
+from rankmark.kinds.rows import PerQuery, Rows
+from rankmark.language.measure import weighing
 from rankmark.progress import counting_rows
-from rankmark.rows import PerQuery, Rows
+from rankmark.results.predictions import Basis, PredictionCounts, PredictionResult
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs.predictions import Predictions
-    from rankmark.measure import Measure
+    from rankmark.language.measure import Measure
 
 __all__ = ["evaluate"]
 

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.aggregation.tally import Fault, Some, Tally, some, tallied
 from rankmark.engines import local
-from rankmark.engines.tally import Fault, Some, Tally, some, tallied
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
 from rankmark.inputs.roles import VALUE_OF, Input, Side
-from rankmark.signature import version
+from rankmark.language.signature import version
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from rankmark.evaluation import Plan
-    from rankmark.lists import Values
+    from rankmark.api.evaluation import Plan
+    from rankmark.kinds.lists import Values
 
 __all__ = ["Names", "Task", "blocks", "threads", "told", "wrong_rows"]
 

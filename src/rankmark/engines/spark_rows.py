@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankmark import _native
-from rankmark.engines.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
+from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
+from rankmark.aggregation.tally import Fault, exact
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
-from rankmark.engines.tally import Fault, exact
 from rankmark.inputs.predictions import WEIGHING
-from rankmark.rows import PerQuery, Rows
+from rankmark.kinds.rows import PerQuery, Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from rankmark.inputs.predictions import PredictionColumns
-    from rankmark.measure import Measure
+    from rankmark.language.measure import Measure
 
 __all__ = ["RowTask"]
 

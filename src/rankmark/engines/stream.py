@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
+from rankmark.aggregation.state import State
 from rankmark.engines import local
-from rankmark.engines.choice import memory_bytes
 from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
-from rankmark.engines.state import State
+from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stopping import cleaned_up
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, with_text_items
@@ -31,9 +31,9 @@ from rankmark.progress import Rows, counting_rows
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.evaluation import Plan
+    from rankmark.api.evaluation import Plan
     from rankmark.inputs import ColumnNames
-    from rankmark.result import Result
+    from rankmark.results.lists import Result
 
 __all__ = ["OWN", "evaluate", "last_border", "segment_starts"]
 
@@ -67,7 +67,7 @@ def evaluate(
         DataError: a table that cannot be evaluated as it is.
 
     """
-    from rankmark.evaluation import finished_tables
+    from rankmark.api.evaluation import finished_tables
 
     judged, returned = open_batches(qrels, "qrels", columns), open_batches(run, "run", columns)
     check_names(columns, judged.names, returned.names)

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from rankmark.browsing import gain_or_hit, highest_gain
-from rankmark.choices import Choices
-from rankmark.engines.listed import Listed, listed
+from rankmark.api.evaluation import evaluate
 from rankmark.errors import MeasureError, UsageError, did_you_mean
-from rankmark.evaluation import evaluate
+from rankmark.explaining.listed import Listed, listed
 from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_down_to
-from rankmark.formats import Grid, printable
 from rankmark.inputs import read_inputs, with_text_items
-from rankmark.shown import Shown
+from rankmark.kinds.browsing import gain_or_hit, highest_gain
+from rankmark.language.choices import Choices
+from rankmark.rendering.formats import Grid, printable
+from rankmark.rendering.shown import Shown
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs import Input
-    from rankmark.lists import Values
-    from rankmark.measure import Measure
-    from rankmark.result import Result
+    from rankmark.kinds.lists import Values
+    from rankmark.language.measure import Measure
+    from rankmark.results.lists import Result
 
 __all__ = ["ExplainedDifference", "Explanation", "explain"]
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankmark.lists import DIVISIONS, Division, JudgedLists, Values, ratio
+from rankmark.kinds.lists import DIVISIONS, Division, JudgedLists, Values, ratio
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from rankmark.measure import Measure
+    from rankmark.language.measure import Measure
 
 __all__ = ["Arithmetic", "Sum", "arithmetic", "values_down_to"]
 

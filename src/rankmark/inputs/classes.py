@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.errors import ColumnError, DataError, UsageError
-from rankmark.formats import counted
 from rankmark.inputs.roles import listed
+from rankmark.rendering.formats import counted
 
 if TYPE_CHECKING:
     import polars as pl

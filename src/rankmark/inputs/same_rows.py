@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
-from rankmark.formats import counted
 from rankmark.inputs import as_integers
 from rankmark.inputs.predictions import WEIGHING
 from rankmark.inputs.tables import check_ids
-from rankmark.parameters import format_value
+from rankmark.language.parameters import format_value
+from rankmark.rendering.formats import counted
 
 if TYPE_CHECKING:
     import polars as pl

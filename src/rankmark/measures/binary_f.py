@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rankmark.decisions import AtThreshold, Best, Confusion, Top, decided, share
-from rankmark.measure import row_measure
-from rankmark.parameters import Above
-from rankmark.rows import Rows, Values
+from rankmark.kinds.decisions import AtThreshold, Best, Confusion, Top, decided, share
+from rankmark.kinds.rows import Rows, Values
+from rankmark.language.measure import row_measure
+from rankmark.language.parameters import Above
 
 
 @row_measure(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 
 @list_measure("binG", bounds=(0, 1), cite="trec_eval")

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import numpy as np
 
-from rankmark.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
-from rankmark.parameters import Above
+from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Above
 
 
 @list_measure("BPM", bounds=(0, None), cite="zhang2017", expected=False)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.calibration import Binning, BinsOrScores, binned
-from rankmark.measure import row_measure
-from rankmark.rows import Rows
+from rankmark.kinds.calibration import Binning, BinsOrScores, binned
+from rankmark.kinds.rows import Rows
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rankmark.calibration import recalibrate
-from rankmark.measure import row_measure
+from rankmark.kinds.calibration import recalibrate
+from rankmark.kinds.rows import Rows
+from rankmark.language.measure import row_measure
 from rankmark.measures.log_loss import Clip
-from rankmark.rows import Rows
 
 
 @row_measure(

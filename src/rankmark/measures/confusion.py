@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmark.decisions import AtThreshold, Top, decided
-from rankmark.measure import row_measure
-from rankmark.rows import Rows
+from rankmark.kinds.decisions import AtThreshold, Top, decided
+from rankmark.kinds.rows import Rows
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankmark.measure import row_measure
-from rankmark.rows import Rows, Undefined
+from rankmark.kinds.rows import Rows, Undefined
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

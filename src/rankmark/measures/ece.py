@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.calibration import Binning, Bins, NumberOfBins, binned, sweep
 from rankmark.errors import MeasureError
-from rankmark.measure import row_measure
-from rankmark.rows import Rows, Undefined, Values
+from rankmark.kinds.calibration import Binning, Bins, NumberOfBins, binned, sweep
+from rankmark.kinds.rows import Rows, Undefined, Values
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

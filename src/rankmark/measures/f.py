@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
-from rankmark.parameters import Above
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Above
 
 
 @list_measure(

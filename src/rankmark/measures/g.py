@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.gains import Gain, gain_of
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.gains import Gain, gain_of
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 
 @list_measure("G", bounds=(0, 1), cite="trec_eval", expected=False)

@@ -6,11 +6,11 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.decisions import share
 from rankmark.errors import MeasureError
-from rankmark.measure import row_measure
-from rankmark.parameters import Column
-from rankmark.rows import PerQuery, Rows, Values
+from rankmark.kinds.decisions import share
+from rankmark.kinds.rows import PerQuery, Rows, Values
+from rankmark.language.measure import row_measure
+from rankmark.language.parameters import Column
 
 
 @row_measure(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import GREATEST_CUTOFF, list_measure
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import GREATEST_CUTOFF, list_measure
 
 
 @list_measure(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 EPSILON = 1e-5
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.browsing import (
+from rankmark.kinds.browsing import (
     Depth,
     MaxGrade,
     ReaderGain,
@@ -16,8 +16,8 @@ from rankmark.browsing import (
     last_rank,
     reader_gains,
 )
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
 
 
 @list_measure("INSQ", bounds=(0, None), cite="moffat2012")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankmark.decisions import AtThreshold, Best, Confusion, Top, decided, share
-from rankmark.measure import row_measure
-from rankmark.rows import Rows, Values
+from rankmark.kinds.decisions import AtThreshold, Best, Confusion, Top, decided, share
+from rankmark.kinds.rows import Rows, Values
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rankmark.decisions import AtThreshold, decided, share
-from rankmark.measure import row_measure
-from rankmark.parameters import Between
-from rankmark.rows import Rows
+from rankmark.kinds.decisions import AtThreshold, decided, share
+from rankmark.kinds.rows import Rows
+from rankmark.language.measure import row_measure
+from rankmark.language.parameters import Between
 
 
 @row_measure("Lift", aliases=("lift_score",), bounds=(0, None), cite="ling1998", labels="binary")

@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
-from rankmark.unretrieved import Catalogue, catalogue
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.kinds.unretrieved import Catalogue, catalogue
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

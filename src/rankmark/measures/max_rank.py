@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
-from rankmark.unretrieved import Ranked, catalogue
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.kinds.unretrieved import Ranked, catalogue
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

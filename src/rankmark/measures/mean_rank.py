@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.browsing import ReaderGain, gain_or_hit
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
-from rankmark.unretrieved import Ranked, catalogue, rank_after_list
+from rankmark.kinds.browsing import ReaderGain, gain_or_hit
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.kinds.unretrieved import Ranked, catalogue, rank_after_list
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankmark import _native
-from rankmark.classes import Classes, Predicted
-from rankmark.measure import row_measure
+from rankmark.kinds.classes import Classes, Predicted
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from rankmark import _native
-from rankmark.classes import Classes, PerClass
-from rankmark.measure import row_measure
-from rankmark.rows import Undefined, Values
+from rankmark.kinds.classes import Classes, PerClass
+from rankmark.kinds.rows import Undefined, Values
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from rankmark.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
-from rankmark.decisions import share
-from rankmark.measure import row_measure
-from rankmark.parameters import Above
+from rankmark.kinds.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
+from rankmark.kinds.decisions import share
+from rankmark.language.measure import row_measure
+from rankmark.language.parameters import Above
 
 
 @row_measure(

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.classes import Classes, Predicted
-from rankmark.measure import row_measure
-from rankmark.rows import Undefined, Values
+from rankmark.kinds.classes import Classes, Predicted
+from rankmark.kinds.rows import Undefined, Values
+from rankmark.language.measure import row_measure
 
 Cost: TypeAlias = Literal["equal", "linear", "quadratic"]
 """What a wrong class costs."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankmark.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
-from rankmark.decisions import share
-from rankmark.measure import row_measure
+from rankmark.kinds.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
+from rankmark.kinds.decisions import share
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from rankmark.gains import Beta, Gain, blended_ratio, gain_of
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
-from rankmark.parameters import Between
+from rankmark.kinds.gains import Beta, Gain, blended_ratio, gain_of
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Between
 
 
 @list_measure(

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.gains import CumulatedGain, Discount, discounted_sum, gain_of
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.gains import CumulatedGain, Discount, discounted_sum, gain_of
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

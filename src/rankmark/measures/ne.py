@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankmark.measure import row_measure
+from rankmark.kinds.rows import Rows
+from rankmark.language.measure import row_measure
 from rankmark.measures.log_loss import ClipOrPrecision
-from rankmark.rows import Rows
 
 
 @row_measure(

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankmark.browsing import (
+from rankmark.errors import MeasureError
+from rankmark.kinds.browsing import (
     Depth,
     MaxGrade,
     ReaderGain,
@@ -19,10 +20,9 @@ from rankmark.browsing import (
     last_rank,
     reader_gains,
 )
-from rankmark.errors import MeasureError
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
-from rankmark.parameters import Between
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Between
 
 
 @list_measure(

@@ -6,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.browsing import MaxGrade, highest_gain
-from rankmark.gains import Gain, gain_of
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.browsing import MaxGrade, highest_gain
+from rankmark.kinds.gains import Gain, gain_of
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 from rankmark.measures.err import reciprocal_rank_of_stop
 
 

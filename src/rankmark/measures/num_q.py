@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankmark.gains import Beta, Gain, blended_ratio, gain_of
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.gains import Beta, Gain, blended_ratio, gain_of
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 
 @list_measure("OMeasure", bounds=(0, 1), cite="sakai2006", expected=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 
 @list_measure(

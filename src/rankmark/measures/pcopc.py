@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from rankmark.measure import row_measure
-from rankmark.rows import Rows, Undefined
+from rankmark.kinds.rows import Rows, Undefined
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from rankmark.gains import Beta, Gain, blended_ratio, gain_of
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
+from rankmark.kinds.gains import Beta, Gain, blended_ratio, gain_of
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
 
 
 @list_measure("QMeasure", aliases=("Q",), bounds=(0, 1), cite="sakai2004", expected=False)

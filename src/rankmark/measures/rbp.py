@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from rankmark.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
-from rankmark.gains import gain_of
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
-from rankmark.parameters import Between
+from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
+from rankmark.kinds.gains import gain_of
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Between
 
 
 @list_measure("RBP", bounds=(0, None), cite="moffat2008")

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
-from rankmark.parameters import Between
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Between
 
 
 @list_measure("RBPResidual", bounds=(0, 1), cite="moffat2008", better="neither", tells_unjudged=True)

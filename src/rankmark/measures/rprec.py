@@ -6,9 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
-from rankmark.lists import JudgedLists, Values, ratio
-from rankmark.measure import list_measure
-from rankmark.parameters import Above
+from rankmark.kinds.lists import JudgedLists, Values, ratio
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Above
 
 
 @list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1), cite="buckley2005")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
 from rankmark.errors import MeasureError
-from rankmark.gains import Discount, discount_of, discounted_sum
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
+from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
+from rankmark.kinds.gains import Discount, discount_of, discounted_sum
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
 
 MOST_RANKS = 10**7
 """The discounts are added up rank by rank."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rankmark.measure import row_measure
-from rankmark.numbers import Average, is_macro, query_means
-from rankmark.rows import PerQuery, Rows
+from rankmark.kinds.regression import Average, is_macro, query_means
+from rankmark.kinds.rows import PerQuery, Rows
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

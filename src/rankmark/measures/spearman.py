@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from rankmark.measure import row_measure
-from rankmark.numbers import check_both_vary, check_unweighted
-from rankmark.rows import Rows
+from rankmark.kinds.regression import check_both_vary, check_unweighted
+from rankmark.kinds.rows import Rows
+from rankmark.language.measure import row_measure
 
 
 @row_measure(

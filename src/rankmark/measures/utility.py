@@ -7,9 +7,9 @@ from typing import Annotated
 import numpy as np
 
 from rankmark.errors import DataError, MeasureError
-from rankmark.lists import JudgedLists, Values
-from rankmark.measure import list_measure
-from rankmark.parameters import Within
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.measure import list_measure
+from rankmark.language.parameters import Within
 
 
 @list_measure("Utility", bounds=(None, None), cite="trec_eval", order="set")

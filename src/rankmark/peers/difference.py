@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.choices import Choices
+from rankmark.api.evaluation import Plan, evaluate_tables, planned, separate
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.evaluation import Plan, evaluate_tables, planned, separate
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
-from rankmark.measure import MEAN, Measure
-from rankmark.parameters import format_value
-from rankmark.peers.convention import convention
+from rankmark.language.choices import Choices
+from rankmark.language.conventions.convention import convention
+from rankmark.language.measure import MEAN, Measure
+from rankmark.language.parameters import format_value
 
 if TYPE_CHECKING:
-    from rankmark.result import Result
+    from rankmark.results.lists import Result
 
 __all__ = ["Difference", "Differences", "differences"]
 
@@ -71,7 +71,7 @@ class Differences:
 
     def format(self, name: str = "table", digits: int = 4) -> str:
         """As text: ``table``, ``json``, ``csv`` (the values alone), ``markdown`` or ``latex``."""
-        from rankmark.formats import render_differences
+        from rankmark.rendering.formats import render_differences
 
         return render_differences(self, name, digits)
 

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.choices import Choices
+from rankmark.api.evaluation import LEAST_FACTOR, check_answered
 from rankmark.engines import local
 from rankmark.errors import DataError, MeasureError, did_you_mean
-from rankmark.evaluation import LEAST_FACTOR, check_answered
 from rankmark.inputs import read_inputs, run_tag, with_text_items
-from rankmark.lists import JudgedLists
-from rankmark.measure import Measure
-from rankmark.peers.trec_names import TREC_MEASURES, TrecMeasure, numbers, split_name
+from rankmark.kinds.lists import JudgedLists
+from rankmark.language.choices import Choices
+from rankmark.language.conventions.trec_names import TREC_MEASURES, TrecMeasure, numbers, split_name
+from rankmark.language.measure import Measure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankmark.lists import Values
+    from rankmark.kinds.lists import Values
 
 __all__ = ["Line", "Report", "evaluate", "plan"]
 

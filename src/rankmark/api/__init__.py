@@ -1,0 +1,1 @@
+"""The doors: each reads, plans, runs an engine and builds a result."""

@@ -1,0 +1,188 @@
+"""The evaluation of measures of classes: labels that are classes, and what was predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
+from rankmark.errors import DataError, MeasureError
+from rankmark.kinds.classes import SUMS_TO_ONE, Classes, PerClass, improbable
+from rankmark.kinds.rows import Undefined
+from rankmark.language.measure import namesakes, pages
+from rankmark.rendering.formats import counted
+from rankmark.results.by_class import ByClass
+from rankmark.results.prediction_slices import prediction_slices
+from rankmark.results.predictions import Basis, PredictionCounts, PredictionResult, RowMeasureCounts, some
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark.api.evaluation import Plan
+    from rankmark.inputs.classes import ClassPredictions
+    from rankmark.kinds.rows import Values
+    from rankmark.language.measure import Measure
+
+__all__ = ["check_measures", "check_probabilities", "evaluate_classes"]
+
+
+def evaluate_classes(
+    read: ClassPredictions,
+    plan: Plan,
+    *,
+    by: Sequence[str] = (),
+    sampling: Sampling | None = None,
+    confidence: float = 0.95,
+    threads: int = 0,
+    inputs: Mapping[str, str] = MappingProxyType({}),
+) -> PredictionResult:
+    """The measures of classes of a table that was read; see `rankmark.evaluate_predictions`.
+
+    Raises:
+        MeasureError: a measure that is none of classes, or looks at scores that are not there.
+        DataError: scores that are no probabilities, where a measure takes such.
+
+    """
+    check_measures(plan.measures, read.name, len(read.names), read.guess)
+    work = _Work(plan, sampling, threads)
+    classes = Classes(read, threads)
+    check_probabilities(read.scores, read.name, plan.measures)
+    result = work.result(read, classes, inputs)
+    if not by:
+        return result
+
+    def evaluate(rows: NDArray[np.intp]) -> PredictionResult:
+        part = read.taken(rows)
+        return work.result(part, Classes(part, threads))
+
+    return result.with_slices(prediction_slices(read.rest, by, evaluate, confidence))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What is to be computed of some rows."""
+
+    plan: Plan
+    sampling: Sampling | None
+    threads: int
+
+    def result(
+        self, read: ClassPredictions, classes: Classes, inputs: Mapping[str, str] = MappingProxyType({})
+    ) -> PredictionResult:
+        """All of it; `inputs` are the hashes of the tables."""
+        asked = self.plan.measures
+        found = {measure: _found(measure, classes) for measure in asked}
+        values = {measure: each.value for measure, each in found.items()}
+        counts = {str(measure): RowMeasureCounts(undefined=each.undefined) for measure, each in found.items()}
+        return PredictionResult(
+            basis=Basis("", read.weight or "none", len(read.names), self.plan.convention),
+            lists=None,
+            values=values,
+            per_query_values={},
+            query_ids=None,
+            counts=PredictionCounts(classes.count, None, None, counts, read.names, _unlabelled(read)),
+            inputs=inputs,
+            intervals=dict(self._intervals(read, classes, values)) if self.sampling else {},
+            by_class=_by_class(read, classes, found),
+        )
+
+    def _intervals(
+        self, read: ClassPredictions, classes: Classes, values: Mapping[Measure, float]
+    ) -> Iterator[tuple[str, PredictionInterval]]:
+        assert self.sampling is not None
+        units = Units(len(read.labels), numbered(read.rest, read.query, read.name))
+        for measure, value in values.items():
+            if np.isfinite(value):
+                sample = OfRows(units, value, _again(measure, classes))
+                yield str(measure), interval_of(measure, sample, units, self.sampling)
+
+
+def _again(measure: Measure, classes: Classes) -> Callable[[NDArray[np.intp]], float]:
+    """What computes the measure of some of the rows."""
+    return lambda rows: _found(measure, classes.drawn(rows)).value
+
+
+def _found(measure: Measure, classes: Classes) -> PerClass:
+    """The measure's value, with those of the classes where it has any."""
+    if classes.weight == 0:  # of some of the rows; a table without any is refused
+        return PerClass(np.nan, NONE, undefined="no row has any weight")
+    try:
+        value = measure.compute_classes(classes)
+    except Undefined as reason:
+        return PerClass(np.nan, NONE, undefined=str(reason))
+    return value if isinstance(value, PerClass) else PerClass(value, NONE)
+
+
+NONE = np.empty(0)
+"""The values of the classes of a measure that has none."""
+
+
+def _by_class(read: ClassPredictions, classes: Classes, found: Mapping[Measure, PerClass]) -> ByClass:
+    names = read.names
+    ties = next((measure.arguments["ties"] for measure in found if "ties" in measure.arguments), None)
+    each = {measure: of for measure, of in found.items() if len(of.values)}
+    return ByClass(
+        names,
+        np.bincount(read.labels, minlength=len(names)),
+        None if read.weights is None else classes.support(),
+        {measure: of.values for measure, of in each.items()},
+        {m: {names[n]: why for n, why in of.without.items()} for m, of in each.items() if of.without},
+        classes.cells(ties) if ties else None,
+    )
+
+
+def _unlabelled(read: ClassPredictions) -> int | None:
+    """Rows for which a class is predicted that no label is."""
+    if read.predicted is None:
+        return None
+    rows = np.bincount(read.labels, minlength=len(read.names))
+    return int(np.count_nonzero(rows[read.predicted] == 0))
+
+
+def check_measures(asked: Iterable[Measure], where: str, classes: int | None, guess: str | None) -> None:
+    """Refuses measures of something else, and those of scores that are not there.
+
+    Args:
+        asked: the measures.
+        where: what messages call the table.
+        classes: how many scores a row has, where it has any.
+        guess: the column of predicted classes, if there is one.
+
+    """
+    for measure in asked:
+        if measure.page.kind != "class":
+            others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "class")
+            hint = f"; of classes there is {others}" if others else ""
+            here = f"has {classes}, one of each class" if guess is None else "has classes"
+            raise MeasureError(f"{measure} takes one score in a row, and {where} {here}{hint}")
+        looks_further = measure.page.scores != "greatest" or (measure.cutoff or 1) > 1
+        if guess is not None and looks_further:
+            raise MeasureError(
+                f"{measure} takes a score of each class, and {where} has but the class that is "
+                f"predicted, {guess!r}; leave the measure out, or say the scores with score= instead"
+            )
+
+
+def check_probabilities(scores: Values | None, name: str, asked: Iterable[Measure]) -> None:
+    """Refuses scores of classes that are no probabilities, where a measure takes such."""
+    measure = next((measure for measure in asked if measure.page.scores == "probability"), None)
+    if measure is None or scores is None:
+        return
+    outside, far = improbable(scores)
+    if len(outside):
+        raise DataError(
+            f"{measure} takes probabilities, and {name} has {counted(len(outside), 'row')} with a score "
+            f"outside of 0 to 1, the first row {outside[0]} (from 0): {some(scores[outside[0]])}"
+        )
+    if len(far):
+        sum_ = scores[far[0]].sum()
+        raise DataError(
+            f"{measure} takes the probabilities of all classes, and in {name} those of "
+            f"{counted(len(far), 'row')} do not sum to 1 (by more than {SUMS_TO_ONE}), the first row "
+            f"{far[0]} (from 0), where they sum to {sum_:.6g}; give a score for every class, and divide by "
+            "their sum"
+        )

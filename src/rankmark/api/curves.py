@@ -1,0 +1,359 @@
+"""Curves over all thresholds, and calibration in bins, as tables."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from rankmark.api.evaluation import check_threads
+from rankmark.api.predictions import binary_rows
+from rankmark.errors import ChoiceError, DataError, did_you_mean
+from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned
+from rankmark.kinds.rows import Rows, Undefined, Values
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from rankmark.kinds.rows import Curve
+
+__all__ = ["CURVES", "CurveTable", "Kind", "curve", "known_curve"]
+
+Kind: TypeAlias = Literal["ROC", "PR", "DET", "gain", "lift", "calibration"]
+
+TOLERANCE = 1e-6
+"""By how much leaving points out may change the area under a curve."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CurveTable:
+    """A curve as a table.
+
+    Attributes:
+        kind: which curve.
+        frame: a row a point, or of ``calibration`` a row a bin; see `curve` for the columns.
+        rows: rows of the predictions.
+        positive: positive ones.
+        thresholds: points of the whole curve; None for ``calibration``.
+        area: the area under the whole curve, straight from point to point; None for ``calibration``.
+        area_change: by how much leaving points out changes it.
+
+    """
+
+    kind: Kind
+    frame: pl.DataFrame
+    rows: int
+    positive: int
+    thresholds: int | None = None
+    area: float | None = None
+    area_change: float = 0.0
+
+    def account(self) -> str:
+        """What the table is of, in a line."""
+        of = f"{self.rows:,} rows, {self.positive:,} positive"
+        if self.area is None:
+            return f"{self.kind}: {of}, {len(self.frame):,} bins that are not empty"
+        points = f"{len(self.frame):,} of {self.thresholds:,} points"
+        changed = f" (changed by {self.area_change:.0e})" if self.area_change else ""
+        return f"{self.kind}: {of}, {points}, area {self.area:.6f}{changed}"
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def __str__(self) -> str:
+        return f"{self.account()}\n{self.frame}"
+
+    def __repr__(self) -> str:
+        return f"<CurveTable {self.account()}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"{self.frame._repr_html_()}<small>{escape(self.account())}</small>"
+
+    def format(self, name: str = "table", digits: int = 4) -> str:
+        """As text: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, with significant digits or all.
+
+        JSON and CSV always show all.
+        """
+        from rankmark.rendering.formats import render_curve
+
+        return render_curve(self, name, digits)
+
+    def to_csv(self) -> str:
+        """CSV with full precision."""
+        return self.format("csv")
+
+    def to_json(self) -> str:
+        """JSON with full precision: the account, and the columns; null where a number is infinite."""
+        return self.format("json")
+
+    def to_markdown(self, digits: int = 4) -> str:
+        """A Markdown table."""
+        return self.format("markdown", digits)
+
+    def write(self, path: str | Path, name: str | None = None, digits: int = 4) -> None:
+        """Writes the table to a file, whole or not at all; the path's ending says how unless `name` does."""
+        from rankmark.rendering.formats import format_of, write_whole
+
+        write_whole(path, self.format(name or format_of(path), digits))
+
+
+def curve(
+    table: Any,
+    kind: Kind,
+    *,
+    label: str | None = None,
+    score: str | None = None,
+    weight: str | None = None,
+    positive: str | float | None = None,
+    points: int | None = 1000,
+    bins: int | None = None,
+    binning: Binning | None = None,
+    confidence: float | None = None,
+    threads: int | None = None,
+) -> CurveTable:
+    """A curve of predictions as a table, to be drawn or kept.
+
+    A threshold finds the rows that score at least as much; TP and FP are the weights of the positive and of
+    the other rows found, P and N those of all. Rows of the table are thresholds, from the highest, after a
+    first one of infinity, which finds nothing. The columns are ``threshold`` and
+
+    - ``ROC``: ``fpr`` = FP/N and ``tpr`` = TP/P;
+    - ``PR``: ``recall`` = TP/P and ``precision`` = TP/(TP + FP), at first 1;
+    - ``DET``: ``fpr`` and ``fnr`` = 1 − TP/P;
+    - ``gain``: ``share`` = (TP + FP)/(P + N) and ``gain`` = TP/P;
+    - ``lift``: ``share`` and ``lift`` = gain/share, without the threshold of infinity.
+
+    ``calibration`` has a row for each bin of scores that is not empty: ``low`` and ``high``, its borders;
+    ``rows`` and ``weight``; ``mean_score``, ``rate``, the share of positive weight, and its interval from
+    ``rate_low`` to ``rate_high`` (Wilson 1927, of (Σ w)²/Σ w² rows where weights differ).
+
+    Thinned curves keep the first and the last threshold and of the others those where the curve turns most.
+    Points on straight lines go first, which changes nothing. Where so few points would change the area
+    (straight from point to point) by more than 1e-6, more are kept than asked for, as many as that takes. The
+    area of lift is in units of lift.
+
+    Args:
+        table: labelled scores, as in `evaluate_predictions`.
+        kind: which curve.
+        label: the column of what happened: 0 and 1, −1 and 1, true and false, or any two with `positive`.
+        score: the column of predictions; of ``calibration`` probabilities.
+        weight: the column of the rows' weights.
+        positive: the label of positive rows, where it is not 1 or true.
+        points: how many points to keep; None for every threshold.
+        bins: of ``calibration``, how many bins; 15 if None.
+        binning: of ``calibration``, bins of equal ``width`` (the default), or ``mass``, as in `ECE`.
+        confidence: of ``calibration``, of the intervals; 0.95 if None.
+        threads: how many threads to use; all cores if None.
+
+    Raises:
+        UsageError: no such curve, an argument that it does not take, or a file that is not there.
+        DataError: a table, a label or a score that the curve cannot take; rows of one class only.
+
+    Example:
+        >>> import rankmark as rm
+        >>> table = {"label": [1, 0, 1, 0], "score": [0.9, 0.8, 0.7, 0.6]}
+        >>> roc = rm.curve(table, "ROC")
+        >>> roc.frame["tpr"].to_list(), roc.area
+        ([0.0, 0.5, 0.5, 1.0, 1.0], 0.75)
+
+    """
+    kind = known_curve(kind)
+    check_threads(threads)
+    _check_arguments(kind, points, {"bins": bins, "binning": binning, "confidence": confidence})
+    said = {"label": label, "score": score, "weight": weight}
+    of_bins = kind == "calibration"
+    rows = binary_rows(table, said, positive, threads, f"the {kind} curve", probabilities=of_bins)
+    if of_bins:
+        frame = _calibration(binned(rows, bins or 15, binning or "width"), confidence or 0.95)
+        return CurveTable(kind, frame, rows.count, rows.positives)
+    return _thresholds(kind, rows, points)
+
+
+def known_curve(kind: str) -> Kind:
+    """The curve of that name, in any case.
+
+    Raises:
+        ChoiceError: there is none.
+
+    """
+    names: dict[str, Kind] = {"calibration": "calibration", **{name.lower(): name for name in CURVES}}
+    if not isinstance(kind, str) or kind.lower() not in names:
+        every = list(names.values())
+        hint = did_you_mean(kind, every) if isinstance(kind, str) else ""
+        raise ChoiceError(f"curve {kind!r} is not one of {', '.join(every)}{hint}")
+    return names[kind.lower()]
+
+
+def _check_arguments(kind: Kind, points: int | None, of_bins: Mapping[str, Any]) -> None:
+    if kind != "calibration":
+        for name, value in of_bins.items():
+            if value is not None:
+                raise ChoiceError(f"{name}={value} is for calibration; {kind} has points, not bins")
+    if not (points is None or (hasattr(points, "__index__") and points >= 2)):
+        raise ChoiceError(f"points={points!r} is not a whole number from 2, or None for every threshold")
+    bins, binning, confidence = of_bins.values()
+    if not (bins is None or (hasattr(bins, "__index__") and 1 <= bins <= MOST_BINS)):
+        raise ChoiceError(f"bins={bins!r} is not a whole number from 1 to {MOST_BINS}")
+    if binning not in (None, "width", "mass"):
+        raise ChoiceError(f"binning={binning!r} is not one of width, mass")
+    if not (confidence is None or (hasattr(confidence, "__float__") and 0 < confidence < 1)):
+        raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
+
+
+def _calibration(bins: Bins, confidence: float) -> pl.DataFrame:
+    import polars as pl
+
+    low, high = _wilson(bins.rate, bins.effective, NormalDist().inv_cdf((1 + confidence) / 2))
+    columns = {
+        "low": bins.low,
+        "high": bins.high,
+        "rows": bins.rows.astype(np.int64),
+        "weight": bins.weight,
+        "mean_score": bins.mean,
+        "rate": bins.rate,
+        "rate_low": low,
+        "rate_high": high,
+    }
+    return pl.DataFrame(columns)
+
+
+def _wilson(rate: Values, number: Values, z: float) -> tuple[Values, Values]:
+    """The score interval of a rate (E. Wilson, Journal of the American Statistical Association 22, 1927)."""
+    middle = (rate + z**2 / (2 * number)) / (1 + z**2 / number)
+    half = z * np.sqrt(rate * (1 - rate) / number + (z / (2 * number)) ** 2) / (1 + z**2 / number)
+    # Exactly 0 and 1 where all rows are of one class, whatever rounding makes of it.
+    return np.where(rate == 0, 0.0, middle - half), np.where(rate == 1, 1.0, middle + half)
+
+
+@dataclass(frozen=True, slots=True)
+class _Axes:
+    """A curve: points, and what makes them shares. Undivided weights are exact where rows weigh 1."""
+
+    x: Values
+    y: Values
+    x_unit: float
+    y_unit: float
+    x_name: str
+    y_name: str
+
+
+def _roc(tp: Values, fp: Values) -> _Axes:
+    return _Axes(fp, tp, fp[-1], tp[-1], "fpr", "tpr")
+
+
+def _pr(tp: Values, fp: Values) -> _Axes:
+    found = tp + fp
+    precision = np.divide(tp, found, out=np.ones(len(tp)), where=found > 0)
+    return _Axes(tp, precision, tp[-1], 1.0, "recall", "precision")
+
+
+def _det(tp: Values, fp: Values) -> _Axes:
+    return _Axes(fp, tp[-1] - tp, fp[-1], tp[-1], "fpr", "fnr")
+
+
+def _gain(tp: Values, fp: Values) -> _Axes:
+    found = tp + fp
+    return _Axes(found, tp, found[-1], tp[-1], "share", "gain")
+
+
+def _lift(tp: Values, fp: Values) -> _Axes:
+    found = tp + fp
+    base = tp[-1] / found[-1]
+    precision = np.divide(tp, found, out=np.full(len(tp), np.nan), where=found > 0)
+    return _Axes(found, precision, found[-1], base, "share", "lift")
+
+
+CURVES: Mapping[Kind, Callable[[Values, Values], _Axes]] = {
+    "ROC": _roc,
+    "PR": _pr,
+    "DET": _det,
+    "gain": _gain,
+    "lift": _lift,
+}
+"""The curves over thresholds."""
+
+
+def _thresholds(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
+    import polars as pl
+
+    try:
+        if kind in ("ROC", "DET"):
+            rows.check_both_classes()
+        else:
+            rows.check_positive()
+    except Undefined as why:
+        raise DataError(f"there is no {kind} curve: {why}") from None
+    tp, fp, score = _found(rows.ranked.curve)
+    if kind == "lift":
+        first = int(np.flatnonzero(tp + fp)[0])
+        tp, fp, score = tp[first:], fp[first:], score[first:]
+    axes = CURVES[kind](tp, fp)
+    unit = float(axes.x_unit * axes.y_unit)
+    area = float(np.trapezoid(axes.y, axes.x)) / unit
+    kept = np.arange(len(score)) if points is None else _thinned(axes.x, axes.y, points, TOLERANCE * unit)
+    x, y = axes.x[kept], axes.y[kept]
+    change = 0.0 if points is None else float(np.trapezoid(y, x)) / unit - area
+    columns = {"threshold": score[kept], axes.x_name: x / axes.x_unit, axes.y_name: y / axes.y_unit}
+    return CurveTable(kind, pl.DataFrame(columns), rows.count, rows.positives, len(score), area, change)
+
+
+def _found(whole: Curve) -> tuple[Values, Values, Values]:
+    """TP, FP and the threshold, from one that finds nothing."""
+    return np.append(0.0, whole.tp), np.append(0.0, whole.fp), np.append(np.inf, whole.score)
+
+
+def _thinned(x: Values, y: Values, most: int, tolerance: float) -> NDArray[np.intp]:
+    """Which points of a curve to keep: at most so many, or as many as the area takes.
+
+    A stretch between two kept points is cut at the point that makes the largest triangle with its ends, and
+    the stretch with the largest such triangle of all is cut first (D. Douglas and T. Peucker, Cartographica
+    10, 1973, by area and not by distance).
+    """
+    corners = _corners(x, y)
+    if len(corners) <= most:
+        return corners
+    x, y = x[corners], y[corners]
+    stretches: list[tuple[float, int, int, int]] = []
+
+    def offer(first: int, last: int) -> None:
+        """Says where the stretch would be cut."""
+        if last - first < 2:
+            return
+        inner = slice(first + 1, last)
+        turn = (x[inner] - x[first]) * (y[last] - y[first]) - (y[inner] - y[first]) * (x[last] - x[first])
+        at = int(np.abs(turn, out=turn).argmax())
+        heapq.heappush(stretches, (-float(turn[at]), first, first + 1 + at, last))
+
+    def below(first: int, last: int) -> float:
+        """The area below the straight line between two points."""
+        return float((x[last] - x[first]) * (y[last] + y[first])) / 2
+
+    kept = [0, len(x) - 1]
+    offer(0, len(x) - 1)
+    lost = float(np.trapezoid(y, x)) - below(0, len(x) - 1)
+    while stretches and (len(kept) < most or abs(lost) > tolerance):
+        _, first, cut, last = heapq.heappop(stretches)
+        lost -= below(first, cut) + below(cut, last) - below(first, last)
+        kept.append(cut)
+        offer(first, cut)
+        offer(cut, last)
+    found: NDArray[np.intp] = corners[np.sort(kept)]
+    return found
+
+
+def _corners(x: Values, y: Values) -> NDArray[np.intp]:
+    """The points without which the curve would be another: neither repeated nor on a straight line."""
+    moves = np.flatnonzero((np.diff(x) != 0) | (np.diff(y) != 0)) + 1
+    points = np.append(0, moves)
+    right, up = np.diff(x[points]), np.diff(y[points])
+    turns = right[:-1] * up[1:] != up[:-1] * right[1:]
+    kept: NDArray[np.intp] = points[np.concatenate([[True], turns, [True]])[: len(points)]]
+    return kept

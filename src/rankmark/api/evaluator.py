@@ -1,0 +1,439 @@
+"""Evaluations in parts: day by day, shard by shard, or batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark._native import Table
+from rankmark.aggregation.state import State, columns_of
+from rankmark.api.evaluation import Plan, check_threads, finished_tables, planned
+from rankmark.engines import local
+from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
+from rankmark.inputs import read_inputs, with_text_items
+from rankmark.inputs.arrays.libraries import Array, as_matrix
+from rankmark.language.choices import (
+    Choices,
+    Duplicates,
+    Missing,
+    NoRelevant,
+    Scores,
+    Ties,
+    Unjudged,
+    UnjudgedQueries,
+)
+from rankmark.language.measure import parse
+from rankmark.results.archive import Archive, read_archive, write_archive
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.inputs import Described, Input
+    from rankmark.language.measure import Measure
+    from rankmark.results.lists import Result
+
+__all__ = ["Evaluator", "Repeated"]
+
+Repeated: TypeAlias = Literal["error", "apart"]
+FORMAT = 1
+"""The version of saved files."""
+HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """What a result tells of tables that are no longer there."""
+
+    name: str
+    first_query: int | str
+    first_item: int | str
+    item_ids: Literal["integer", "text"]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Described) -> _Heading:
+        return cls(table.name, table.first_query, table.first_item, table.item_ids, table.notes)
+
+    def merged(self, other: _Heading) -> _Heading:
+        """The same whichever comes first."""
+        return _Heading(
+            min(self.name, other.name),
+            min(self.first_query, other.first_query),
+            min(self.first_item, other.first_item),
+            self.item_ids,
+            tuple(sorted({*self.notes, *other.notes})),
+        )
+
+
+@dataclass(slots=True)
+class _Held:
+    """What an evaluator holds, replaced as a whole, so that what fails leaves it as it was."""
+
+    state: State
+    known: set[int | str] = field(default_factory=set)
+    """Every query that an update had, judged or not."""
+    headings: tuple[_Heading, _Heading] | None = None
+    following: int = 0
+    """One more than the greatest id, where ids are numbers."""
+
+    def add(self, known: set[int | str]) -> None:
+        """Adds the queries of a part."""
+        self.known |= known
+        numbers = (query for query in known if isinstance(query, int))
+        self.following = max(self.following, 1 + max(numbers, default=-1))
+
+
+class Evaluator:
+    """An evaluation that is fed in parts, which may be put together in any order.
+
+    A part has whole queries: all judgements and all results of each of them, as tables (`update`) or as
+    arrays of scores (`update_arrays`). `result` is that of
+    `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
+    it does not depend on the order of updates and merges, to the last bit. The values of each query are kept,
+    8 bytes a measure, and none of the rows.
+
+    Args:
+        measures: as in `rankmark.evaluate`, and so are `like` and the choices.
+        repeated: what a query in two parts is: an ``error`` that names it, or kept ``apart``, as if it were
+            two queries, which is right where its number is used anew each day.
+
+    Raises:
+        UsageError: an unknown measure, parameter or choice.
+
+    Example:
+        >>> import rankmark as rm
+        >>> monday, tuesday = rm.Evaluator("nDCG@10, RR"), rm.Evaluator("nDCG@10, RR")
+        >>> monday.update({"q1": {"a": 2, "b": 1}}, {"q1": ["b", "a"]})
+        >>> tuesday.update({"q2": {"c": 1}}, {"q2": ["x", "c"]})
+        >>> monday.merge(tuesday)
+        >>> monday.result()["RR"]
+        0.75
+
+    """
+
+    def __init__(
+        self,
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        like: str | None = None,
+        ties: Ties | None = None,
+        seed: int | None = None,
+        missing: Missing | None = None,
+        unjudged_queries: UnjudgedQueries | None = None,
+        no_relevant: NoRelevant | None = None,
+        duplicates: Duplicates | None = None,
+        unjudged: Unjudged | None = None,
+        scores: Scores | None = None,
+        repeated: Repeated = "error",
+    ) -> None:
+        given = {
+            "ties": ties,
+            "seed": seed,
+            "missing": missing,
+            "unjudged_queries": unjudged_queries,
+            "no_relevant": no_relevant,
+            "duplicates": duplicates,
+            "unjudged": unjudged,
+            "scores": scores,
+        }
+        plan = planned(measures, like, given)
+        self._set(plan, repeated)
+
+    def _set(self, plan: Plan, repeated: Repeated) -> None:
+        if repeated not in get_args(Repeated):
+            raise ChoiceError(f"repeated={repeated!r} is not one of {', '.join(get_args(Repeated))}")
+        self._plan = plan
+        self._repeated = repeated
+        self._held = _Held(State.empty(plan.groups()))
+
+    def update(
+        self, qrels: Any, run: Any, *, columns: Mapping[str, Any] | None = None, threads: int | None = None
+    ) -> None:
+        """Adds judgements and results of some queries; the arguments are those of `rankmark.evaluate`.
+
+        What is refused changes nothing.
+
+        Raises:
+            DataError: a table that cannot be evaluated as it is; a query that another part had; ids of
+                another type than before.
+
+        """
+        check_threads(threads)
+        self._add(self._observed(*read_inputs(qrels, run, columns), threads))
+
+    def update_arrays(
+        self,
+        scores: Array,
+        relevance: Any,
+        *,
+        queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
+        exclude: Any = None,
+        items: Array | None = None,
+        lengths: Array | None = None,
+        mask: Array | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Adds rows of scores, such as a batch of a training loop; the arguments are as in `evaluate_arrays`.
+
+        Scores on another device stay there, and are not kept. What is refused changes nothing.
+
+        Args:
+            scores: shape [queries, items].
+            relevance: the grades, of the same shape, or the relevant items of each row.
+            queries: the id of each row. If None, numbers that go on where those before end, from 0, so that
+                all rows of all batches are queries of their own. Evaluators that are to be merged, such as
+                those of several processes, need ids, or ``repeated="apart"``.
+            exclude: items that are not to be in a query's list.
+            items: for lists of candidates, the item that each score is of.
+            lengths: how many candidates each row has.
+            mask: which scores are of candidates.
+            threads: how many threads to use; all cores if None.
+
+        Raises:
+            UsageError: arrays that do not fit together, or a convention that takes item ids as text.
+            DataError: NaN, items without a column, a query that another part had.
+
+        """
+        from rankmark.api.arrays import observe_arrays, read_query_ids, tables_of_arrays
+
+        check_threads(threads)
+        if self._plan.text_items:
+            raise UsageError(
+                f"{self._plan.convention} takes item ids as text, and the columns of an array are numbers; "
+                "give tables by update"
+            )
+        rows = as_matrix(scores, "scores").shape[0]
+        query_ids = read_query_ids(self._running(rows) if queries is None else queries, rows)
+        arrays: dict[str, Any] = {
+            "query_ids": query_ids,
+            "exclude": exclude,
+            "lengths": lengths,
+            "mask": mask,
+        }
+        if items is not None:
+            duplicates = self._plan.choices.duplicates
+            tables = tables_of_arrays(scores, relevance, items, duplicates=duplicates, **arrays)
+            self._add(self._observed(*tables, threads))
+            return
+        state = State.empty(self._held.state.groups)
+        observed = observe_arrays(scores, relevance, state.groups, threads=threads, **arrays)
+        ids = _ids(query_ids, "query", "queries")
+        judged = ids.gather(observed[0].first_rows)
+        headings = (_of_arrays("relevance", judged[0]), _of_arrays("scores", ids[0]))
+        others = ids.filter(~ids.is_in(judged.implode()))
+        state.add(judged, observed, others=others)
+        self._add(_Held(state, set(ids.to_list()), headings))
+
+    def _running(self, rows: int) -> NDArray[np.int64]:
+        """Numbers for so many rows, greater than those of any query before."""
+        held = self._held
+        if held.headings is not None and isinstance(held.headings[0].first_query, str):
+            raise UsageError(
+                "the queries before have texts for ids, so that rows need them too: give queries="
+            )
+        return np.arange(held.following, held.following + rows)
+
+    def _observed(self, judgements: Input, results: Input, threads: int | None) -> _Held:
+        """What a part comes to."""
+        if self._plan.text_items:
+            judgements, results = with_text_items(judgements), with_text_items(results)
+        state = State.empty(self._held.state.groups)
+        observed = [
+            local.observe(judgements, results, choices, measures, threads)
+            for choices, measures in state.groups
+        ]
+        judged = _ids(judgements.table, judgements.query, judgements.name).gather(observed[0].first_rows)
+        returned = _ids(results.table, results.query, results.name).unique()
+        others = returned.filter(~returned.is_in(judged.implode()))
+        state.add(judged, observed, others=others)
+        known = {*judged.to_list(), *others.to_list()}
+        return _Held(state, known, (_Heading.of(judgements), _Heading.of(results)))
+
+    def merge(self, other: Evaluator) -> None:
+        """Adds all that another evaluator was given, which stays as it is.
+
+        Raises:
+            UsageError: it has other measures or other choices.
+            DataError: a query that both have; ids of another type.
+
+        """
+        if not isinstance(other, Evaluator):
+            raise UsageError(f"{type(other).__name__} is no Evaluator, and nothing else merges with one")
+        _check_alike(self, other)
+        self._add(other._held)
+
+    def result(self) -> Result:
+        """The result of all parts so far; more can be added afterwards.
+
+        Raises:
+            DataError: there is nothing yet, or what `missing` and `no_relevant` refuse.
+
+        """
+        held = self._held
+        if held.headings is None:
+            raise DataError(
+                "the evaluator has been given nothing yet; give it judgements and results by update"
+            )
+        query_ids, observed = held.state.finished(
+            "query", len(held.state.unjudged(self._repeated == "apart"))
+        )
+        return finished_tables(self._plan, observed, query_ids, *held.headings)
+
+    def save(self, path: str | Path) -> None:
+        """Writes all of it to a file, for `load`: a zip archive of JSON and Arrow IPC files.
+
+        Evaluators that were given the same parts, in whatever order, write the same.
+
+        Raises:
+            UsageError: a measure with a function for a parameter, which no file can hold; or the file cannot
+                be written.
+
+        """
+        for measure in self._plan.measures:
+            if any(callable(value) for value in measure.parameters.values()):
+                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
+        tables = {}
+        if self._held.headings is not None:
+            others = self._held.state.unjudged(self._repeated == "apart")
+            tables = {
+                QUERIES: self._held.state.frame("query").drop("place"),
+                OTHERS: others.alias("query").to_frame(),
+            }
+        write_archive(path, HEADER, FORMAT, self._header(), tables)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Evaluator:
+        """Reads what `save` wrote; nothing in the file is executed.
+
+        Raises:
+            FileMissingError: there is no such file.
+            FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
+
+        """
+        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator"))
+
+    def __repr__(self) -> str:
+        judged = sum(part.height for part in self._held.state.parts)
+        return f"<Evaluator {', '.join(map(str, self._plan.measures))}; {judged} queries>"
+
+    def _add(self, new: _Held) -> None:
+        held = self._held
+        if held.headings is None or new.headings is None:
+            merged = held.headings or new.headings
+        else:
+            _check_ids(held, new)
+            merged = tuple(map(_Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
+        if self._repeated == "error" and not held.known.isdisjoint(new.known):
+            again = held.known & new.known
+            raise DataError(
+                f"query {min(again)!r} was given before"
+                + (f", and so were {len(again) - 1} others" if len(again) > 1 else "")
+                + '; give each query once and whole, or choose repeated="apart" to keep its parts apart'
+            )
+        held.state.merge(new.state)
+        held.add(new.known)
+        held.headings = merged
+
+    def _header(self) -> dict[str, Any]:
+        plan = self._plan
+        headings = self._held.headings
+        return {
+            "measures": [str(measure) for measure in plan.measures],
+            "choices": asdict(plan.choices),
+            "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
+            "convention": plan.convention,
+            "text_items": plan.text_items,
+            "repeated": self._repeated,
+            "hits": sum(self._held.state.hits),
+            "tables": None if headings is None else [asdict(heading) for heading in headings],
+        }
+
+
+def _check_alike(one: Evaluator, other: Evaluator) -> None:
+    a, b = one._plan, other._plan
+    for what, mine, theirs in (
+        ("measures", [*map(str, a.measures)], [*map(str, b.measures)]),
+        ("convention", a.convention, b.convention),
+        ("repeated", one._repeated, other._repeated),
+        *((name, value, asdict(b.choices)[name]) for name, value in asdict(a.choices).items()),
+    ):
+        if mine != theirs:
+            raise UsageError(f"evaluators of different {what} do not merge: {mine!r} and {theirs!r}")
+    if a != b:
+        raise UsageError("evaluators of different measures or choices do not merge")
+
+
+def _check_ids(held: _Held, new: _Held) -> None:
+    assert held.headings is not None
+    assert new.headings is not None
+    for role in ("query", "item"):
+        mine, theirs = (getattr(each[1], f"first_{role}") for each in (held.headings, new.headings))
+        if type(mine) is not type(theirs):
+            raise IdTypeError(
+                f"the {role} ids are such as {theirs!r}, those before such as {mine!r}; cast one of them"
+            )
+
+
+def _of_arrays(name: str, query: int | str) -> _Heading:
+    """The heading of arrays, whose items are their columns."""
+    return _Heading(name, query, 0, "integer", ())
+
+
+def _ids(table: Table, column: str, name: str) -> pl.Series:
+    """Ids in the one type that all parts have: text, or 64-bit integers."""
+    import polars as pl
+
+    ids = pl.DataFrame(table)[column].alias("query")
+    if not ids.dtype.is_integer():
+        return ids.cast(pl.String)
+    try:
+        return ids.cast(pl.Int64)
+    except pl.exceptions.InvalidOperationError as error:
+        raise IdTypeError(
+            f"{name}: the query column {column!r} has numbers of 2**63 and more; cast it to text"
+        ) from error
+
+
+def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
+    header = archive.header
+    try:
+        evaluator._set(_plan(header), header["repeated"])
+        if header["tables"] is not None:
+            _fill(evaluator._held, archive)
+    except FormatError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"{archive.where} cannot be read: {error}") from error
+    return evaluator
+
+
+def _plan(header: Mapping[str, Any]) -> Plan:
+    own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
+    measures = tuple(map(parse, header["measures"]))
+    return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
+
+
+def _fill(held: _Held, archive: Archive) -> None:
+    import polars as pl
+
+    header, where = archive.header, archive.where
+    frame, others = archive.frame(QUERIES), archive.frame(OTHERS)
+    expected = {name: dtype for name, dtype in columns_of(held.state.groups).items() if name != "place"}
+    ids = frame.schema.get("query")
+    if dict(frame.schema) != {"query": ids, **expected} or ids not in (pl.Int64, pl.String):
+        raise FormatError(f"{where} has other columns than its measures need: {', '.join(frame.columns)}")
+    if dict(others.schema) != {"query": ids} or any(frame.null_count().row(0)):
+        raise FormatError(f"{where} is damaged: its queries are not as they were saved")
+    frame = frame.with_columns(place=pl.lit(0, pl.Int64)).select("query", "place", *list(expected))
+    held.state.parts.append(frame)
+    held.state.hits.append(int(header["hits"]))
+    if others.height:
+        held.state.others.append(others["query"])
+    held.add({*frame["query"].to_list(), *others["query"].to_list()})
+    judged, returned = (_Heading(**{**each, "notes": tuple(each["notes"])}) for each in header["tables"])
+    held.headings = (judged, returned)

@@ -1,0 +1,560 @@
+"""Evaluations of predictions in parts: day by day, shard by shard, or batch by batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark.aggregation.intervals import IntervalMethod
+from rankmark.aggregation.row_tally import (
+    LABELS,
+    NotMergedError,
+    RowTally,
+    Sum,
+    asked_of,
+    check_sums,
+    merged_rows,
+    sums_of,
+    told_sums,
+)
+from rankmark.aggregation.rows import RowsOf, need_query
+from rankmark.api.classes import check_measures, check_probabilities
+from rankmark.api.evaluation import check_threads, planned, separate
+from rankmark.api.predictions import (
+    are_classes_said,
+    check_one_score,
+    evaluate_predictions,
+    slicing_columns,
+    understood,
+    work_of,
+)
+from rankmark.errors import DataError, FormatError, UsageError
+from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
+from rankmark.inputs.batches import wrong_row
+from rankmark.inputs.prediction_parts import Form, Part, in_order, read_part, whole
+from rankmark.inputs.tables import check_ids, from_polars
+from rankmark.language.choices import Duplicates, NoRelevant, Ties
+from rankmark.language.conventions.convention import convention
+from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Measure, parse, weighing
+from rankmark.language.signature import version
+from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.predictions import PredictionResult
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["PredictionEvaluator"]
+
+FORMAT = 1
+"""The version of saved files."""
+HEADER, ROWS = "predictions.json", "rows.arrow"
+MANY = {"query": "queries", "weight": "weights"}
+"""What `update_arrays` calls the arrays of the roles that rows need not have."""
+FEW = 16
+"""Parts of about the same size that become one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What an evaluator holds, replaced as a whole, so that what fails leaves it as it was.
+
+    Attributes:
+        form: what the rows have in common; None before there are any.
+        tally: what they come to.
+        frames: the rows, where they are kept.
+
+    """
+
+    form: Form | None = None
+    tally: RowTally = field(default_factory=RowTally)
+    frames: tuple[pl.DataFrame, ...] = ()
+
+
+class PredictionEvaluator:
+    """An evaluation of predictions that is fed in parts, which may be put together in any order.
+
+    Parts are any rows: tables (`update`), or arrays such as the batches of a training or validation loop
+    (`update_arrays`). `result` is that of `rankmark.evaluate_predictions` with all rows at once, to rounding,
+    but for the order of queries, which is that of their ids, and the random draws of intervals.
+
+    Where all measures are sums over the rows (LogLoss, Brier, RMSE, PCOPC, ECE of bins of equal width …), no
+    row is kept, but what they add up to, a few kB at most. For others (AUC, R2, GAUC, measures of lists and
+    of classes …) the columns that they look at are kept, each row in 1 byte for a label (8 if labels are no
+    small whole numbers, a bit if they are two words), 2 to 8 for a score, as it was given, 1 to 8 for the
+    number of a query or an item, 16 or more for a text, and 8 for a weight: 9 bytes for AUC of 64-bit scores.
+
+    The same parts in any order of updates and merges give the same result to the last bit: sums are kept
+    exactly, and rows are sorted by all that they hold before they are evaluated, so that there the parts do
+    not matter either. Only where ``ties="input"`` or ``duplicates="first"`` look at the order of rows, it is
+    that of updates and merges.
+
+    Args:
+        measures: as in `rankmark.evaluate_predictions`, and so are all arguments but the next.
+        keep_rows: whether rows are kept whatever the measures are, with their queries, for intervals.
+        label: the column of what happened. Columns that are not said are found in the first part by the usual
+            names; later parts need the same.
+        score: the column of predictions, or several, of a class each.
+        predicted: the column of the predicted class.
+        classes: the class of each score.
+        query: the column of the query, user or session.
+        item: the column of the item.
+        weight: the column of the rows' weights.
+        positive: the label of positive rows.
+        ties: the order of equal scores for measures of lists.
+        seed: of ``ties="random"``, and of resamples.
+        no_relevant: for measures of lists, what a query without relevant items is.
+        duplicates: for measures of lists, what the same item twice in one query is.
+        like: a convention.
+        by: columns by which the rows are sliced, for `Result.slices`; rows are kept then.
+        threads: how many threads to use; all cores if None.
+
+    Raises:
+        UsageError: an unknown measure, parameter or choice.
+
+    Example:
+        >>> import rankmark as rm
+        >>> evaluator = rm.PredictionEvaluator("AUC, Brier")
+        >>> evaluator.update({"label": [1, 0], "p": [0.9, 0.8]})
+        >>> evaluator.update_arrays([1, 0], [0.7, 0.1])
+        >>> evaluator.result()["AUC"], evaluator.rows
+        (0.75, 4)
+
+    """
+
+    def __init__(
+        self,
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        keep_rows: bool = False,
+        label: str | None = None,
+        score: str | Sequence[str] | None = None,
+        predicted: str | None = None,
+        classes: Sequence[str | int] | None = None,
+        query: str | None = None,
+        item: str | None = None,
+        weight: str | None = None,
+        positive: str | float | None = None,
+        ties: Ties | None = None,
+        seed: int = 0,
+        no_relevant: NoRelevant | None = None,
+        duplicates: Duplicates | None = None,
+        like: str | None = None,
+        by: str | Sequence[str] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        of_classes = are_classes_said(score, predicted, classes)
+        check_threads(threads)
+        self._threads = threads
+        positive = positive.item() if isinstance(positive, np.generic) else positive
+        self._measures = tuple(separate(measures))
+        self._like = like
+        self._choices = {
+            "ties": ties,
+            "seed": seed or None,
+            "no_relevant": no_relevant,
+            "duplicates": duplicates,
+        }
+        self._said: dict[str, str | Sequence[str] | None] = {
+            "label": label,
+            "score": score,
+            "predicted": predicted,
+            "query": query,
+            "item": item,
+            "weight": weight,
+        }
+        self._classes = None if classes is None else list(classes)
+        self._positive = positive
+        self._by = slicing_columns(by)
+        self._keep_rows = keep_rows
+        self._held = _Held()
+        asked = understood(self._measures, like, self._choices, of_classes=of_classes)
+        self._asked = asked
+        self._weighing = weighing(asked)
+        self._of_lists = any(measure.page.kind == "list" for measure in asked)
+        self._of_queries = self._of_lists or any(measure.per_query for measure in asked)
+        needed = {"item": self._of_lists, "query": self._of_queries or keep_rows}
+        self._said |= {role: "" for role, is_needed in needed.items() if not is_needed}
+        self._sums = None if of_classes or keep_rows or self._by else _sums_of(asked)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are so far."""
+        return self._held.tally.rows
+
+    def update(self, table: Any) -> None:
+        """Adds the rows of a table; it is one as for `rankmark.evaluate_predictions`.
+
+        What is refused changes nothing. What can be wrong with rows of several parts only, such as an item
+        twice in a query, is refused by `result`.
+
+        Raises:
+            UsageError: what is no table, or a file that is not there.
+            DataError: a table, a label or a score that a measure cannot take, or columns unlike those of the
+                parts before.
+
+        """
+        held = self._held
+        said = self._said if held.form is None else held.form.said
+        part = read_part(table, said, self._by, self._weighing, self._positive)
+        tally = self._of_classes(part) if part.form.of_classes else self._of_rows(part)
+        frames = () if self._is_summed(part.form) else (part.narrow(),)
+        self._add(part.form, tally, frames, part.where)
+
+    def update_arrays(
+        self,
+        labels: Array | Sequence[Any],
+        scores: Array | Sequence[Any],
+        *,
+        queries: Array | Sequence[Any] | None = None,
+        weights: Array | Sequence[Any] | None = None,
+    ) -> None:
+        """Adds rows as arrays, such as a batch of a training loop: of NumPy, torch, JAX …, or lists.
+
+        Arrays on another device are copied to this machine. What is refused changes nothing.
+
+        Args:
+            labels: one a row; also a list of texts.
+            scores: one a row; or of shape [rows, classes], for measures of classes.
+            queries: the query of each row; also a list of texts.
+            weights: one a row.
+
+        Raises:
+            UsageError: arrays that do not fit together.
+            DataError: a label or a score that a measure cannot take, or rows unlike those before.
+
+        """
+        import polars as pl
+
+        arrays = {
+            role: _values(values, name)
+            for role, name, values in (
+                ("label", "labels", labels),
+                ("score", "scores", scores),
+                ("query", "queries", queries),
+                ("weight", "weights", weights),
+            )
+            if values is not None
+        }
+        rows = {role: len(values) for role, values in arrays.items()}
+        if len(set(rows.values())) > 1:
+            shown = ", ".join(f"{count} of the {role}" for role, count in rows.items())
+            raise UsageError(f"the arrays have different numbers of rows: {shown}")
+        for role in MANY:
+            if self._said[role] == "":  # not wanted
+                arrays.pop(role, None)
+        names = self._names(arrays)
+        self.update(pl.DataFrame([pl.Series(names[role], values) for role, values in arrays.items()]))
+
+    def _names(self, arrays: Iterable[str]) -> Mapping[str, str]:
+        """The columns that arrays of these roles become."""
+        form, said = self._held.form, self._said
+        if form is None:
+            score = said["predicted"] or said["score"] or "score"
+            if not isinstance(score, str):
+                raise UsageError("score names several columns; give tables of them by update")
+            return {role: str(said.get(role) or role) for role in arrays} | {"score": score}
+        names = {role: getattr(form.columns, role) for role in ("label", "score", "query", "weight")}
+        for role in MANY:
+            if (role in arrays) != (names[role] is not None):
+                has, do = ("has no", "do not give") if role in arrays else ("has a", "give")
+                raise UsageError(f"every row before {has} {role}: {do} {MANY[role]}=")
+        return names
+
+    def merge(self, other: PredictionEvaluator) -> None:
+        """Adds all rows that another evaluator was given, which stays as it is.
+
+        Raises:
+            UsageError: it has other measures or other choices.
+            DataError: its rows have other columns, or of other types.
+
+        """
+        if not isinstance(other, PredictionEvaluator):
+            raise UsageError(
+                f"{type(other).__name__} is no PredictionEvaluator, and nothing else merges with one"
+            )
+        for what, mine in self._deciding().items():
+            if mine != (theirs := other._deciding()[what]):
+                raise UsageError(f"evaluators of different {what} do not merge: {mine!r} and {theirs!r}")
+        held = other._held
+        if held.form is not None:
+            self._add(held.form, held.tally, held.frames, "the other evaluator")
+
+    def result(
+        self,
+        *,
+        intervals: bool | IntervalMethod = False,
+        confidence: float = 0.95,
+        resamples: int | None = None,
+    ) -> PredictionResult:
+        """The result of all parts so far; more can be added afterwards.
+
+        Args:
+            intervals: whether to give confidence intervals; this and the next are as in
+                `rankmark.evaluate_predictions`.
+            confidence: the share of intervals that hold the true value.
+            resamples: how many the bootstrap draws.
+
+        Raises:
+            UsageError: intervals where no rows are kept.
+            DataError: there is nothing yet, or rows that measures cannot take together.
+
+        """
+        form, tally = self._held.form, self._held.tally
+        if form is None:
+            raise DataError("the evaluator has been given nothing yet; give it labelled scores by update")
+        form.check_words(self._positive)
+        if intervals and not self._keep_rows:
+            raise UsageError(
+                "intervals need the rows with their queries; make the evaluator with keep_rows=True"
+            )
+        if self._is_summed(form):
+            rows = _Summed(form, tally, self._positive)
+            rows.check_weights()
+            return work_of(self._measures, self._like, self._choices, None, self._threads).result(rows)
+        return evaluate_predictions(
+            whole(self._in_order(form), form, self._positive),
+            self._measures,
+            classes=self._classes,
+            positive=self._positive,
+            like=self._like,
+            by=self._by,
+            intervals=intervals,
+            confidence=confidence,
+            resamples=resamples,
+            threads=self._threads,
+            **form.said,  # type: ignore[arg-type]
+            **{**self._choices, "seed": self._choices["seed"] or 0},  # type: ignore[arg-type]
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Writes all of it to a file, for `load`: a zip archive of JSON and an Arrow IPC file.
+
+        Evaluators that were given the same parts, in whatever order, write the same.
+
+        Raises:
+            UsageError: a measure with a function for a parameter, which no file can hold; or the file cannot
+                be written.
+
+        """
+        for measure in self._measures:
+            if isinstance(measure, Measure) and any(map(callable, measure.parameters.values())):
+                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
+        held = self._held
+        header: dict[str, Any] = {"arguments": self._arguments(), "convention": self._convention}
+        tables = {}
+        if held.form is not None:
+            held.tally.compact(0)
+            header |= {"form": held.form.to_json(), "tally": json.loads(held.tally.to_json())}
+            if not self._is_summed(held.form):
+                tables[ROWS] = self._in_order(held.form)
+        write_archive(path, HEADER, FORMAT, header, tables)
+
+    @classmethod
+    def load(cls, path: str | Path) -> PredictionEvaluator:
+        """Reads what `save` wrote; nothing in the file is executed.
+
+        Raises:
+            FileMissingError: there is no such file.
+            FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
+
+        """
+        archive = read_archive(path, HEADER, FORMAT, "evaluator of predictions")
+        try:
+            evaluator = cls(**_arguments(archive.header["arguments"]))
+            evaluator._load(archive)
+        except FormatError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise FormatError(f"{archive.where} cannot be read: {error}") from error
+        return evaluator
+
+    def __repr__(self) -> str:
+        return f"<PredictionEvaluator {', '.join(map(str, self._measures))}; {self.rows} rows>"
+
+    def _is_summed(self, form: Form) -> bool:
+        return self._sums is not None and not form.of_classes
+
+    @property
+    def _convention(self) -> str | None:
+        return convention(self._like).label if self._like else None
+
+    def _deciding(self) -> dict[str, Any]:
+        """What decides values besides the rows, each by what it is called."""
+        return {
+            "measures": [*self._asked],
+            "convention": self._convention,
+            **self._choices,
+            "positive": self._positive,
+            "classes": self._classes,
+            "by": self._by,
+            "keep_rows": self._keep_rows,
+        }
+
+    def _arguments(self) -> dict[str, Any]:
+        """What it was made with, as JSON has it."""
+        return {
+            "measures": [
+                {"measure": str(each)} if isinstance(each, Measure) else each for each in self._measures
+            ],
+            "like": self._like,
+            **self._choices,
+            "seed": self._choices["seed"] or 0,
+            **self._said,
+            "positive": self._positive,
+            "classes": self._classes,
+            "by": self._by,
+            "keep_rows": self._keep_rows,
+        }
+
+    def _of_classes(self, part: Part) -> RowTally:
+        """What rows of classes come to: their number."""
+        columns = part.form.columns
+        asked = planned(self._measures, self._like, self._choices, CLASSES_FIRST).measures
+        check_measures(asked, part.where, part.form.scores, columns.score if columns.decided else None)
+        check_probabilities(part.scores, part.where, asked)
+        return RowTally(part.frame.height)
+
+    def _of_rows(self, part: Part) -> RowTally:
+        """What rows of one score come to; they are checked for what measures ask of each of them."""
+        read = part.rows(self._positive)
+        columns = read.columns
+        check_one_score(read, self._asked)
+        weighted = columns.weight is not None and part.weighs(columns.weight)
+        checked = read if weighted else replace(read, columns=replace(columns, weight=None))
+        rows = RowsOf(checked, self._threads or 0)
+        for measure in self._asked:
+            if measure.page.scores == "probability":
+                rows.check_probabilities(measure)
+            if measure.per_query or measure.page.kind == "list":
+                _check_ids(part, need_query(read, measure), "query")
+        if self._of_lists and columns.item is not None:
+            _check_ids(part, columns.item, "item")
+        for column in filter(part.weighs, columns.weighing):
+            rows.core_of(column).content()
+        core = rows.rows.core if weighted else rows.core_of(columns.weight)
+        labels = sorted(rows.labels)[:LABELS]
+        return RowTally(rows.count, labels, rows.no_probability, sums=sums_of(core, self._sums or ()))
+
+    def _add(self, form: Form, tally: RowTally, frames: tuple[pl.DataFrame, ...], where: str) -> None:
+        """Adds rows, unless they do not go with those that are there."""
+        held, known = self._held, RowTally()
+        joined = form if held.form is None else held.form.joined(form, where, self._positive)
+        known.add(held.tally)
+        known.add(tally)
+        known.compact()
+        if not joined.of_classes and known.labels != held.tally.labels:
+            _Summed(joined, known, self._positive).check_labels(self._asked)
+        self._held = _Held(joined, known, _gathered([*held.frames, *frames]))
+
+    def _in_order(self, form: Form) -> pl.DataFrame:
+        """The rows that are kept, in an order that does not depend on that of the parts."""
+        query = form.columns.query
+        queries = [query] if self._of_queries and query is not None else []
+        if self._of_lists and self._looks_at_order():
+            return in_order(self._held.frames, queries, as_given=True)
+        return in_order(self._held.frames, [*queries, form.columns.score], as_given=False)
+
+    def _looks_at_order(self) -> bool:
+        plan = planned(self._measures, self._like, self._choices, ROWS_FIRST)
+        return any(choices.ties == "input" or choices.duplicates == "first" for choices, _ in plan.groups())
+
+    def _load(self, archive: Archive) -> None:
+        """Takes what was saved, which is checked as what is new."""
+        header = archive.header
+        if header["convention"] != self._convention:
+            raise FormatError(
+                f"{archive.where} follows {header['convention']}, and this is {version()}, which knows "
+                f"{self._convention}"
+            )
+        if "form" not in header:
+            return
+        form = Form.from_json(header["form"])
+        if self._is_summed(form):
+            tally = RowTally.from_json(json.dumps(header["tally"]))
+            check_sums(tally, self._sums or ())
+            self._add(form, tally, (), archive.where)
+            return
+        saved = whole(archive.frame(ROWS), form, self._positive)
+        part = read_part(saved, form.said, self._by, self._weighing, self._positive)
+        if (part.form.columns, part.form.kinds) != (form.columns, form.kinds):
+            raise FormatError(f"{archive.where} has other columns than its header says")
+        tally = self._of_classes(part) if form.of_classes else self._of_rows(part)
+        self._add(form, tally, (part.narrow(),), archive.where)
+
+
+class _Summed(RowsOf):
+    """All rows, of which only what they come to is here."""
+
+    def __init__(self, form: Form, tally: RowTally, positive: object) -> None:
+        self.read, self.threads = form.rows(positive), 0
+        self.count, self.labels, self.no_probability = tally.rows, tally.labels, tally.improbable
+        self.binary = self.checked = False
+        self.rows = merged_rows(tally.rows, told_sums(tally), list)
+
+    def check_labels(self, asked: Iterable[Measure]) -> None:
+        """Refuses labels that measures cannot take, whatever rows are still to come."""
+        if self.read.positive is not None:
+            self.labels = sorted({*self.labels, self.read.positive})
+        for measure in asked:
+            if measure.page.kind == "row":
+                self.check(measure)
+
+
+def _check_ids(part: Part, name: str, role: str) -> None:
+    """Refuses ids that are neither integers nor texts, or not there."""
+    check_ids(from_polars(part.frame.select(name), part.where), name, role, part.where)
+    if part.frame[name].null_count():
+        raise wrong_row(part.frame[name].is_null(), "null", role, name, part.where, 0)
+
+
+def _gathered(frames: list[pl.DataFrame]) -> tuple[pl.DataFrame, ...]:
+    """The rows in frames that are not many: those at the end become one where they are of about one size."""
+    import polars as pl
+
+    while len(frames) >= FEW and frames[-FEW].height <= 2 * frames[-1].height:
+        frames[-FEW:] = [pl.concat(frames[-FEW:], how="vertical_relaxed", rechunk=True)]
+    return tuple(frames)
+
+
+def _values(values: Any, name: str) -> Any:
+    """An array, or a list of texts, as polars takes it."""
+    import polars as pl
+
+    texts = isinstance(values, list | tuple) and any(isinstance(value, str) for value in values)
+    if texts or (isinstance(values, np.ndarray) and values.dtype.kind in "UO"):
+        try:
+            return pl.Series(name, list(values), dtype=pl.String)
+        except (TypeError, pl.exceptions.PolarsError) as error:
+            raise UsageError(
+                f"{name} holds values of several types; make them all texts or numbers"
+            ) from error
+    several = name == "scores" and len(getattr(values, "shape", ())) == 2
+    array = np.ascontiguousarray(to_numpy((as_matrix if several else as_vector)(values, name)))
+    return array if array.dtype.kind in "biuf" else array.astype(np.float32)  # JAX's bfloat16
+
+
+def _arguments(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """What was saved of them."""
+    measures = [parse(each["measure"]) if isinstance(each, dict) else each for each in saved["measures"]]
+    return {**saved, "measures": measures}
+
+
+def _sums_of(measures: Iterable[Measure]) -> tuple[Sum, ...] | None:
+    """The sums over rows that measures look at; None if any of them looks at more."""
+    sums: dict[Sum, None] = {}
+    for measure in measures:
+        if measure.page.kind != "row" or measure.per_query:
+            return None
+        try:
+            asked = asked_of(measure)
+        except NotMergedError:
+            return None
+        if asked.later or asked.ranges:
+            return None
+        sums |= dict.fromkeys(asked.sums)
+    return tuple(sums)

@@ -1,0 +1,154 @@
+"""A small shop, simulated: what its users liked, and what two recommenders would have shown them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from rankmark.errors import UsageError
+
+__all__ = ["show", "simulate", "write"]
+
+USERS, ITEMS, TRAITS = 5_000, 20_000, 16
+SHOWN = 150  # items that the most active user comes across
+LENGTH = 100  # items that a recommender returns
+SYSTEMS = ("popular", "personalised")
+
+Array = np.ndarray[Any, Any]
+Columns = dict[str, Array]
+
+
+def simulate(seed: int = 0) -> dict[str, Columns]:
+    """The tables ``qrels``, ``popular`` and ``personalised``; the same ones each time.
+
+    Items follow Zipf's law, users like items whose traits fit their tastes, and both recommenders make
+    mistakes: one knows no tastes, the other knows them badly and has never heard of some of the users.
+    """
+    rng = np.random.default_rng(seed)
+    weights = 1.0 / (np.arange(ITEMS) + 20.0)  # item 0 is the most popular one
+    # Whole numbers, so that sums of products are exact, whatever library or machine adds them up.
+    tastes = rng.integers(-6, 7, (USERS, TRAITS)).astype(np.float32)
+    traits = rng.integers(-6, 7, (ITEMS, TRAITS)).astype(np.float32)
+    item_ids = rng.permutation(ITEMS)
+    tables = {
+        "qrels": _held_out(rng, weights, tastes, traits),
+        "popular": _popular(rng, weights),
+        "personalised": _personalised(rng, weights, tastes, traits),
+    }
+    return {name: _with_ids(columns, item_ids) for name, columns in tables.items()}
+
+
+def _with_ids(columns: Columns, item_ids: Array) -> Columns:
+    user_id, item_id = columns.pop("user") + 1, item_ids[columns.pop("item")] + 1
+    return {"user_id": user_id.astype(np.int32), "item_id": item_id.astype(np.int32), **columns}
+
+
+def _held_out(rng: np.random.Generator, weights: Array, tastes: Array, traits: Array) -> Columns:
+    """What users did after training: 3 bought, 2 put in the basket, 1 looked at, 0 passed over."""
+    met = rng.binomial(SHOWN, rng.random(USERS) ** 2)
+    draws = np.searchsorted(weights.cumsum() / weights.sum(), rng.random(met.sum()))
+    pairs = np.unique(np.repeat(np.arange(USERS), met) * ITEMS + draws)
+    user, item = np.divmod(pairs, ITEMS)
+    liking = np.einsum("ij,ij->i", tastes[user], traits[item]) + rng.integers(-60, 61, len(pairs))
+    relevance = np.digitize(liking, [60, 100, 150])
+    kept = (relevance > 0) | (rng.random(len(pairs)) < 0.1)
+    return {"user": user[kept], "item": item[kept], "relevance": relevance[kept].astype(np.int8)}
+
+
+def _popular(rng: np.random.Generator, weights: Array) -> Columns:
+    """For everybody the items sold most, less those that the user owns."""
+    owned = rng.random((USERS, 3 * LENGTH)) < 0.3
+    shown = ~owned & ((~owned).cumsum(axis=1) <= LENGTH)
+    user, item = np.nonzero(shown)
+    return {"user": user, "item": item, "score": np.rint(20_000 * weights[item]).astype(np.int32)}
+
+
+def _personalised(rng: np.random.Generator, weights: Array, tastes: Array, traits: Array) -> Columns:
+    """Of the fifth of the items sold most, those that fit what is known of the user's tastes."""
+    candidates = ITEMS // 5
+    guessed = tastes + rng.integers(-5, 6, tastes.shape).astype(np.float32)
+    bonus = np.rint(320 * np.log2(weights[:candidates] / weights[candidates])).astype(np.float32)
+    known = np.flatnonzero(rng.random(USERS) < 0.98)
+    blocks = [
+        _best(8 * guessed[block] @ traits[:candidates].T + bonus) for block in np.array_split(known, 20)
+    ]
+    item, score = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return {"user": np.repeat(known, LENGTH), "item": item.ravel(), "score": score.ravel() / np.float32(512)}
+
+
+def _best(scores: Array) -> tuple[Array, Array]:
+    """The items with the highest scores of each row, best first, and their scores."""
+    # Ties at the border and within are decided by the item, not by how a library happens to sort.
+    width = scores.shape[1]
+    keys = np.arange(width, dtype=np.int32) - scores.astype(np.int32) * width
+    best = np.sort(np.partition(keys, LENGTH, axis=1)[:, :LENGTH], axis=1)
+    return best % width, (-(best // width)).astype(np.float32)
+
+
+def write(folder: Path) -> dict[str, tuple[Path, Columns]]:
+    """Write the tables as Parquet files and return what was written."""
+    import polars as pl
+
+    tables = {name: (folder / f"{name}.parquet", columns) for name, columns in simulate().items()}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, columns in tables.values():
+            pl.DataFrame(columns).write_parquet(path)
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror or error}") from error
+    return tables
+
+
+def show(folder: Path) -> Iterator[str]:
+    """Write the data, then evaluate both systems on it; what to print, as it gets done."""
+    tables = write(folder)
+    yield f"A simulated shop with {USERS:,} users and {ITEMS:,} items, and two recommenders:\n"
+    for path, columns in tables.values():
+        yield _described(path, columns)
+    qrels, *runs = (str(path) for path, _ in tables.values())
+    yield from _evaluated(qrels, runs)
+    yield _commands(qrels, runs)
+
+
+def _described(path: Path, columns: Columns) -> str:
+    rows, users = len(columns["user_id"]), len(np.unique(columns["user_id"]))
+    kind = "judgements" if "relevance" in columns else "results"
+    return f"  {path!s:<36}{rows:>9,} {kind:<11}{users:>7,} users {path.stat().st_size / 1e6:>6.1f} MB"
+
+
+def _evaluated(qrels: str, runs: list[str]) -> Iterator[str]:
+    from rankmark.api.evaluation import evaluate
+    from rankmark.rendering.formats import render
+
+    measures = ["nDCG@10", "nDCG(gain=exp2)@10", "AP", "RR", "P@10", "R@100"]
+    start = perf_counter()
+    results = {name: evaluate(qrels, run, measures) for name, run in zip(SYSTEMS, runs, strict=True)}
+    seconds = perf_counter() - start
+    yield f'\n$ {program()} eval {qrels} {" ".join(runs)} \\\n    -m "{" ".join(measures)}"\n'
+    yield render(results)
+    yield f"Read and evaluated in {seconds:.2f} s."
+
+
+def _commands(qrels: str, runs: list[str]) -> str:
+    one, both = f"{qrels} {runs[1]}", f"{qrels} {' '.join(runs)}"
+    commands = [
+        f"{program()} eval {one}",
+        f"{program()} eval {one} -m nDCG@10 --ties expected --signature",
+        f"{program()} eval {one} --per-query -o per-user.csv",
+        f"{program()} eval {both} --format latex",
+        f"{program()} measures nDCG",
+    ]
+    return "\nTry:\n\n" + "\n".join(f"  {command}" for command in commands)
+
+
+def program() -> str:
+    """How to call rankmark from here: by its name, or by where it is if it is not on the path."""
+    script = Path(sys.executable).with_name("rankmark")
+    return "rankmark" if shutil.which("rankmark") or not script.exists() else os.path.relpath(script)

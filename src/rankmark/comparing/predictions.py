@@ -1,0 +1,454 @@
+"""Which of several systems' predictions of the same rows are better, and whether that is more than chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark import statistics
+from rankmark.aggregation.intervals import (
+    Drawn,
+    IntervalMethod,
+    Sampling,
+    bootstrapped,
+    is_auc,
+    way,
+)
+from rankmark.api.predictions import evaluate_systems
+from rankmark.comparing.comparison import check_systems
+from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
+from rankmark.errors import ChoiceError, UsageError
+from rankmark.inputs.systems import asked_systems
+from rankmark.language.measure import Measure
+from rankmark.rendering.formats import (
+    Grid,
+    chance,
+    counted,
+    finite,
+    grid_text,
+    known_format,
+    note_text,
+    printable,
+)
+from rankmark.results.slices import rounded
+from rankmark.statistics.corrections import CORRECTIONS, Correction
+from rankmark.statistics.intervals import Interval
+from rankmark.statistics.resampling import check_share
+from rankmark.statistics.significance import ALTERNATIVES, Alternative, check_choice, shift_p
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+    from rankmark.api.predictions import Evaluated
+    from rankmark.results.predictions import PredictionResult
+
+__all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionPair:
+    """One system against another on one measure; NaN where there is no value.
+
+    Attributes:
+        measure: what was measured.
+        system: the one.
+        baseline: the other.
+        value: the system's value.
+        baseline_value: the other's.
+        difference: value − baseline_value.
+        low: the lower end of the difference's confidence interval.
+        high: the upper end.
+        p: the chance of such a difference between systems that are equally good.
+        corrected: the same, corrected for all tests of the comparison.
+        significant: whether `corrected` is at most alpha.
+        method: ``delong``, ``bca`` or ``percentile``.
+        resamples: how many were drawn; None for DeLong's.
+
+    """
+
+    measure: Measure
+    system: str
+    baseline: str
+    value: float
+    baseline_value: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    corrected: float
+    significant: bool
+    method: IntervalMethod
+    resamples: int | None
+
+
+def compare_predictions(
+    table: Any,
+    scores: str | Mapping[str, str] | None,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    baseline: str | None = None,
+    alternative: Alternative = "two-sided",
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+    interval: IntervalMethod | None = None,
+    confidence: float = 0.95,
+    resamples: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> PredictionComparison:
+    """Says which differences between systems that scored the same rows are more than chance.
+
+    AUC is compared by DeLong's test, everything else by resamples that both systems share: of queries where
+    there is a column of them, else of rows. Their p-value is that of the shifted bootstrap, the share of
+    resampled differences, less their own value, that are as far from 0 as it is (Efron and Tibshirani, "An
+    Introduction to the Bootstrap", 1993, chapter 16).
+
+    Args:
+        table: as for `evaluate_predictions`, with the scores of all systems; or ``{system: table}``, tables
+            of the same rows. These are matched by query and item where all tables have both, in any order,
+            else by position. Labels and weights have to agree.
+        scores: the column of each system's scores, ``{system: column}``; of several tables also the one
+            column that all of them have, or None for the usual names.
+        measures: as for `evaluate_predictions`.
+        baseline: the system with which all others are compared; all pairs if None.
+        alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
+        correction: of the p-values over all systems and measures: ``holm``, ``hochberg``,
+            ``benjamini-hochberg``, ``bonferroni``, ``sidak`` or ``none``.
+        alpha: the level below which a corrected p-value is significant.
+        interval: None for DeLong's of AUC and ``bca`` of others; or ``bca`` or ``percentile`` for all.
+        confidence: of the intervals, 0 to 1.
+        resamples: as for `evaluate_predictions`.
+        seed: of the resamples.
+        **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
+
+    Raises:
+        UsageError: fewer than two systems, no such baseline, or a choice that there is not.
+        DataError: a table that cannot be evaluated, or several that are not of the same rows.
+
+    Example:
+        >>> import rankmark as rm
+        >>> table = {"label": [1, 1, 1, 0, 0, 0], "old": [4, 1, 3, 2, 6, 5], "new": [6, 5, 2, 3, 1, 4]}
+        >>> comparison = rm.compare_predictions(table, {"old": "old", "new": "new"}, "AUC", baseline="old")
+        >>> (pair,) = comparison.pairs
+        >>> round(pair.difference, 4), round(pair.p, 4)
+        (0.5556, 0.1814)
+
+        Of two tables, whose rows may be in any order:
+
+        >>> old = {"user": [1, 1, 2, 2], "item": [7, 8, 7, 9], "y": [1, 0, 1, 0], "p": [0.4, 0.6, 0.7, 0.1]}
+        >>> new = {"user": [2, 2, 1, 1], "item": [9, 7, 8, 7], "y": [0, 1, 0, 1], "p": [0.2, 0.9, 0.3, 0.8]}
+        >>> comparison = rm.compare_predictions({"old": old, "new": new}, "p", "AUC", baseline="old")
+        >>> comparison.pair("AUC", "new").difference
+        0.25
+
+    """
+    asked = asked_systems(table, scores)
+    check_systems(asked, baseline)
+    check_choice("alternative", alternative, ALTERNATIVES)
+    check_choice("correction", correction, tuple(CORRECTIONS))
+    check_share(alpha=alpha)
+    if interval not in (None, "bca", "percentile"):
+        raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
+    sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
+    if unknown := options.keys() - OPTIONS:
+        raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
+    systems, notes = evaluate_systems(asked, measures, sampling, **options)
+    return PredictionComparison(systems, baseline, sampling, alternative, correction, alpha, notes)
+
+
+OPTIONS = frozenset(
+    ("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates", "like", "threads")
+)
+"""What `compare_predictions` passes on."""
+
+
+class PredictionComparison:
+    """Systems that scored the same rows: their values, the differences between them, and how sure these are.
+
+    ``print(comparison)`` shows them.
+
+    Attributes:
+        results: of each system, with intervals.
+        baseline: the system with which all others are compared; None for all pairs.
+        alternative: of the tests.
+        correction: of the p-values.
+        alpha: the level below which a corrected p-value is significant.
+        pairs: every measure's pairs of systems.
+        notes: what a reader should know of how several tables were brought together.
+
+    """
+
+    def __init__(
+        self,
+        systems: Mapping[str, Evaluated],
+        baseline: str | None,
+        sampling: Sampling,
+        alternative: Alternative,
+        correction: Correction,
+        alpha: float,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
+        self.baseline = baseline
+        self.alternative: Alternative = alternative
+        self.correction: Correction = correction
+        self.alpha = alpha
+        self.notes = notes
+        self._sampling = sampling
+        pairs = list(self._judged(systems))
+        corrected = statistics.corrected([pair.p for pair in pairs], correction)
+        self.pairs = tuple(
+            replace(pair, corrected=float(p), significant=bool(p <= alpha))
+            for pair, p in zip(pairs, corrected, strict=True)
+        )
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.results)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What was measured."""
+        return next(iter(self.results.values())).measures
+
+    @property
+    def opponents(self) -> list[tuple[str, str]]:
+        """Which systems are compared: pairs of a system and its baseline."""
+        if self.baseline is not None:
+            return [(system, self.baseline) for system in self.systems if system != self.baseline]
+        return [(system, other) for other, system in combinations(self.systems, 2)]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row a pair, with the columns of `PredictionPair`; null where there is no value."""
+        import polars as pl
+
+        rows = [_record(pair) for pair in self.pairs]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
+        """One system against another: the baseline of the comparison if none is named."""
+        found = next(iter(self.results.values()))._find(measure)
+        other = baseline or self.baseline or self.systems[0]
+        for pair in self.pairs:
+            if (pair.measure, pair.system, pair.baseline) == (found, system, other):
+                return pair
+        pairs = ", ".join(f"{one} with {another}" for one, another in self.opponents)
+        raise UsageError(f"{system!r} was not compared with {other!r}; compared are {pairs}")
+
+    def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
+        for measure in self.measures:
+            drawn: dict[str, Drawn] = {}
+            for system, other in self.opponents:
+                if is_auc(measure) and self._sampling.method is None:
+                    yield self._by_delong(measure, system, other, systems)
+                else:
+                    yield self._by_bootstrap(measure, system, other, systems, drawn)
+
+    def _by_delong(
+        self, measure: Measure, system: str, other: str, systems: Mapping[str, Evaluated]
+    ) -> PredictionPair:
+        one, another = systems[system], systems[other]
+        if any(math.isnan(each.result[measure]) for each in (one, another)):
+            return self._pair(measure, system, other, Interval(math.nan, math.nan), math.nan, "delong")
+        assert one.labelled is not None
+        assert another.labelled is not None
+        spread = one.labelled.spread()
+        found = spread.against(another.labelled.spread(), self._sampling.confidence, self.alternative)
+        return self._pair(measure, system, other, found.interval, found.p, "delong")
+
+    def _by_bootstrap(
+        self,
+        measure: Measure,
+        system: str,
+        other: str,
+        systems: Mapping[str, Evaluated],
+        drawn: dict[str, Drawn],
+    ) -> PredictionPair:
+        method = self._sampling.method or "bca"
+        pair = (system, other)
+        found = [systems[name].samples.get(measure) for name in pair]
+        if any(sample is None or sample.units < 2 for sample in found):
+            return self._pair(measure, system, other, Interval(math.nan, math.nan), math.nan, method)
+        for name, sample in zip(pair, found, strict=True):
+            if name not in drawn:
+                assert sample is not None
+                drawn[name] = sample.drawn(self._sampling)
+        resampled, left_out = (
+            one - another for one, another in zip(drawn[system], drawn[other], strict=True)
+        )
+        value, baseline_value = (systems[name].result[measure] for name in pair)
+        difference = value - baseline_value
+        ends = bootstrapped(Drawn(resampled, left_out), difference, method, self._sampling.confidence)
+        there = resampled[~np.isnan(resampled)]
+        p = shift_p(there, np.array([difference]), self.alternative) if len(there) else math.nan
+        return self._pair(measure, system, other, ends, p, method, len(resampled))
+
+    def _pair(
+        self,
+        measure: Measure,
+        system: str,
+        other: str,
+        ends: Interval,
+        p: float,
+        method: IntervalMethod,
+        resamples: int | None = None,
+    ) -> PredictionPair:
+        value, baseline_value = (self.results[name][measure] for name in (system, other))
+        return PredictionPair(
+            measure=measure,
+            system=system,
+            baseline=other,
+            value=value,
+            baseline_value=baseline_value,
+            difference=value - baseline_value,
+            low=ends.low,
+            high=ends.high,
+            p=p,
+            corrected=math.nan,
+            significant=False,
+            method=method,
+            resamples=resamples,
+        )
+
+    def __str__(self) -> str:
+        return self.format().rstrip("\n")
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(str, self.measures))
+        return f"<PredictionComparison of {', '.join(self.systems)} on {names}>"
+
+    def format(self, name: str = "table", *, digits: int = 4) -> str:
+        """As text: ``table``, ``json``, ``csv`` (both with all digits), ``markdown`` or ``latex``."""
+        known_format(name, FORMATS)
+        if name == "json":
+            return self._json()
+        if name == "csv":
+            return self.table.write_csv()
+        blocks = [grid_text(self._values(digits), name), grid_text(self._grid(digits), name)]
+        notes = (note_text(note, name) for note in self.account())
+        return "\n\n".join([*blocks, ("\\\n" if name == "markdown" else "\n").join(notes)]) + "\n"
+
+    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
+        """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
+        from rankmark.rendering.formats import format_of, write_whole
+
+        write_whole(path, self.format(name or format_of(path), digits=digits))
+
+    def account(self) -> list[str]:
+        """What the rows are, and how systems were compared."""
+        first = next(iter(self.results.values()))
+        ways: dict[tuple[IntervalMethod, int | None], list[str]] = {}
+        for pair in self.pairs:
+            names = ways.setdefault((pair.method, pair.resamples), [])
+            names += [str(pair.measure)] * (str(pair.measure) not in names)
+        tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
+        number = counted(sum(not math.isnan(pair.p) for pair in self.pairs), "test")
+        sided = "two-sided" if self.alternative == "two-sided" else f"one-sided ({self.alternative})"
+        corrected = (
+            f"{number}, not corrected"
+            if self.correction == "none"
+            else f"corrected by {CORRECTION_NAMES[self.correction]} over {number}"
+        )
+        differs = "differs" if self.baseline is None else f"differs from {printable(self.baseline)}"
+        return [
+            "; ".join([first.account()[0], *self.notes]),
+            *self._noticed(),
+            f"intervals and tests: {tests}; {sided}; {corrected}",
+            f"* {differs} (p ≤ {self.alpha:g})",
+        ]
+
+    def _noticed(self) -> Iterator[str]:
+        """What there is to notice in the results, and of which if not of all."""
+        systems: dict[str, list[str]] = {}
+        for name, result in self.results.items():
+            for note in result.account()[1 : -1 if result.intervals else None]:
+                systems.setdefault(note, []).append(name)
+        for note, names in systems.items():
+            yield note if len(names) == len(self.results) else f"{', '.join(map(printable, names))}: {note}"
+
+    def _values(self, digits: int) -> Grid:
+        rows = [
+            [str(m), *(rounded(result[m], f".{digits}f") for result in self.results.values())]
+            for m in self.measures
+        ]
+        return Grid(1, [["measure", *map(printable, self.systems)], *rows])
+
+    def _grid(self, digits: int) -> Grid:
+        interval = f"{100 * self._sampling.confidence:g}% interval"
+        corrected = [] if self.correction == "none" else [f"p ({self.correction})"]
+        header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
+        rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
+        if self.baseline is None:
+            return Grid(3, rows)
+        return Grid(2, [[*row[:2], *row[3:]] for row in rows])
+
+    def _cells(self, pair: PredictionPair, digits: int) -> list[str]:
+        """A pair for people."""
+        difference, low, high = (
+            rounded(each, f"+.{digits}f") for each in (pair.difference, pair.low, pair.high)
+        )
+        corrected = [] if self.correction == "none" else [chance(pair.corrected, digits)]
+        return [
+            str(pair.measure),
+            printable(pair.system),
+            printable(pair.baseline),
+            difference,
+            f"{low} … {high}" if low else "",
+            chance(pair.p, digits),
+            *corrected,
+            "*" if pair.significant else "",
+        ]
+
+    def _json(self) -> str:
+        import json
+
+        from rankmark.language.signature import version
+
+        record = {
+            "rankmark": version(),
+            "baseline": self.baseline,
+            "alternative": self.alternative,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "confidence": self._sampling.confidence,
+            "seed": self._sampling.seed,
+            "systems": {name: _system(result) for name, result in self.results.items()},
+            "pairs": [_record(pair) for pair in self.pairs],
+            "notes": list(self.notes),
+        }
+        return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _record(pair: PredictionPair) -> dict[str, Any]:
+    """The pair with its measure's name, and None where there is no number."""
+    found = {**asdict(replace(pair, measure=str(pair.measure)))}  # type: ignore[arg-type]
+    return {k: finite(v) if isinstance(v, float) else v for k, v in found.items()}
+
+
+def _system(result: PredictionResult) -> dict[str, Any]:
+    """A system's rows and values, with None where there is no number."""
+    measures = {}
+    for name, value in result.values.items():
+        interval = result.intervals.get(name)
+        measures[name] = {
+            "value": finite(value),
+            "low": None if interval is None else finite(interval.low),
+            "high": None if interval is None else finite(interval.high),
+            "signature": result.signature(name),
+            "undefined": result.undefined.get(name),
+        }
+    counts = {name: getattr(result.counts, name) for name in ("rows", "positive", "queries")}
+    return {"counts": counts, "measures": measures}
+
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")

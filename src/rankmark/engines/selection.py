@@ -1,0 +1,99 @@
+"""Which engine evaluates tables, and with how much memory."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.language.choices import Engine
+
+if TYPE_CHECKING:
+    from rankmark.inputs.roles import TableName
+
+__all__ = ["MEMORY", "is_streamed", "memory_bytes"]
+
+MEMORY = "2GiB"
+"""What the stream engine may use, unless told."""
+LEAST = 64 << 20
+UNITS = {"": 1, "B": 1, "K": 1 << 10, "KIB": 1 << 10, "KB": 10**3, "M": 1 << 20, "MIB": 1 << 20, "MB": 10**6,
+         "G": 1 << 30, "GIB": 1 << 30, "GB": 10**9, "T": 1 << 40, "TIB": 1 << 40, "TB": 10**12}  # fmt: skip
+
+
+def is_streamed(engine: Engine | None, memory: int | str | None, tables: Mapping[TableName, object]) -> bool:
+    """Whether the stream engine is to evaluate these.
+
+    Raises:
+        ChoiceError: there is no such engine, or no such amount of memory.
+        UsageError: the stream engine was asked for, and one of them is no file.
+
+    """
+    if memory is not None:
+        memory_bytes(memory)
+    if engine == "local":
+        return False
+    paths = {side: source for side, source in tables.items() if isinstance(source, str | os.PathLike)}
+    if engine == "stream":
+        for side, other in ((side, each) for side, each in tables.items() if side not in paths):
+            raise UsageError(
+                f'engine="stream" reads files; {side} is of type {type(other).__name__}: give its path, or '
+                'use engine="local"'
+            )
+        return True
+    if engine is not None:
+        known = get_args(Engine)
+        hint = did_you_mean(engine, known) if isinstance(engine, str) else ""
+        raise ChoiceError(f"engine={engine!r} is not one of {', '.join(known)}{hint}")
+    return len(paths) == len(tables) and _are_large(paths)
+
+
+def memory_bytes(memory: int | str | None) -> int:
+    """An amount of memory in bytes: a number of them, or a text such as ``"2GiB"`` or ``"500 MB"``.
+
+    Raises:
+        ChoiceError: it is neither, or less than 64 MiB.
+
+    """
+    amount: float = -1
+    if isinstance(memory, str) or memory is None:
+        written = re.fullmatch(
+            r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", MEMORY if memory is None else memory
+        )
+        if written and written[2].upper() in UNITS:
+            amount = float(written[1]) * UNITS[written[2].upper()]
+    elif isinstance(memory, int) and not isinstance(memory, bool):
+        amount = memory
+    if amount < 0:
+        raise ChoiceError(f"memory={memory!r} is not an amount such as '2GiB', '500MB' or a number of bytes")
+    if amount < LEAST:
+        raise ChoiceError(
+            f"memory={memory!r} is too little; the stream engine needs {LEAST >> 20}MiB or more"
+        )
+    return int(amount)
+
+
+def _are_large(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
+    """Whether files are too large to be read into memory, as far as one can know before reading them."""
+    try:
+        if sum(Path(path).stat().st_size for path in paths.values()) < LEAST:
+            return False  # without a look at anything else, for most calls
+    except (OSError, ValueError):  # a glob, or nothing, which whoever opens it will say
+        pass
+    from rankmark.inputs.batches import can_be_streamed, total_size
+
+    free = _free_memory()
+    return free is not None and total_size(paths.values()) > free / 2 and can_be_streamed(paths)
+
+
+def _free_memory() -> int | None:
+    """Bytes of memory that are free or can be had without swapping; None where the system does not say."""
+    try:
+        found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+        if found:
+            return 1024 * int(found[1])
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,1 @@
+"""Arrays of any library, and what is judged in them."""

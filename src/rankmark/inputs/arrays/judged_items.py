@@ -1,0 +1,257 @@
+"""The judged, or the excluded, items of each row: from sparse matrices, lists of items and dense grades."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.errors import DataError, UsageError
+from rankmark.inputs.arrays.libraries import Array, Masked, Rows, as_matrix, is_array, take_rows, to_numpy
+from rankmark.kinds.lists import Values
+from rankmark.language.choices import Duplicates
+
+__all__ = ["DenseGrades", "Grades", "Sparse", "is_dense", "read_excluded", "read_grades", "read_relevance"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Items of some rows, flat, each with a grade.
+
+    Attributes:
+        offsets: those of row ``r`` are ``offsets[r]:offsets[r + 1]``, int64.
+        items: their columns, ascending and distinct in a row, int64.
+        grades: their grades, float64.
+
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    grades: Values
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of items, one a row."""
+        return np.diff(self.offsets)
+
+    @property
+    def row(self) -> NDArray[np.intp]:
+        """The row of each item."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    def take(self, rows: Rows) -> Sparse:
+        """The items of some rows."""
+        counts = self.counts[rows]
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        at = np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], counts)
+        return Sparse(offsets, self.items[at], self.grades[at])
+
+    def where(self, kept: NDArray[np.bool_]) -> Sparse:
+        """Only the items that are `kept`."""
+        counts = np.bincount(self.row[kept], minlength=len(self.counts))
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        return Sparse(offsets, self.items[kept], self.grades[kept])
+
+
+class Grades(Protocol):
+    """The judgements of all queries."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of judged items, one a row."""
+
+    def take(self, rows: Rows) -> Sparse:
+        """The judged items of some rows."""
+
+
+class DenseGrades:
+    """A grade for each item of each row; NaN for one that is not judged."""
+
+    def __init__(self, array: Array, candidates: Masked | None) -> None:
+        self._array, self._candidates = array, candidates
+        floats = "float" in str(array.dtype)
+        rows, columns = array.shape
+        step = max(1, CELLS // max(1, columns))
+        starts = range(0, rows, step) if floats or candidates else ()
+        counts = [self._judged(np.arange(start, min(start + step, rows)))[1].sum(axis=1) for start in starts]
+        self.counts = np.concatenate(counts) if counts else np.full(rows, columns)
+
+    def take(self, rows: Rows) -> Sparse:
+        """The judged items of some rows.
+
+        Raises:
+            DataError: an infinite grade.
+
+        """
+        grades, judged = self._judged(rows)
+        row, items = np.nonzero(judged)
+        taken = Sparse(
+            np.concatenate(([0], np.cumsum(judged.sum(axis=1)))), items.astype(np.int64), grades[judged]
+        )
+        infinite = np.flatnonzero(np.isinf(taken.grades))
+        if len(infinite):
+            first = int(infinite[0])
+            raise DataError(
+                f"relevance: {len(infinite)} infinite, the first in row {rows[row[first]]}, column "
+                f"{items[first]} (from 0); use finite grades, and NaN where nothing is judged"
+            )
+        return taken
+
+    def _judged(self, rows: Rows) -> tuple[Values, NDArray[np.bool_]]:
+        grades = to_numpy(take_rows(self._array, rows)).astype(np.float64)
+        judged = ~np.isnan(grades)
+        return grades, judged if self._candidates is None else judged & self._candidates.present(rows)
+
+
+Shape: TypeAlias = tuple[int, int | None]
+"""Number of rows and of columns; None for any."""
+
+CELLS = 1 << 22
+"""Dense grades that are looked at together."""
+
+
+def read_relevance(
+    source: Any, shape: tuple[int, int], duplicates: Duplicates, candidates: Masked | None
+) -> Grades:
+    """The judgements of rows and columns of this shape."""
+    if not is_dense(source):
+        return read_grades(source, shape, duplicates)
+    dense = as_matrix(source, "relevance")
+    if tuple(dense.shape) != shape:
+        raise UsageError(f"relevance has the shape {tuple(dense.shape)} and the scores {shape}")
+    return DenseGrades(dense, candidates)
+
+
+def read_grades(source: Any, shape: Shape, duplicates: Duplicates) -> Sparse:
+    """The judgements of a sparse matrix or of lists of items."""
+    items = _read(source, shape, "relevance")
+    _check_finite(items)
+    return _distinct(items, "relevance", duplicates)
+
+
+def read_excluded(source: Any, shape: Shape) -> Sparse | None:
+    """The items of each row that are in no list."""
+    if source is None:
+        return None
+    return _distinct(_read(source, shape, "exclude"), "exclude", "first")
+
+
+def is_dense(source: Any) -> bool:
+    """Whether judgements are a dense array."""
+    return is_array(source) and not is_sparse(source) and str(source.dtype) != "object"
+
+
+def is_sparse(source: object) -> bool:
+    """Whether it is a sparse matrix of SciPy."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and sparse.issparse(source)
+
+
+def _read(source: Any, shape: Shape, name: str) -> Sparse:
+    if is_sparse(source):
+        items = _from_sparse(source, shape, name)
+    elif _is_list(source):
+        items = _from_lists(source, shape, name)
+    else:
+        also = "" if name == "exclude" else ", or a dense array like the scores"
+        raise UsageError(
+            f"{name} is of type {type(source).__name__}; give a sparse matrix of SciPy or a list with the "
+            f"items of each row{also}"
+        )
+    if shape[1] is None:
+        return items
+    outside = np.flatnonzero((items.items < 0) | (items.items >= shape[1]))
+    if len(outside):
+        first = outside[0]
+        raise DataError(
+            f"{name}: {len(outside)} of the items are none of the {shape[1]} columns of the scores, the "
+            f"first is {items.items[first]} in row {items.row[first]} (from 0)"
+        )
+    return items
+
+
+def _is_list(source: Any) -> bool:
+    """Whether it has something a row: a sequence of Python, or an array of objects."""
+    if is_array(source):
+        return str(source.dtype) == "object" and len(source.shape) == 1
+    return isinstance(source, Sequence) and not isinstance(source, str | bytes)
+
+
+def _from_sparse(source: Any, shape: Shape, name: str) -> Sparse:
+    if source.shape != (shape[0], source.shape[1] if shape[1] is None else shape[1]):
+        raise UsageError(f"{name} has the shape {source.shape} and the scores {shape}")
+    if source.format == "csr":
+        offsets, items, grades = source.indptr, source.indices, source.data
+    else:
+        # Not through CSR, for which SciPy would add up what is judged twice.
+        coo = source.tocoo()
+        order = np.argsort(coo.row, kind="stable")
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(coo.row, minlength=shape[0]))))
+        items, grades = coo.col[order], coo.data[order]
+    if grades.dtype.kind not in "biuf":
+        raise UsageError(f"{name} holds {grades.dtype}, not real numbers")
+    return Sparse(offsets.astype(np.int64), items.astype(np.int64), grades.astype(np.float64))
+
+
+def _from_lists(source: Sequence[Any], shape: Shape, name: str) -> Sparse:
+    if len(source) != shape[0]:
+        raise UsageError(f"{name} has the items of {len(source)} rows and the scores have {shape[0]} rows")
+    lists = [_item_list(items, row, name) for row, items in enumerate(source)]
+    offsets = np.concatenate(([0], np.cumsum([len(items) for items in lists], dtype=np.int64)))
+    items = np.concatenate(lists) if lists else np.zeros(0, dtype=np.int64)
+    return Sparse(offsets, items, np.ones(len(items)))
+
+
+def _item_list(items: Any, row: int, name: str) -> NDArray[np.int64]:
+    try:
+        array = to_numpy(items) if is_array(items) else np.array(list(items))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name}, row {row} (from 0): {items!r} is no list of items") from error
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise UsageError(
+            f"{name}, row {row} (from 0): the items are numbers of columns, and this is "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    return array.astype(np.int64)
+
+
+def _check_finite(items: Sparse) -> None:
+    wrong = np.flatnonzero(~np.isfinite(items.grades))
+    if len(wrong):
+        first = wrong[0]
+        raise DataError(
+            f"relevance: {len(wrong)} NaN or infinite, the first of item {items.items[first]} in row "
+            f"{items.row[first]} (from 0); remove or replace those grades"
+        )
+
+
+def _distinct(items: Sparse, name: str, duplicates: Duplicates) -> Sparse:
+    """The items in ascending order, each once in a row."""
+    row = items.row
+    if _ascends(row, items.items):
+        return items
+    best = duplicates == "best"
+    order = np.lexsort((-items.grades, items.items, row) if best else (items.items, row))
+    in_order = Sparse(items.offsets, items.items[order], items.grades[order])
+    again = np.zeros(len(row), dtype=np.bool_)
+    again[1:] = (np.diff(in_order.items) == 0) & (np.diff(row) == 0)
+    if not again.any():
+        return in_order
+    if duplicates == "error":
+        first = int(np.flatnonzero(again)[0])
+        raise DataError(
+            f"{name}: {np.count_nonzero(again)} judged again in the same row; the first is item "
+            f'{in_order.items[first]} in row {row[first]} (from 0); remove them or choose duplicates="first" '
+            'or "best"'
+        )
+    return in_order.where(~again)
+
+
+def _ascends(row: NDArray[np.intp], items: NDArray[np.int64]) -> bool:
+    return bool(((np.diff(items) > 0) | (np.diff(row) > 0)).all())

@@ -1,0 +1,1 @@
+"""What measures see, lists, rows and classes, and what several pages are made of."""

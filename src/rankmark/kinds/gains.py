@@ -1,0 +1,133 @@
+"""Gains of grades and discounts of ranks: what cumulated-gain measures are made of."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Annotated, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.errors import DataError, MeasureError
+from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.language.parameters import Above, Between
+
+__all__ = [
+    "Beta",
+    "CumulatedGain",
+    "Discount",
+    "Gain",
+    "blended_ratio",
+    "discount_of",
+    "discounted_sum",
+    "discounts",
+    "gain_of",
+]
+
+Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[float, float] | Callable[[float], float]
+"""``linear``: the grade; ``exp2``: 2^grade − 1; a mapping from grade to gain; a function of the grade.
+
+Under ``linear`` and ``exp2`` a negative grade gains nothing. A mapping must know every grade but 0, which
+gains nothing unless it says otherwise. A function is called once for each grade that occurs.
+"""
+
+CumulatedGain: TypeAlias = Literal["binary"] | Gain
+"""``binary``: 1 for every grade above 0; else as `Gain` says."""
+
+Discount: TypeAlias = Literal["log2", "log2max"] | Annotated[float, Above(1)]
+"""``log2``: 1 / log₂(i + 1); ``log2max``: 1 / log₂(max(i, 2)); a number b: 1 / log_b(i + 1)."""
+
+Beta: TypeAlias = Annotated[float, Between(0, 10**6)]
+"""How much gains weigh beside hits in a blended ratio."""
+
+
+MOST_DOUBLINGS = 1000
+"""2 to a power beyond this, added up, leaves the range of float64."""
+
+
+def gain_of(relevance: Values, gain: CumulatedGain) -> Values:
+    """The gain of each grade."""
+    if gain == "binary":
+        return (relevance > 0).astype(np.float64)
+    if gain == "linear":
+        return np.maximum(relevance, 0.0)
+    if gain == "exp2":
+        highest = relevance.max(initial=0.0)
+        if highest >= MOST_DOUBLINGS:
+            raise DataError(f"gain=exp2 of grade {highest:g} is too large for a number; use gain=linear")
+        powers: Values = np.exp2(np.maximum(relevance, 0.0))
+        return powers - 1.0
+    grades, which = np.unique(relevance, return_inverse=True)
+    if isinstance(gain, Mapping):
+        gains = [_looked_up(gain, float(grade)) for grade in grades]
+    else:
+        gains = [_called(gain, float(grade)) for grade in grades]
+    return np.array(gains, dtype=np.float64)[which]
+
+
+def _looked_up(gains: Mapping[float, float], grade: float) -> float:
+    if grade in gains or grade == 0:
+        return gains.get(grade, 0.0)
+    known = ", ".join(f"{known:g}" for known in gains)
+    raise DataError(f"no gain for the judged grade {grade:g}; the mapping knows {known}")
+
+
+def _called(function: Callable[[float], float], grade: float) -> float:
+    try:
+        gain = float(function(grade))
+    except (TypeError, ValueError) as error:
+        raise MeasureError(f"gain: the function gives no number for grade {grade:g}: {error}") from error
+    if not math.isfinite(gain):
+        raise MeasureError(f"gain: the function gives {gain} for grade {grade:g}")
+    return gain
+
+
+def discounted_sum(lists: JudgedLists, gains: Values, cutoff: int | None, discount: Discount) -> Values:
+    """Σ gain · discount over the items of each list down to the cutoff; one a query."""
+    depth = cutoff if cutoff is not None and cutoff <= KEPT else lists.depth(cutoff)
+    return lists.weighted_sum(gains, discounts(discount, depth))
+
+
+def discounts(discount: Discount, depth: int) -> Values:
+    """The discounts of the ranks from 1 to `depth`."""
+    return _first_discounts(discount)[:depth] if depth <= KEPT else _discounts(discount, depth)
+
+
+KEPT = 1024
+"""So many discounts are kept between calls: few logarithms, but as many as a small call has time for."""
+
+
+@functools.lru_cache(maxsize=16)
+def _first_discounts(discount: Discount) -> Values:
+    return _discounts(discount, KEPT)
+
+
+def _discounts(discount: Discount, depth: int) -> Values:
+    return discount_of(np.arange(1, depth + 1), discount)
+
+
+def discount_of(rank: NDArray[np.int64], discount: Discount) -> Values:
+    """The discount of each rank."""
+    logarithms: Values
+    if discount == "log2":
+        logarithms = np.log2(rank + 1.0)
+    elif discount == "log2max":
+        logarithms = np.log2(np.maximum(rank, 2.0))
+    else:
+        logarithms = np.log(rank + 1.0) / math.log(discount)
+    return 1.0 / logarithms
+
+
+def blended_ratio(lists: JudgedLists, gain: Gain, beta: float) -> tuple[Values, Values]:
+    """Sakai's blended ratio at the rank of each item, and the gain of each item.
+
+    BR(r) = (C(r) + β·cg(r)) / (r + β·cg*(r)): C(r) items among the first r gain something, together cg(r),
+    where the best order of all judged items would have gained cg*(r).
+    """
+    gains = np.maximum(gain_of(lists.relevance, gain), 0.0)
+    ideal = lists.ideal
+    best = ideal.running_sum(ideal.descending(np.maximum(gain_of(ideal.relevance, gain), 0.0)))
+    found = lists.running_sum(gains > 0) + beta * lists.running_sum(gains)
+    return found / (lists.rank + beta * lists.in_ideal(best)), gains

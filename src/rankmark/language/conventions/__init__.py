@@ -1,0 +1,1 @@
+"""What other tools do otherwise, and what they call it."""

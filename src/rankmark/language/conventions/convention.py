@@ -1,0 +1,317 @@
+"""Conventions: the choices, parameters and names by which another tool's numbers are had.
+
+``evaluate(..., like="ranx")`` takes ranx's choices where the caller gives none, and understands ranx's names:
+``map@100`` is what ranx computes under that name. A measure by its name here, such as ``nDCG@10``, is the
+tool's variant of that measure. The records themselves are in `rankmark.language.conventions.tools`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from textwrap import fill
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from rankmark.errors import ChoiceError, MeasureError, did_you_mean
+from rankmark.language.choices import Choices
+from rankmark.language.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, Measure, as_measure
+
+__all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
+
+WIDTH = 80  # as the pages of the measures
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A measure of a tool that decides something else than the tool's other measures.
+
+    Attributes:
+        measure: what it is here.
+        choices: those that differ from the convention's.
+
+    """
+
+    measure: str
+    choices: Mapping[str, str]
+
+
+Names: TypeAlias = Mapping[str, str | Variant]
+"""What a tool calls each measure, and what that is here: ``{"map@{k}": "AP@{k}"}``.
+
+``{k}`` is a cutoff, ``{ones}`` as many ones as the cutoff says, between commas, ``{root}`` the square root of
+``{square}``, ``{above}`` the least number above ``{x}``; any other word in braces is a number that follows
+the tool's name.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a measure is under a convention: the measure, and the choices that differ from the standard."""
+
+    measure: Measure
+    choices: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How one tool computes its numbers.
+
+    Attributes:
+        name: what ``like`` calls it.
+        tool: the tool's own name.
+        version: the version that the record describes.
+        choices: those of `rankmark.language.choices.Choices` that differ from the standard.
+        measures: what the tool calls its measures of lists, and what each is here; the first of several
+            variants of a measure is the one that its name here means.
+        predictions: the same of its measures of predictions, for `rankmark.evaluate_predictions`.
+        classes: the same of its measures of classes, for tables with a score of each class or predicted ones.
+        text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
+        notes: how the tool is to be used to get these numbers.
+        cannot: what it computes that cannot be reproduced, and why.
+        aliases: other names of the convention.
+
+    """
+
+    name: str
+    tool: str
+    version: str
+    choices: Mapping[str, str] = field(default_factory=dict)
+    measures: Names = field(default_factory=dict)
+    predictions: Names = field(default_factory=dict)
+    classes: Names = field(default_factory=dict)
+    text_items: bool = False
+    notes: tuple[str, ...] = ()
+    cannot: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        Choices(**self.choices)  # type: ignore[arg-type]  # refuses what is no choice
+        object.__setattr__(self, "choices", MappingProxyType(dict(self.choices)))
+        object.__setattr__(self, "measures", MappingProxyType(dict(self.measures)))
+        object.__setattr__(self, "predictions", MappingProxyType(dict(self.predictions)))
+        object.__setattr__(self, "classes", MappingProxyType(dict(self.classes)))
+
+    @property
+    def label(self) -> str:
+        """The tool with its version, as signatures write it."""
+        return f"{self.tool}-{self.version}"
+
+    @property
+    def page(self) -> str:
+        """The record as a page to be read."""
+        return convention_page(self)
+
+    def __str__(self) -> str:
+        return self.page
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return convention, (self.name,)
+
+    def meaning(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Meaning:
+        """What `asked` is under this convention: a name of the tool's own, or a measure's name here.
+
+        Parameters that are given, and are not their defaults, override the tool's. A name that measures of
+        both kinds have means the one of the kind that is looked for first.
+
+        Raises:
+            MeasureError: the tool has no such measure, or there is none.
+
+        """
+        if isinstance(asked, str) and (own := self._own_name(asked.strip(), kinds)):
+            return own
+        return self._variant(as_measure(asked, kinds))
+
+    def measure(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
+        """The measure that `asked` is under this convention; see `meaning`."""
+        return self.meaning(asked, kinds).measure
+
+    def has(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> bool:
+        """Whether the tool has the measure."""
+        try:
+            return bool(self.meaning(asked, kinds))
+        except MeasureError:
+            return False
+
+    def names(self, kind: Kind) -> Names:
+        """The names of measures of one kind: of lists, of predictions, or of classes."""
+        return {"list": self.measures, "row": self.predictions, "class": self.classes}[kind]
+
+    def _own_name(self, asked: str, kinds: tuple[Kind, ...]) -> Meaning | None:
+        for kind in kinds:
+            for name, variant in self.names(kind).items():
+                found = _pattern(name).fullmatch(asked)
+                if found:
+                    return self._meaning(variant, found.groupdict(), kind)
+        return None
+
+    def _variant(self, asked: Measure) -> Meaning:
+        cutoff = {} if asked.cutoff is None else {"k": str(asked.cutoff)}
+        kind = asked.page.kind
+        names = self.names(kind)
+        of_page = [v for v in names.values() if _target(v).startswith(asked.name)]
+        for variant in of_page:
+            if ("{k}" in _target(variant)) > bool(cutoff):
+                continue
+            one, other = (self._meaning(variant, {**numbers, **cutoff}, kind) for numbers in _SAMPLES)
+            if one.measure.name != asked.name or one.measure.cutoff != asked.cutoff:
+                continue
+            theirs, others = one.measure.parameters, other.measure.parameters
+            fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
+            return Meaning(Measure(asked.name, {**fixed, **asked.parameters}, asked.cutoff), one.choices)
+        known = ", ".join(map(_shown, names))
+        there = {
+            "list": f"it has {known or 'no measures of lists'}",
+            "row": f"its measures of predictions are {known}"
+            if known
+            else "it has no measures of predictions",
+            "class": f"its measures of classes are {known}" if known else "it has no measures of classes",
+        }
+        raise MeasureError(f"{self.name} has no {_unset(asked)}; {there[kind]}")
+
+    def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
+        own = variant.choices if isinstance(variant, Variant) else {}
+        filled = {
+            **numbers,
+            "ones": ",".join("1" * int(numbers.get("k", 0))),
+            "root": repr(math.sqrt(float(numbers.get("square", 0)))),
+            "above": repr(math.nextafter(float(numbers.get("x", 0)), math.inf)),
+        }
+        text = re.sub(r"\{([a-z]+)\}", lambda found: filled[found[1]], _target(variant))
+        kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
+        return Meaning(as_measure(text, kinds), MappingProxyType({**self.choices, **own}))
+
+
+_SAMPLES: tuple[Mapping[str, str], ...] = (
+    {"rel": "2", "p": "5", "x": "0.5", "b": "2", "square": "4"},
+    {"rel": "3", "p": "6", "x": "0.6", "b": "3", "square": "9"},
+)
+"""Two values of each number that a name can hold: a parameter equal under both does not depend on it."""
+
+
+def _target(variant: str | Variant) -> str:
+    return variant.measure if isinstance(variant, Variant) else variant
+
+
+def _unset(measure: Measure) -> Measure:
+    return Measure(measure.name, {}, measure.cutoff)
+
+
+@functools.lru_cache(maxsize=1024)
+def _pattern(name: str) -> re.Pattern[str]:
+    """The spellings that a tool's name stands for."""
+    parts = re.split(r"\{([a-z]+)\}", name)
+    numbers = {"k": "[1-9][0-9]*", "p": "[0-9]+"}
+    pattern = "".join(
+        f"(?P<{part}>{numbers.get(part, '[0-9.]+')})" if place % 2 else re.escape(part)
+        for place, part in enumerate(parts)
+    )
+    return re.compile(pattern, re.IGNORECASE)
+
+
+@functools.cache
+def conventions() -> Mapping[str, Convention]:
+    """Every convention by its name.
+
+    Example:
+        >>> import rankmark as rm
+        >>> rm.conventions()["lightgbm"].measure("ndcg@10")
+        nDCG(gain=exp2)@10
+        >>> dict(rm.conventions()["lightgbm"].choices)
+        {'ties': 'input', 'no_relevant': 'one'}
+
+    """
+    from rankmark.language.conventions.tools import TOOLS
+
+    return MappingProxyType({record.name: record for record in TOOLS})
+
+
+def convention(name: str) -> Convention:
+    """The convention called `name`, by its name, an alias, or as a signature writes it.
+
+    Raises:
+        ChoiceError: there is none; the message says which come near.
+
+    """
+    names = _names()
+    found = names.get(name.lower()) if isinstance(name, str) else None
+    if found is None:
+        hint = did_you_mean(name, names) if isinstance(name, str) else ""
+        raise ChoiceError(f"like={name!r} is no convention{hint} (there are {', '.join(conventions())})")
+    return found
+
+
+@functools.cache
+def _names() -> Mapping[str, Convention]:
+    return {
+        name.lower(): record
+        for record in conventions().values()
+        for name in (record.name, *record.aliases, record.label)
+    }
+
+
+def meant(asked: str | Measure, like: str | None, kinds: tuple[Kind, ...]) -> Measure:
+    """The measure that `asked` is under a convention, or without one that is known here.
+
+    A signature can name the version of a tool that another version of rankmark followed.
+    """
+    record = _names().get((like or "").lower())
+    return record.measure(asked, kinds) if record else as_measure(asked, kinds)
+
+
+# --- the records as text ---------------------------------------------------------------------------------
+
+
+def convention_list() -> str:
+    """Every convention with its tool's version, a line each."""
+    wide = max(map(len, conventions())) + 2
+    lines = [f"{record.name:<{wide}}{record.tool} {record.version}" for record in conventions().values()]
+    return "\n".join([*lines, "", "One with its choices and names: rankmark convention NAME"])
+
+
+def convention_page(record: Convention) -> str:
+    """A record as a page: version, choices, names, notes, and what cannot be reproduced."""
+    blocks = ["\n".join([f"{record.tool} {record.version}", *_also(record)])]
+    choices = [f"  {name}: {value}" for name, value in record.choices.items()]
+    if record.text_items:
+        choices.append("  item ids: text")
+    blocks.append("\n".join(["Choices that differ from the standard", *(choices or ["  none"])]))
+    for title, names in (
+        ("What it calls the measures", record.measures),
+        ("What it calls the measures of predictions", record.predictions),
+        ("What it calls the measures of classes", record.classes),
+    ):
+        if names:
+            blocks.append("\n".join([title, *_aligned(names)]))
+    for title, texts in (("How to compare", record.notes), ("What cannot be reproduced", record.cannot)):
+        if texts:
+            blocks.append("\n".join([title, *map(_item, texts)]))
+    return "\n\n".join(blocks)
+
+
+def _also(record: Convention) -> Iterator[str]:
+    if record.aliases:
+        yield f"also {', '.join(record.aliases)}"
+
+
+def _aligned(names: Names) -> Iterator[str]:
+    wide = max((len(_shown(name)) for name in names), default=0)
+    for name, variant in names.items():
+        own = variant.choices if isinstance(variant, Variant) else {}
+        yield f"  {_shown(name):<{wide}}  {_shown(_target(variant))}{_bracketed(own)}"
+
+
+def _shown(name: str) -> str:
+    """A name whose numbers are written ``<k>``, for a reader."""
+    return re.sub(r"\{([a-z]+)\}", r"<\1>", name.replace("{ones}", "1,1,..."))
+
+
+def _bracketed(choices: Mapping[str, str]) -> str:
+    return f"  ({', '.join(f'{name}: {value}' for name, value in choices.items())})" if choices else ""
+
+
+def _item(text: str) -> str:
+    return fill(text, WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)

@@ -1,0 +1,927 @@
+"""The conventions: one record a tool. What a record can say stands in `language.conventions.convention`.
+
+Where a tool refuses data unless told to go on, the record has what it gives when told so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from rankmark.language.conventions.convention import Convention, Names, Variant
+from rankmark.language.conventions.trec_names import TREC_MEASURES, TrecMeasure
+
+__all__ = ["TOOLS"]
+
+
+def _with(measure: str, parameter: str) -> str:
+    """The measure with one parameter more."""
+    return f"{measure[:-1]},{parameter})" if measure.endswith(")") else f"{measure}({parameter})"
+
+
+def _uncut_and_cut(names: Mapping[str, str]) -> dict[str, str]:
+    """Each name alone, for the whole list, and with a cutoff."""
+    return {**names, **_cut(names)}
+
+
+def _cut(names: Mapping[str, str], sign: str = "@") -> dict[str, str]:
+    """Each name with a cutoff."""
+    return {f"{name}{sign}{{k}}": f"{measure}@{{k}}" for name, measure in names.items()}
+
+
+def _trec_names(rounding: str, without: tuple[str, ...] = ()) -> Names:
+    """The names of trec_eval's measures, in the order in which it prints them."""
+    known = [known for known in TREC_MEASURES if known.measure and known.name not in without]
+    return {name: measure for each in known for name, measure in _trec_spellings(each, rounding)}
+
+
+def _trec_spellings(known: TrecMeasure, rounding: str) -> list[tuple[str, str]]:
+    measure = known.measure.replace("IPrec", f"IPrec(rounding={rounding})")
+    if known.each == "cutoff":
+        return [(f"{known.name}{sign}{{k}}", f"{measure}@{{k}}") for sign in "_."]
+    if known.each:
+        return [(f"{known.name}{sign}{{x}}", _with(measure, f"{known.each}={{x}}")) for sign in "_."]
+    return [(known.name, measure)]
+
+
+def _catboost(name: str, measure: str, choices: Mapping[str, str]) -> Names:
+    """A cumulated gain of CatBoost, whose type and cutoff are parameters."""
+    exponential = _with(measure, "gain=exp2")
+    return {
+        f"{name}:top={{k}}": Variant(f"{measure}@{{k}}", choices),
+        name: Variant(measure, choices),
+        f"{name}:top={{k}};type=Exp": Variant(f"{exponential}@{{k}}", choices),
+        f"{name}:type=Exp": Variant(exponential, choices),
+    }
+
+
+ABOVE_HALF = math.nextafter(0.5, math.inf)
+"""The threshold from which the scores above 1/2 are found."""
+
+
+def _decisions(names: Mapping[str, str]) -> dict[str, str]:
+    """Names of measures of a decision that finds what scores more than a threshold, 1/2 unless it is said."""
+    usual = {name: f"{measure}(threshold={ABOVE_HALF!r})" for name, measure in names.items()}
+    said = {f"{name}(threshold={{x}})": f"{measure}(threshold={{above}})" for name, measure in names.items()}
+    return usual | said
+
+
+def _averages(name: str, measure: str, given: str = "") -> dict[str, str]:
+    """A name of a measure of classes with each average; `given` are parameters before it, alike in both."""
+    return {
+        f"{name}({given}average={average})": f"{measure}({given}average={average},ties=first)"
+        for average in ("macro", "micro", "weighted")
+    }
+
+
+ONLY_TEN = ("rbp", "rbp_resid", "unj")
+"""What trec_eval 10 has and 9 has not."""
+
+TRUNCATED = (
+    "Fractional grades: it cuts them off without a word (0.9 counts as 0); here they count as they are."
+)
+DICTS = "The same item twice in a list: its dicts keep the last one; here `duplicates` refuses it."
+NO_TIE_RULE = (
+    "Equal scores: their order is left to its sorting, and no rule gives it; compare lists without ties."
+)
+CANDIDATES = (
+    "It sees the rows that it is handed and nothing else: judge every row, and hand it every judged item. "
+    "If it is handed only what was returned, its ideal list is made of that: nDCG(ideal=retrieved)."
+)
+FROM_SOURCE = "Read from its source and compared with worked examples, not with the tool itself."
+
+TREC_EVAL = Convention(
+    name="trec_eval",
+    tool="trec_eval",
+    version="10.0",
+    measures=_trec_names("nearest"),
+    text_items=True,
+    notes=(
+        "Run it with -c: without it, it refuses a run that lacks a judged query.",
+        "`rankmark trec_eval` takes its options and prints its bytes.",
+    ),
+    cannot=(
+        TRUNCATED,
+        "rbp of grades outside 0 to 1: it scales them by values that it never sets.",
+        "Preferences (-R prefs) and Z-scores (-Z).",
+    ),
+)
+
+TREC_EVAL_9 = Convention(
+    name="trec_eval-9",
+    tool="trec_eval",
+    version="9.0.8",
+    aliases=("pytrec_eval", "pytrec_eval-terrier"),
+    choices={"missing": "skip", "scores": "float32"},
+    measures=_trec_names("up", without=ONLY_TEN),
+    text_items=True,
+    notes=(
+        (
+            "Without -c, as in pytrec_eval, whose values are the means over the queries that it returns; "
+            "with "
+            'it, missing="zero".'
+        ),
+    ),
+    cannot=(TRUNCATED, DICTS, "pytrec_eval refuses fractional grades."),
+)
+
+IR_MEASURES = Convention(
+    name="ir_measures",
+    tool="ir_measures",
+    version="0.4.3",
+    choices={"scores": "float32"},
+    measures={
+        **_uncut_and_cut({"nDCG": "nDCG", "AP": "AP"}),
+        "nDCG(dcg='exp-log2')@{k}": "nDCG(gain=exp2)@{k}",
+        "P@{k}": "P@{k}",
+        "R@{k}": "R@{k}",
+        "RR": "RR",
+        "RR@{k}": Variant("RR@{k}", {"ties": "item-asc", "scores": "float64"}),
+        "Success@{k}": "HR@{k}",
+        "Rprec": "Rprec",
+        "Bpref": "Bpref",
+        "infAP": "infAP",
+        "IPrec@{x}": "IPrec(recall={x},rounding=up)",
+        "IPrec(rel={rel})@{x}": "IPrec(recall={x},rounding=up,rel={rel})",
+        "SetP": "P",
+        "SetRelP": "P(denominator=min)",
+        "SetRelP(rel={rel})": "P(denominator=min,rel={rel})",
+        "SetR": "R",
+        "SetF": "F",
+        "SetF(beta={square})": "F(beta={root})",
+        "SetF(rel={rel}, beta={square})": "F(rel={rel},beta={root})",
+        "SetAP": "SetAP",
+        "Judged@{k}": Variant("Judged@{k}", {"ties": "item-asc", "scores": "float64"}),
+        "Compat(p=0.{p})": Variant("Compatibility(p=0.{p})", {"ties": "item-asc", "scores": "float64"}),
+        "NumQ": "NumQ",
+        "NumRet": "NumRet",
+        "NumRet(rel={rel})": "NumRelRet(rel={rel})",
+        "NumRel": Variant("NumRel", {"missing": "skip"}),
+        "ERR@{k}": "ERR@{k}",
+    },
+    text_items=True,
+    notes=(
+        (
+            "It hands measures on to other tools, each with its own rule for equal scores: RR is trec_eval's "
+            "(item-desc), RR@10 that of MS MARCO's script (item-asc)."
+        ),
+    ),
+    cannot=(
+        TRUNCATED,
+        DICTS,
+        "Compat where scores are equal.",
+        "Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.",
+        "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
+        (
+            "The C/W/L measures keep the order of the rows where scores are equal, with scores in 64 bits: "
+            "give "
+            'ties="input".'
+        ),
+    ),
+)
+
+_RANX_BINARY = {
+    "hits": "HR(hits=count)",
+    "hit_rate": "HR",
+    "precision": "P",
+    "recall": "R",
+    "f1": "F",
+    "mrr": "RR",
+    "map": "AP",
+}
+_RANX_LEVELS = {name: _with(measure, "rel={rel}") for name, measure in _RANX_BINARY.items()}
+
+RANX = Convention(
+    name="ranx",
+    tool="ranx",
+    version="0.3.21",
+    choices={"ties": "input"},
+    measures={
+        **_uncut_and_cut(
+            {
+                "ndcg": "nDCG",
+                "ndcg_burges": "nDCG(gain=exp2)",
+                "dcg": "DCG",
+                "dcg_burges": "DCG(gain=exp2)",
+                **_RANX_BINARY,
+            }
+        ),
+        "r-precision": "Rprec",
+        "bpref": "Bpref",
+        "rbp.{p}": "RBP(p=0.{p},gain=linear,max_grade=none)",
+        **{f"{name}-l{{rel}}": measure for name, measure in _RANX_LEVELS.items()},
+        **{f"{name}@{{k}}-l{{rel}}": f"{measure}@{{k}}" for name, measure in _RANX_LEVELS.items()},
+        "r-precision-l{rel}": "Rprec(rel={rel})",
+    },
+    text_items=True,
+    notes=(
+        (
+            "With evaluate(..., make_comparable=True), which counts judged queries without results as 0 and "
+            "leaves "
+            "out the others; without it, ranx refuses a run whose queries are not just those judged."
+        ),
+    ),
+    cannot=(
+        NO_TIE_RULE + " In short lists the order of the rows stays.",
+        TRUNCATED,
+        DICTS,
+        "ndcg-l2: it drops grades below the level before it takes gains.",
+        "bpref where no item is judged not relevant, for which it has NaN.",
+    ),
+)
+
+SKLEARN = Convention(
+    name="sklearn",
+    tool="scikit-learn",
+    version="1.9.1",
+    aliases=("scikit-learn",),
+    choices={"ties": "expected"},
+    measures={
+        **_uncut_and_cut({"ndcg_score": "nDCG", "dcg_score": "DCG"}),
+        "roc_auc_score": Variant("ListAUC", {"no_relevant": "skip"}),
+        "average_precision_score": "AP",
+        "label_ranking_average_precision_score": Variant("AP", {"no_relevant": "one"}),
+        "label_ranking_loss": Variant("RankingLoss", {"ties": "worst"}),
+        "coverage_error": Variant("MaxRank", {"ties": "worst"}),
+    },
+    predictions={
+        "roc_auc_score": "AUC",
+        "roc_auc_score(max_fpr={x})": "AUC(max_fpr={x})",
+        "average_precision_score": "AveragePrecision",
+        "log_loss": "LogLoss(clip=precision)",
+        "d2_log_loss_score": "RIG(clip=precision)",
+        "brier_score_loss": "Brier",
+        "mean_squared_error": "MSE",
+        "root_mean_squared_error": "RMSE",
+        "mean_absolute_error": "MAE",
+        "mean_absolute_percentage_error": "MAPE",
+        "r2_score": "R2",
+        "explained_variance_score": "ExplainedVariance",
+    },
+    classes={
+        "accuracy_score": "MulticlassAccuracy(ties=first)",
+        "balanced_accuracy_score": "MulticlassRecall(zero_division=skip,ties=first)",
+        **_averages("precision_score", "MulticlassPrecision"),
+        **_averages("recall_score", "MulticlassRecall"),
+        **_averages("f1_score", "MulticlassF"),
+        **_averages("fbeta_score", "MulticlassF", "beta={b},"),
+        "cohen_kappa_score": "MulticlassKappa(ties=first)",
+        "cohen_kappa_score(weights=linear)": "MulticlassKappa(cost=linear,ties=first)",
+        "cohen_kappa_score(weights=quadratic)": "MulticlassKappa(cost=quadratic,ties=first)",
+        "matthews_corrcoef": "MulticlassMCC(ties=first)",
+        "roc_auc_score(multi_class=ovr)": "MulticlassAUC",
+        "roc_auc_score(multi_class=ovr,average=weighted)": "MulticlassAUC(average=weighted)",
+        "roc_auc_score(multi_class=ovo)": "MulticlassAUC(versus=each)",
+        "log_loss": f"MulticlassLogLoss(clip={2.0**-52!r})",
+    },
+    notes=(
+        CANDIDATES,
+        (
+            "A row of its matrices is a query here; roc_auc_score and average_precision_score are called a "
+            "query "
+            "at a time, and roc_auc_score is not defined where all labels are the same."
+        ),
+        (
+            "log_loss keeps probabilities from 0 and 1 by the precision of their type: give it scores of the "
+            "same type (float32 or float64) as here."
+        ),
+    ),
+    cannot=(
+        (
+            "average_precision_score and label_ranking_average_precision_score where scores are equal: "
+            "every item "
+            "of a tie gets the precision at its end."
+        ),
+        "ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.",
+        "Negative labels, which ndcg_score refuses; here they gain nothing.",
+        "log_loss of float32 to the last digits: it adds up in that precision.",
+        (
+            "matthews_corrcoef of one class only, and mean_absolute_percentage_error of labels of 0, which "
+            "have no value here."
+        ),
+        "log_loss of classes in float32, which it keeps from 0 and 1 by 1.2e-7.",
+    ),
+)
+
+TORCHMETRICS = Convention(
+    name="torchmetrics",
+    tool="torchmetrics",
+    version="1.9.0",
+    choices={"ties": "input"},
+    measures={
+        **_uncut_and_cut(
+            {
+                "RetrievalMAP": "AP(denominator=hits)",
+                "RetrievalMRR": "RR",
+                "RetrievalPrecision": "P",
+                "RetrievalRecall": "R",
+                "RetrievalHitRate": "HR",
+            }
+        ),
+        "RetrievalPrecision(adaptive_k=True)@{k}": "P(denominator=retrieved)@{k}",
+        "RetrievalNormalizedDCG": Variant("nDCG", {"ties": "expected"}),
+        "RetrievalNormalizedDCG@{k}": Variant("nDCG@{k}", {"ties": "expected"}),
+        "RetrievalFallOut": Variant("FallOut", {"no_relevant": "one"}),
+        "RetrievalFallOut@{k}": Variant("FallOut@{k}", {"no_relevant": "one"}),
+        "RetrievalRPrecision": "Rprec",
+    },
+    predictions={
+        "BinaryAUROC": "AUC",
+        "BinaryAUROC(max_fpr={x})": "AUC(max_fpr={x})",
+        "BinaryAveragePrecision": "AveragePrecision",
+        **_decisions(
+            {
+                "BinaryAccuracy": "BinaryAccuracy",
+                "BinaryPrecision": "BinaryPrecision",
+                "BinaryRecall": "BinaryRecall",
+                "BinarySpecificity": "Specificity",
+                "BinaryF1Score": "BinaryF",
+                "BinaryCohenKappa": "Kappa",
+                "BinaryMatthewsCorrCoef": "MCC",
+            }
+        ),
+        "BinaryFBetaScore(beta={b})": f"BinaryF(beta={{b}},threshold={ABOVE_HALF!r})",
+        "BinaryCalibrationError": "ECE(bins=15)",
+        "BinaryCalibrationError(norm=max)": "MCE(bins=15)",
+        "BinaryCalibrationError(norm=l2)": "RMSCE(bins=15)",
+        "MeanSquaredError": "MSE",
+        "MeanSquaredError(squared=False)": "RMSE",
+        "MeanAbsoluteError": "MAE",
+        "MeanAbsolutePercentageError": "MAPE",
+        "SymmetricMeanAbsolutePercentageError": "SMAPE",
+        "R2Score": "R2",
+        "ExplainedVariance": "ExplainedVariance",
+        "PearsonCorrCoef": "Pearson",
+        "SpearmanCorrCoef": "Spearman",
+        "KendallRankCorrCoef": "Kendall",
+    },
+    classes={
+        "MulticlassAccuracy": "MulticlassRecall(ties=first)",
+        "MulticlassAccuracy(average=micro)": "MulticlassAccuracy(ties=first)",
+        "MulticlassAccuracy(average=micro,top_k={k})": "MulticlassAccuracy(ties=first)@{k}",
+        "MulticlassAccuracy(average=weighted)": "MulticlassRecall(average=weighted,ties=first)",
+        **_averages("MulticlassPrecision", "MulticlassPrecision"),
+        **_averages("MulticlassRecall", "MulticlassRecall"),
+        **_averages("MulticlassF1Score", "MulticlassF"),
+        **_averages("MulticlassFBetaScore", "MulticlassF", "beta={b},"),
+        "MulticlassPrecision": "MulticlassPrecision(ties=first)",
+        "MulticlassRecall": "MulticlassRecall(ties=first)",
+        "MulticlassF1Score": "MulticlassF(ties=first)",
+        "MulticlassFBetaScore(beta={b})": "MulticlassF(beta={b},ties=first)",
+        "MulticlassAUROC": "MulticlassAUC",
+        "MulticlassAUROC(average=weighted)": "MulticlassAUC(average=weighted)",
+        "MulticlassCohenKappa": "MulticlassKappa(ties=first)",
+        "MulticlassCohenKappa(weights=linear)": "MulticlassKappa(cost=linear,ties=first)",
+        "MulticlassCohenKappa(weights=quadratic)": "MulticlassKappa(cost=quadratic,ties=first)",
+        "MulticlassMatthewsCorrCoef": "MulticlassMCC(ties=first)",
+    },
+    notes=(
+        CANDIDATES,
+        "The cutoff is its top_k. A query with nothing relevant counts as 0 (empty_target_action).",
+        "Its MulticlassAccuracy is the mean over classes, which is called recall here, unless average=micro.",
+        "A score of exactly the threshold is not found; here the threshold is the next number above.",
+    ),
+    cannot=(
+        NO_TIE_RULE + " Only RetrievalNormalizedDCG has a rule: it averages.",
+        (
+            "Scores of 0 and below: AP, MRR, precision and recall take such items as not relevant. Give it "
+            "scores "
+            "above 0, such as probabilities."
+        ),
+        (
+            "RetrievalAUROC, which is 0 where all targets are the same, orders equal scores by its sorting, "
+            "and with top_k sees no more than the items returned."
+        ),
+        "BinaryAUROC and BinaryAveragePrecision with thresholds, which put scores into bins first.",
+        "Scores outside of 0 to 1 in measures of decisions and classes, which it takes for logits.",
+        "Decisions on scores of float32 that are exactly the threshold: here they are found.",
+        "BinaryCalibrationError where scores are at the border of a bin, which is of the bin above it there.",
+        "The last digits: it adds up in 32 bits.",
+        (
+            "What has no value here: it has 0 where a measure is 0/0, in MulticlassAUROC 0 for classes "
+            "without rows, and great numbers in MeanAbsolutePercentageError for labels of 0."
+        ),
+        "MulticlassAccuracy with top_k where scores at the border are equal.",
+    ),
+)
+
+RECTOOLS = Convention(
+    name="rectools",
+    tool="rectools",
+    version="0.19.0",
+    choices={"ties": "input"},
+    measures=_cut(
+        {
+            "NDCG": "nDCG(gain=binary,ideal=[{ones}])",
+            "NDCG(divide_by_achievable=True)": "nDCG(gain=binary)",
+            "DCG": "DCG(gain=binary)",
+            "MAP": "AP",
+            "MAP(divide_by_k=True)": "AP(denominator=cutoff)",
+            "MRR": "RR",
+            "Precision": "P",
+            "Precision(r_precision=True)": "P(denominator=min)",
+            "Recall": "R",
+            "HitRate": "HR",
+            "F1Beta": "F",
+            "F1Beta(beta={b})": "F(beta={b})",
+            "PartialAUC": "PartialAUC",
+            "PAP": "PAP",
+        }
+    ),
+    notes=(
+        (
+            "Every row of the interactions is relevant: leave out what is not. Ranks are the caller's, so "
+            "scores "
+            "are taken in the order of the rows where they are equal."
+        ),
+        "NDCG divides by what k relevant items would give, so that a user with fewer cannot reach 1.",
+    ),
+    cannot=(
+        "The same interaction twice, which doubles hits; here `duplicates` refuses it.",
+        "Accuracy and MCC, which need the catalogue, and what looks at popularity, novelty and diversity.",
+    ),
+)
+
+REPLAY = Convention(
+    name="replay",
+    tool="replay-rec",
+    version="0.22.0",
+    aliases=("replay-rec",),
+    measures=_cut(
+        {
+            "NDCG": "nDCG(gain=binary)",
+            "MAP": "AP(denominator=min)",
+            "MRR": "RR",
+            "Precision": "P",
+            "Recall": "R",
+            "HitRate": "HR",
+            "RocAuc": "ListAUC(items=retrieved)",
+        }
+    ),
+    notes=(
+        "Every row of the ground truth is relevant: leave out what is not.",
+        "Equal scores: the greater item first, as for its data frames; dicts keep their order.",
+    ),
+    cannot=(
+        "The same item twice, which it counts twice (with a warning); here `duplicates` refuses it.",
+        "Coverage, Novelty, Surprisal and Unexpectedness, which need the training data.",
+    ),
+)
+
+RECBOLE = Convention(
+    name="recbole",
+    tool="recbole",
+    version="7b02be5",
+    choices={"ties": "input", "no_relevant": "skip"},
+    measures=_cut(
+        {
+            "ndcg": "nDCG(gain=binary)",
+            "map": "AP(denominator=min)",
+            "mrr": "RR",
+            "precision": "P",
+            "recall": "R",
+            "hit": "HR",
+        }
+    ),
+    predictions={
+        "AUC": "AUC",
+        "GAUC": "GAUC(weight=clicks)",
+        "LogLoss": "LogLoss(clip=1e-15)",
+        "RMSE": "RMSE",
+        "MAE": "MAE",
+    },
+    notes=(
+        "Every item of the test set is relevant, and users without one are not evaluated.",
+        "Its GAUC weighs users by their positive rows, and leaves out those of one class.",
+    ),
+    cannot=(
+        NO_TIE_RULE,
+        "What looks at popularity and coverage.",
+        "It prints four digits.",
+        FROM_SOURCE,
+    ),
+)
+
+RECPACK = Convention(
+    name="recpack",
+    tool="recpack",
+    version="0.3.6",
+    choices={"ties": "input", "no_relevant": "skip"},
+    measures=_cut(
+        {
+            "NDCGK": "nDCG(gain=binary)",
+            "DCGK": "DCG(gain=binary)",
+            "CalibratedRecallK": "R(denominator=min)",
+            "RecallK": "R",
+            "PrecisionK": "P",
+            "ReciprocalRankK": "RR",
+            "HitK": "HR(hits=count)",
+        },
+        sign="_",
+    ),
+    notes=("HitK counts hits: its mean can exceed 1.",),
+    cannot=(
+        NO_TIE_RULE,
+        "Ratings instead of ones, by which it multiplies the rank within the logarithm of NDCG and DCG.",
+        "CoverageK, and what weighs by propensities (IPS).",
+    ),
+)
+
+LENSKIT = Convention(
+    name="lenskit",
+    tool="lenskit",
+    version="2025.8.1",
+    choices={"ties": "input", "missing": "skip", "no_relevant": "skip"},
+    measures={
+        **_uncut_and_cut(
+            {
+                "NDCG": "nDCG(gain=binary,discount=log2max)",
+                "NDCG(gain)": "nDCG(discount=log2max)",
+                "DCG": "DCG(gain=binary,discount=log2max)",
+                "DCG(gain)": "DCG(discount=log2max)",
+                "Recall": "R(denominator=min)",
+                "RecipRank": "RR",
+                "Hit": "HR",
+                "AP": "AP(denominator=retrieved)",
+                "RBP": "RBP(p=0.85)",
+            }
+        ),
+        "Precision": Variant("P(denominator=retrieved)", {"no_relevant": "zero"}),
+        "Precision@{k}": Variant("P(denominator=retrieved)@{k}", {"no_relevant": "zero"}),
+    },
+    notes=(
+        (
+            "Its lists have an order of their own; every item of the test data is relevant: leave out what "
+            "is not."
+        ),
+        "NDCG weighs ranks 1 and 2 alike.",
+    ),
+    cannot=(
+        "The same item twice in a list, which counts twice; here `duplicates` refuses it.",
+        "Measures of the catalogue (Gini, coverage, entropy).",
+        FROM_SOURCE,
+    ),
+)
+
+RECOMMENDERS = Convention(
+    name="recommenders",
+    tool="recommenders",
+    version="1.2.1",
+    choices={"ties": "input", "missing": "skip"},
+    measures={
+        **_cut(
+            {
+                "map": "AP",
+                "map_at_k": "AP(denominator=min)",
+                "precision_at_k": "P",
+                "recall_at_k": "R",
+            }
+        ),
+        "ndcg_at_k@{k}": Variant("nDCG(gain=binary)@{k}", {"missing": "zero"}),
+        "ndcg_at_k(score_type=raw)@{k}": Variant("nDCG@{k}", {"missing": "zero"}),
+        "ndcg_at_k(score_type=exp)@{k}": Variant("nDCG(gain=exp2)@{k}", {"missing": "zero"}),
+    },
+    predictions={
+        "auc": "AUC",
+        "group_auc": "GAUC(weight=uniform)",
+        "logloss": "LogLoss(clip=1e-11)",
+        "rmse": "RMSE",
+        "mae": "MAE",
+    },
+    aliases=("microsoft-recommenders",),
+    notes=(
+        (
+            "The functions of python_evaluation with their k. Every row of the true ratings is relevant: "
+            "leave out "
+            "what is not."
+        ),
+        "Precision, recall and MAP are means over the users with results, NDCG over all.",
+        "auc, group_auc and logloss are those of its deep models' cal_metric, rmse and mae are both.",
+    ),
+    cannot=(
+        NO_TIE_RULE,
+        "r_precision_at_k: it leaves out users whose hits stand low.",
+        "Novelty, diversity, serendipity and coverage, which need the training data.",
+        (
+            "The four digits to which cal_metric rounds, its rmse being the root of a rounded mean: compare "
+            "to four digits."
+        ),
+        "group_auc where a user has rows of one class: it has no value at all, and here they are left out.",
+    ),
+)
+
+ELLIOT = Convention(
+    name="elliot",
+    tool="elliot",
+    version="fc27efe",
+    choices={"ties": "input", "missing": "skip", "no_relevant": "skip"},
+    measures=_cut(
+        {
+            "nDCG": "nDCG(gain=exp2)",
+            "Precision": "P",
+            "Recall": "R",
+            "HR": "HR",
+            "MRR": "RR",
+            "MAP": "MeanP",
+            "MAR": "MeanR",
+            "F1": "F",
+        }
+    ),
+    notes=(
+        "With relevance_threshold 1. Its MAP is the mean of P@1 to P@k, and not average precision.",
+        "Only users with recommendations and with relevant items are counted.",
+    ),
+    cannot=(
+        (
+            "nDCG with another threshold t, whose gain is 2^(grade - t + 1) - 1: from Python, give such a "
+            "function."
+        ),
+        (
+            "AUC, GAUC and LAUC: they take one item too many for not relevant, so that the worst list is "
+            "above 0."
+        ),
+        (
+            "RMSE, MSE and MAE: they see only rows in the list with a rating of at least the threshold, and "
+            "divide by all that are relevant."
+        ),
+        FROM_SOURCE,
+    ),
+)
+
+EVIDENTLY = Convention(
+    name="evidently",
+    tool="evidently",
+    version="a4aa4c2",
+    choices={"ties": "input", "missing": "skip", "no_relevant": "skip"},
+    measures=_cut(
+        {
+            "NDCG": "nDCG(ideal=retrieved)",
+            "MAP": "AP",
+            "MRR": "RR",
+            "HitRate": "HR",
+            "Precision": "P(denominator=retrieved)",
+            "Recall": "R",
+        }
+    ),
+    notes=("Its table has a row for every item that was recommended, with the target beside it.",),
+    cannot=(
+        "Equal scores: their items get the mean of their ranks, cut off to a whole number.",
+        "MAP and Recall where relevant items are not in the table: it does not know of them.",
+        FROM_SOURCE,
+    ),
+)
+
+REXMEX = Convention(
+    name="rexmex",
+    tool="rexmex",
+    version="0.1.3",
+    choices={"ties": "input", "missing": "skip"},
+    measures={
+        "hits_at_k@{k}": "P(denominator=retrieved)@{k}",
+        "average_precision_at_k@{k}": "AP(denominator=min)@{k}",
+        "mean_reciprocal_rank": "RR(hits=all,denominator=relevant)",
+    },
+    notes=(
+        (
+            "Its hits_at_k is a precision, and its mean reciprocal rank a mean over all relevant items of a "
+            "list."
+        ),
+        "The functions take one list each; the mean over lists is the caller's.",
+    ),
+    cannot=(
+        "mean_reciprocal_rank where a relevant item is not in the list, which it refuses.",
+        "Rank correlations and the measures of ratings.",
+    ),
+)
+
+LIGHTGBM = Convention(
+    name="lightgbm",
+    tool="lightgbm",
+    version="4.7.0",
+    choices={"ties": "input", "no_relevant": "one"},
+    measures=_cut({"ndcg": "nDCG(gain=exp2)", "map": "AP(denominator=retrieved)"}),
+    predictions={
+        "auc": "AUC",
+        "average_precision": "AveragePrecision",
+        "binary_logloss": "LogLoss(clip=1e-15)",
+        "l2": "MSE",
+        "rmse": "RMSE",
+        "l1": "MAE",
+    },
+    notes=(CANDIDATES, "Labels are whole numbers from 0 to 30, unless label_gain says otherwise."),
+    cannot=("Weights of queries.", "Labels and weights of rows to more than 32 bits, which it keeps."),
+)
+
+XGBOOST = Convention(
+    name="xgboost",
+    tool="xgboost",
+    version="3.2.0",
+    choices={"ties": "input", "no_relevant": "one", "scores": "float32"},
+    measures={
+        **_uncut_and_cut({"ndcg": "nDCG(gain=exp2)", "map": "AP(denominator=min)"}),
+        "pre@{k}": Variant("P(denominator=retrieved)@{k}", {"no_relevant": "zero"}),
+        "ndcg-": Variant("nDCG(gain=exp2)", {"no_relevant": "zero"}),
+        "ndcg@{k}-": Variant("nDCG(gain=exp2)@{k}", {"no_relevant": "zero"}),
+        "map-": Variant("AP(denominator=min)", {"no_relevant": "zero"}),
+        "map@{k}-": Variant("AP(denominator=min)@{k}", {"no_relevant": "zero"}),
+    },
+    notes=(CANDIDATES,),
+    cannot=("Weights of queries.",),
+)
+
+CATBOOST = Convention(
+    name="catboost",
+    tool="catboost",
+    version="1.2.10",
+    choices={"ties": "worst"},
+    measures={
+        **_catboost("NDCG", "nDCG", {"no_relevant": "one"}),
+        **_catboost("DCG", "DCG", {}),
+        "MAP:top={k}": "AP(denominator=min)@{k}",
+        "MAP": "AP(denominator=min)",
+        "PrecisionAt:top={k}": "P(denominator=retrieved)@{k}",
+        "RecallAt:top={k}": Variant("R@{k}", {"no_relevant": "one"}),
+        "MRR:top={k}": "RR@{k}",
+        "MRR": "RR",
+        "ERR:top={k}": "ERR(gain=linear,max_grade=1,best=certain)@{k}",
+        "ERR": "ERR(gain=linear,max_grade=1,best=certain)",
+    },
+    notes=(CANDIDATES, "Labels of ERR are from 0 to 1, and the border of the others is 0.5."),
+    cannot=(
+        "denominator=Position of DCG and NDCG, which discounts by the rank itself.",
+        "PFound, and QueryAUC, which is one value of all rows.",
+        "Weights of groups.",
+    ),
+)
+
+TF_RANKING = Convention(
+    name="tf-ranking",
+    tool="tensorflow_ranking",
+    version="5b1d133",
+    aliases=("tensorflow_ranking", "tensorflow-ranking"),
+    choices={"ties": "random"},
+    measures={
+        **_cut(
+            {
+                "ndcg": "nDCG(gain=exp2)",
+                "dcg": "DCG(gain=exp2)",
+                "map": "AP",
+                "mrr": "RR",
+                "precision": "P(denominator=retrieved)",
+                "recall": "R",
+                "hits": "HR",
+            },
+            sign="_",
+        ),
+        "ndcg": "nDCG(gain=exp2)",
+        "map": "AP",
+        "mrr": "RR",
+        "arp": "MeanRank(gain=linear)",
+        "ordered_pair_accuracy": "OPA",
+    },
+    notes=(CANDIDATES, "It shuffles equal scores: one draw here is not its draw."),
+    cannot=(
+        "Weights of items, by which it also weighs queries with nothing relevant.",
+        "Negative labels, which it takes for padding.",
+        FROM_SOURCE,
+    ),
+)
+
+GDEVAL = Convention(
+    name="gdeval",
+    tool="gdeval",
+    version="1.3",
+    measures={"ndcg@{k}": "nDCG(gain=exp2)@{k}", "err@{k}": "ERR@{k}"},
+    text_items=True,
+    notes=("With -c. The highest grade is 4.",),
+    cannot=("It prints five digits, and averages the rounded values.",),
+)
+
+MSMARCO = Convention(
+    name="msmarco",
+    tool="ms_marco_eval",
+    version="1",
+    choices={"ties": "input"},
+    measures={"MRR @{k}": "RR@{k}", "MRR@{k}": "RR@{k}"},
+    text_items=True,
+    notes=(
+        (
+            "The script reads ranks, so equal scores stay in the order of the rows; as ir_measures calls "
+            "it, it "
+            'gets them by item id: ties="item-asc".'
+        ),
+        "It divides by the number of judged queries.",
+    ),
+    cannot=(FROM_SOURCE,),
+)
+
+BEIR = Convention(
+    name="beir",
+    tool="beir",
+    version="2.2.0",
+    choices={"missing": "skip", "scores": "float32"},
+    measures={
+        **_cut({"NDCG": "nDCG", "MAP": "AP", "Recall": "R", "P": "P"}),
+        **{
+            f"{name}@{{k}}": Variant(
+                f"{measure}@{{k}}", {"ties": "input", "missing": "zero", "scores": "float64"}
+            )
+            for name, measure in {"MRR": "RR", "R_cap": "R(denominator=min)", "Accuracy": "HR"}.items()
+        },
+    },
+    text_items=True,
+    notes=(
+        (
+            "NDCG, MAP, Recall and P are pytrec_eval's, over the queries with results; MRR, R_cap and top-k "
+            "accuracy are divided by the number of judged queries."
+        ),
+        "By its name here, R is Recall; R_cap is asked for by its own name.",
+    ),
+    cannot=(
+        "It takes results out whose id is that of the query; do so before.",
+        "It rounds to five digits.",
+        "Hole, which counts over the judgements of all queries.",
+    ),
+)
+
+FUXICTR = Convention(
+    name="fuxictr",
+    tool="fuxictr",
+    version="2.3.10",
+    choices={"ties": "input", "no_relevant": "skip"},
+    measures={
+        "NDCG(k={k})": "nDCG(gain=exp2)@{k}",
+        "MRR": "RR(hits=all,denominator=relevant)",
+        "HitRate(k={k})": "HR@{k}",
+        "avgAUC": Variant("ListAUC", {"ties": "expected"}),
+    },
+    predictions={
+        "AUC": "AUC",
+        "gAUC": "GAUC",
+        "avgAUC": "GAUC(weight=uniform)",
+        "logloss": "LogLoss(clip=precision)",
+    },
+    notes=(
+        CANDIDATES,
+        "Its MRR adds up the reciprocal ranks of all relevant items, as in the MIND data set.",
+    ),
+    cannot=(
+        "Equal scores: the later row comes first.",
+        "MRR to the last digit: it divides by the number of relevant items plus 1e-12.",
+    ),
+)
+
+TORCHREC = Convention(
+    name="torchrec",
+    tool="torchrec",
+    version="376cac6",
+    predictions={
+        "ne": "NE(clip=1e-12)",
+        "logloss": "LogLoss(clip=1e-12,unit=bits)",
+        "calibration": "PCOPC",
+        "auc": "AUC",
+        "gauc": "GAUC(weight=uniform)",
+        "mse": "MSE",
+        "rmse": "RMSE",
+        "mae": "MAE",
+    },
+    notes=(
+        "Its logloss is in bits.",
+        "Its values over the window and over all of training are each of the rows that they saw.",
+    ),
+    cannot=(
+        "auc and gauc where scores are equal: their order is left to its sorting, with no half for ties.",
+        "auc of rows of one class, which it has as 0.5, and gauc of no query, too; here there is no value.",
+        "calibration where nothing is positive, which it has as 0; here there is no value.",
+        "gauc of queries whose scores are all equal, which it leaves out; here their AUC is 1/2.",
+        "gauc of scores of exactly 0, which it takes for padding.",
+        FROM_SOURCE,
+    ),
+)
+
+TOOLS = (
+    TREC_EVAL,
+    TREC_EVAL_9,
+    IR_MEASURES,
+    RANX,
+    SKLEARN,
+    TORCHMETRICS,
+    RECTOOLS,
+    REPLAY,
+    RECBOLE,
+    RECPACK,
+    LENSKIT,
+    RECOMMENDERS,
+    ELLIOT,
+    EVIDENTLY,
+    REXMEX,
+    LIGHTGBM,
+    XGBOOST,
+    CATBOOST,
+    TF_RANKING,
+    GDEVAL,
+    MSMARCO,
+    BEIR,
+    FUXICTR,
+    TORCHREC,
+)

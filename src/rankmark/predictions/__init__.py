@@ -1,1 +1,0 @@
-"""Labelled scores: from one table to values, intervals, curves and comparisons."""

@@ -1,0 +1,1 @@
+"""How anything is shown: words, numbers, tables, and a file for each format."""

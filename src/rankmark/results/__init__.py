@@ -1,0 +1,1 @@
+"""What users hold: values with what is needed to trust them."""

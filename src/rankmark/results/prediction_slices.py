@@ -1,0 +1,131 @@
+"""What measures of predictions come to in slices of the rows: by country, by placement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from rankmark.aggregation.intervals import explained
+from rankmark.rendering.formats import counted, printable
+from rankmark.results.slices import NONE, Slices, in_order, rounded
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from rankmark.results.predictions import PredictionResult
+
+__all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionSlice:
+    """One measure in one slice of the rows; NaN where there is no value, or no interval was asked for.
+
+    Attributes:
+        by: the column.
+        slice: its value; None for the rows that have none.
+        measure: the measure's name.
+        rows: rows in the slice.
+        positive: positive ones; None if no measure of binary labels was asked for.
+        value: the measure's value, of these rows alone.
+        low: the lower end of its confidence interval.
+        high: the upper end.
+        undefined: why there is no value; None where there is one.
+
+    """
+
+    by: str
+    slice: str | None
+    measure: str
+    rows: int
+    positive: int | None
+    value: float
+    low: float
+    high: float
+    undefined: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionSlices(Slices):
+    """Measures of predictions in slices of the rows; ``print(slices)`` shows them."""
+
+    rows: tuple[PredictionSlice, ...]  # type: ignore[assignment]
+
+    row: ClassVar[type] = PredictionSlice
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """As `Slices.columns`: without positive rows and intervals where there are none."""
+        positive = ["positive"] if any(row.positive is not None for row in self.rows) else []
+        ends = ["low", "high"] if any(not math.isnan(row.low) for row in self.rows) else []
+        return ("rows", *positive, "value", *ends)
+
+    def cells(self, row: Any, digits: int) -> list[str]:
+        """As `Slices.cells`."""
+        values = (getattr(row, name) for name in self.columns)
+        return [_cell(value, digits) for value in values]
+
+    def explained(self) -> Iterator[str]:
+        """As `Slices.explained`."""
+        yield from self.notes
+        slices: dict[tuple[str, str], list[str]] = {}
+        for row in self.rows:
+            if row.undefined is not None:
+                slices.setdefault((row.measure, row.undefined), []).append(row.slice or NONE)
+        for (measure, why), names in slices.items():
+            yield f"no value of {measure} in {counted(len(names), 'slice')} ({_some(names)}): {why}"
+
+
+def _cell(value: float | None, digits: int) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else rounded(value, f".{digits}f")
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few of them."""
+    return ", ".join(map(printable, names[:5])) + (", …" if len(names) > 5 else "")
+
+
+def prediction_slices(
+    frame: pl.DataFrame,
+    by: Sequence[str],
+    evaluate: Callable[[NDArray[np.intp]], PredictionResult],
+    confidence: float,
+) -> PredictionSlices:
+    """The slices of a table by its columns.
+
+    Args:
+        frame: these columns.
+        by: their names.
+        evaluate: what evaluates the rows of some numbers.
+        confidence: of the intervals, if `evaluate` makes them.
+
+    """
+    import polars as pl
+
+    rows: list[PredictionSlice] = []
+    notes: dict[str, None] = {}
+    for name in by:
+        values = frame[name].cast(pl.String)
+        for value in in_order(values.unique().to_list()):
+            inside = values.is_null() if value is None else values.eq_missing(value)
+            result = evaluate(inside.arg_true().to_numpy().astype(np.intp))
+            rows += _rows(name, value, result)
+            if result.intervals:
+                notes[explained(result.intervals, counted=False)] = None
+    return PredictionSlices(tuple(rows), 0, confidence, tuple(notes))
+
+
+def _rows(by: str, value: str | None, result: PredictionResult) -> Iterator[PredictionSlice]:
+    counts = result.counts
+    for measure, found in result.values.items():
+        interval = result.intervals.get(measure)
+        ends = (interval.low, interval.high) if interval else (math.nan, math.nan)
+        why = result.undefined.get(measure)
+        yield PredictionSlice(by, value, measure, counts.rows, counts.positive, found, *ends, why)

@@ -1,0 +1,337 @@
+"""What an evaluation of predictions gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark import _native
+from rankmark.aggregation.intervals import PredictionInterval, explained
+from rankmark.errors import NotEvaluatedError
+from rankmark.language.choices import Choices
+from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure
+from rankmark.language.parameters import format_value
+from rankmark.language.signature import Evaluation
+from rankmark.rendering.formats import counted, printable
+from rankmark.results.lists import Counts, MeasureCounts, Result
+from rankmark.results.prediction_slices import PredictionSlices
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.kinds.rows import Values
+    from rankmark.results.by_class import ByClass
+
+__all__ = ["Basis", "PredictionCounts", "PredictionResult", "RowMeasureCounts", "some"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowMeasureCounts:
+    """What became of the rows in one measure of predictions.
+
+    Attributes:
+        averaged: queries in the mean; None for a measure that is no mean over queries.
+        skipped: queries left out of it, because they have no value.
+        skipped_rows: rows of these.
+        why_skipped: what these are, such as ``of one class``.
+        undefined: why there is no value; None where there is one.
+        threshold: where a measure is greatest over all thresholds, the one where it is: rows that score at
+            least as much are found, none if it is infinite; None for other measures.
+
+    """
+
+    averaged: int | None = None
+    skipped: int | None = None
+    skipped_rows: int | None = None
+    why_skipped: str | None = None
+    undefined: str | None = None
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionCounts:
+    """How many rows stand behind the values.
+
+    Attributes:
+        rows: rows of the table.
+        positive: positive rows; None if no measure of binary labels was asked for.
+        queries: queries; None if no measure looks at them.
+        measures: the counts of each measure, by its canonical name.
+        classes: the classes, in the order of their scores; None where there is one score in a row.
+        unlabelled: rows for which a class is predicted that no label is; None where there are scores.
+
+    """
+
+    rows: int
+    positive: int | None
+    queries: int | None
+    measures: Mapping[str, MeasureCounts | RowMeasureCounts]
+    classes: tuple[str | int | bool, ...] | None = None
+    unlabelled: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What decides the values of row measures besides their parameters."""
+
+    positive: str
+    weights: str
+    classes: int | None = None
+    like: str | None = None
+
+    def signature(self, measure: Measure, *, short: bool) -> str:
+        """As `Result.signature`."""
+        weights = None if self.weights == "none" else self.weights
+        return Evaluation(
+            measure,
+            convention=self.like,
+            positive=self.positive,
+            weights=weights,
+            classes=self.classes,
+        ).signature(short=short)
+
+
+class PredictionResult(Result):
+    """The values of one table of predictions, with what is needed to trust them.
+
+    As `Result`; `per_query` has the measures that have a value for each query.
+    """
+
+    __slots__ = ("_basis", "_by_class", "_intervals", "_lists", "_rows")
+
+    counted = "counts"
+
+    def __init__(
+        self,
+        *,
+        values: Mapping[Measure, float],
+        per_query_values: Mapping[Measure, Values],
+        query_ids: _native.Table | None,
+        counts: PredictionCounts,
+        basis: Basis,
+        lists: Result | None,
+        inputs: Mapping[str, str] = MappingProxyType({}),
+        intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
+        slices: PredictionSlices | None = None,
+        by_class: ByClass | None = None,
+    ) -> None:
+        super().__init__(
+            values=values,
+            per_query_values=per_query_values,
+            query_ids=query_ids,
+            choices=Choices(),
+            counts=Counts(0, 0, 0, 0, {}),
+            inputs=inputs,
+            convention=basis.like,
+            notes=lists.notes if lists else (),
+            slices=slices,
+        )
+        self._intervals = dict(intervals)
+        self._rows = counts
+        self._basis = basis
+        self._lists = lists
+        self._by_class = by_class
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:  # type: ignore[override]
+        """The kind of measure of which a name is understood first."""
+        return ROWS_FIRST if self._rows.classes is None else CLASSES_FIRST
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The threshold at which each measure with ``threshold=max`` is greatest, by its canonical name.
+
+        Rows that score at least as much are found; none if it is infinite.
+        """
+        counts = self.counts.measures.items()
+        return {
+            name: each.threshold
+            for name, each in counts
+            if isinstance(each, RowMeasureCounts) and each.threshold is not None
+        }
+
+    @property
+    def intervals(self) -> Mapping[str, PredictionInterval]:
+        """The confidence interval of each measure, by its canonical name; empty unless asked for.
+
+        There is none of a measure without a finite value, and none of a measure of lists that is no mean of
+        the queries' values.
+        """
+        return MappingProxyType(self._intervals)
+
+    @property
+    def undefined(self) -> dict[str, str]:
+        """Why measures have no value, by their canonical names; empty if all have one."""
+        counts = self.counts.measures.items()
+        return {n: c.undefined for n, c in counts if isinstance(c, RowMeasureCounts) and c.undefined}
+
+    @property
+    def counts(self) -> PredictionCounts:  # type: ignore[override]
+        """How many rows there are, positive ones, queries, and what became of them in each measure."""
+        return self._rows
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """How ties, duplicates … were decided in measures of lists; empty if none was asked for."""
+        return {} if self._lists is None else self._lists.choices
+
+    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
+        """One value a query; NaN where a query has none.
+
+        Raises:
+            NotEvaluatedError: the measure was not evaluated, or is none of each query.
+
+        """
+        found = self._find(measure)
+        if found not in self._per_query:
+            raise NotEvaluatedError(f"{found} is one value of all rows, with none for each query")
+        return self._per_query[found]
+
+    @property
+    def by_class(self) -> ByClass:
+        """What there is of each class.
+
+        Raises:
+            NotEvaluatedError: there are no classes, but one score in a row.
+
+        """
+        if self._by_class is None:
+            raise NotEvaluatedError("there is one score in a row here, and no classes")
+        return self._by_class
+
+    @property
+    def per_class(self) -> pl.DataFrame:
+        """A row a class: ``class``, ``rows``, ``weight`` if rows have any, and a column a measure.
+
+        The measures are those that have a value of each class: that of the decision to predict it, or of its
+        scores against all other rows. Null where a class has none: `undefined_classes` says why.
+
+        Raises:
+            NotEvaluatedError: there are no classes, but one score in a row.
+
+        """
+        return self.by_class.frame
+
+    def class_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
+        """The value of each class, in the order of ``counts.classes``; NaN where it has none.
+
+        Raises:
+            NotEvaluatedError: the measure was not evaluated, or has no values of classes.
+
+        """
+        found = self._find(measure)
+        if found not in self.by_class.values:
+            raise NotEvaluatedError(f"{found} is one value of all rows, with none for each class")
+        return self.by_class.values[found]
+
+    @property
+    def undefined_classes(self) -> dict[str, dict[str | int | bool, str]]:
+        """Why classes have no value, by the measures' canonical names and the classes."""
+        return {str(measure): dict(each) for measure, each in self.by_class.undefined.items()}
+
+    @property
+    def confusion(self) -> pl.DataFrame:
+        """The confusion matrix: a row a label, a column a predicted class, the weight of the rows.
+
+        Where several classes have the greatest score, the row is shared, or the first has it, as in the first
+        measure asked for that looks at predicted classes (``ties=``).
+
+        Raises:
+            NotEvaluatedError: there are no classes, but one score in a row; or no measure looked at which
+                are predicted.
+
+        """
+        return self.by_class.confusion
+
+    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
+        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
+
+        With ``short=True`` what is not the standard, and the version.
+        """
+        found = self._find(measure)
+        if found.page.kind != "list":
+            return self._basis.signature(found, short=short)
+        assert self._lists is not None
+        evaluation = replace(self._lists.evaluation(found), positive=self._basis.positive)
+        return evaluation.signature(short=short)
+
+    def account(self) -> list[str]:
+        """What happened to the rows: a line, another if there is something to notice, one on intervals."""
+        counts = self.counts
+        first = f"{counted(counts.rows, 'row')}"
+        if counts.positive is not None:
+            first += f", {counts.positive:,} positive"
+        if self._basis.weights != "none":
+            lists = ", but for measures of lists" if self._lists else ""
+            first += f", weighed by {printable(self._basis.weights)!r}{lists}"
+        if counts.queries is not None:
+            first += f", {counted(counts.queries, 'query', 'queries')}"
+        if counts.classes is not None:
+            first += f", {counted(len(counts.classes), 'class', 'classes')} ({some(counts.classes)})"
+        if self.convention:
+            first += f", as in {self.convention}"
+        of_lists = self._lists.account()[1:] if self._lists else []
+        notes = [*self._best(), *self._skipped(), *self._unlabelled(), *self._reasons(), *of_lists]
+        lines = [first, "; ".join(notes)] if notes else [first]
+        return [*lines, explained(self._intervals)] if self._intervals else lines
+
+    def _best(self) -> Iterator[str]:
+        for name, threshold in self.thresholds.items():
+            nothing = ", which finds nothing" if threshold == np.inf else ""
+            yield f"{name} is at the threshold {threshold:.6g}{nothing}"
+
+    def _unlabelled(self) -> Iterator[str]:
+        if rows := self.counts.unlabelled:
+            yield f"{counted(rows, 'row')} predicted to be of a class that no label is"
+
+    def _reasons(self) -> Iterator[str]:
+        measures: dict[str, list[str]] = {}
+        for measure, why in self.undefined.items():
+            measures.setdefault(why, []).append(measure)
+        for why, names in measures.items():
+            yield f"no value of {', '.join(names)}: {why}"
+
+    def _skipped(self) -> Iterator[str]:
+        seen: set[RowMeasureCounts] = set()
+        for counts in self.counts.measures.values():
+            if isinstance(counts, RowMeasureCounts) and counts.skipped and counts not in seen:
+                seen.add(counts)
+                queries = counted(counts.skipped, "query", "queries")
+                yield f"{queries} {counts.why_skipped} ({counted(counts.skipped_rows or 0, 'row')}) left out"
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
+        return f"<PredictionResult {values}; {counted(self.counts.rows, 'row')}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import polars as pl
+
+        saved = {
+            "values": self._values,
+            "per_query_values": self._per_query,
+            "counts": self._rows,
+            "basis": self._basis,
+            "lists": self._lists,
+            "inputs": self._inputs,
+            "intervals": self._intervals,
+            "slices": self._slices,
+            "by_class": self._by_class,
+        }
+        ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
+        return _restored, (ids, saved)
+
+
+def _restored(query_ids: pl.DataFrame | None, saved: Mapping[str, Any]) -> PredictionResult:
+    """A result that was pickled or copied."""
+    ids = None if query_ids is None else _native.Table.from_arrow(query_ids)
+    return PredictionResult(query_ids=ids, **saved)
+
+
+def some(values: Iterable[Any]) -> str:
+    """The first few of them."""
+    shown = [printable(format_value(value)) for value in values]
+    return ", ".join(shown[:6]) + (", …" if len(shown) > 6 else "")

@@ -1,0 +1,362 @@
+"""What a result comes to in slices of the queries: by country, by device, head and tail.
+
+All of it is computed from the values of the queries, whatever the measure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
+from rankmark.inputs.attributes import ids_like, read_attributes, read_columns
+from rankmark.rendering.formats import Grid, chance, grid_text, note_text, printable
+from rankmark.statistics.corrections import corrected
+from rankmark.statistics.independent import welch
+from rankmark.statistics.intervals import t_interval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from rankmark.inputs.roles import ColumnNames
+    from rankmark.results.lists import Result
+
+__all__ = [
+    "NONE",
+    "Slice",
+    "Slices",
+    "in_order",
+    "read_slices",
+    "rounded",
+    "slice_members",
+    "slices_by",
+    "slices_of",
+    "slices_text",
+]
+
+NONE = "(none)"
+"""What the slice of the queries without a value is called."""
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One measure in one slice; NaN where there are too few queries.
+
+    Attributes:
+        by: the attribute.
+        slice: its value; None for the queries that have none.
+        measure: the measure's name.
+        queries: judged queries in the slice.
+        averaged: those of them in the mean.
+        mean: the mean of their values.
+        low: the lower end of its confidence interval.
+        high: the upper end.
+        difference: the mean less that of all other queries.
+        difference_low: the lower end of the difference's confidence interval.
+        difference_high: the upper end.
+        p: the chance of such a difference between slices that are alike (Welch's t test).
+        p_corrected: the same for all slices and measures together (Holm).
+
+    """
+
+    by: str
+    slice: str | None
+    measure: str
+    queries: int
+    averaged: int
+    mean: float
+    low: float
+    high: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    p: float
+    p_corrected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """The measures of a result in slices of its queries; ``print(slices)`` shows them.
+
+    Attributes:
+        rows: each measure in each slice of each attribute.
+        tests: the tests for which the p-values are corrected; one for an attribute of two slices.
+        confidence: the share of the intervals that hold the true value.
+        notes: what a reader should know of the means.
+
+    """
+
+    rows: tuple[Slice, ...]
+    tests: int
+    confidence: float
+    notes: tuple[str, ...] = ()
+
+    row: ClassVar[type] = Slice
+    """What a row is."""
+    columns: ClassVar[tuple[str, ...]] = ("queries", "mean", "low", "high", "difference", "p")
+    """What tables show of it besides its measure and its slice."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row a slice and measure, with the columns of `row`; null where there is no value."""
+        import polars as pl
+
+        kinds = {"int": pl.Int64, "int | None": pl.Int64, "float": pl.Float64}
+        types = {each.name: kinds.get(str(each.type), pl.String) for each in fields(self.row)}
+        columns = {name: [getattr(row, name) for row in self.rows] for name in types}
+        return pl.DataFrame(columns, schema=types).fill_nan(None)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of `frame` as dicts."""
+        return self.frame.rows(named=True)
+
+    def __getitem__(self, value: str | None) -> tuple[Slice, ...]:
+        """The measures of the slice with this value, of whichever attribute has it."""
+        found = tuple(row for row in self.rows if row.slice == value)
+        if not found:
+            known = list(dict.fromkeys(row.slice for row in self.rows if row.slice is not None))
+            hint = did_you_mean(value, known) if isinstance(value, str) else ""
+            raise ChoiceError(f"there is no slice {value!r}{hint}")
+        return found
+
+    def cells(self, row: Any, digits: int) -> list[str]:
+        """A row's `columns` for people."""
+        values = [rounded(value, f".{digits}f") for value in (row.mean, row.low, row.high)]
+        difference = rounded(row.difference, f"+.{digits}f")
+        return [f"{row.averaged:,}", *values, difference, chance(row.p_corrected, digits)]
+
+    def explained(self) -> Iterator[str]:
+        """What tables say beneath the rows."""
+        yield (
+            f"low, high: the {100 * self.confidence:g}% t interval of the mean; difference: from the mean "
+            f"of the other queries; p: Welch's t test of it, corrected for {_tests(self.tests)} (Holm)"
+        )
+        yield from self.notes
+
+    def __str__(self) -> str:
+        return self.format().rstrip("\n")
+
+    def format(self, name: str = "table", *, digits: int = 4) -> str:
+        """As text: ``table``, ``json``, ``csv`` (both with all digits), ``markdown`` or ``latex``."""
+        return slices_text({"": self}, name, digits)
+
+    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
+        """Write the slices to a file, whole or not at all; the path's ending says how unless `name` does."""
+        from rankmark.rendering.formats import format_of, write_whole
+
+        write_whole(path, self.format(name or format_of(path), digits=digits))
+
+
+def slices_by(
+    result: Result,
+    by: str | Sequence[str] | Mapping[Any, Any] | None,
+    qrels: Any,
+    run: Any,
+    attributes: Any = None,
+    columns: ColumnNames | None = None,
+) -> Slices:
+    """The slices of a result by columns of the tables it is of, or of attributes; see `rankmark.evaluate`."""
+    return _sliced(result, read_slices(by, qrels, run, attributes, columns), CONFIDENCE)
+
+
+def read_slices(
+    by: str | Sequence[str] | Mapping[Any, Any] | None,
+    qrels: Any,
+    run: Any,
+    attributes: Any = None,
+    columns: ColumnNames | None = None,
+) -> pl.DataFrame:
+    """A row a query that is in a slice: ``query``, and a column an attribute."""
+    if isinstance(by, Mapping):
+        return read_attributes(by, ())
+    if by is None:
+        raise UsageError('attributes without by: say which of their columns to slice by, by="country"')
+    return read_columns(_names(by), qrels, run, attributes, columns)
+
+
+def slices_of(
+    result: Result, attributes: Any, by: str | Sequence[str] = (), *, confidence: float = CONFIDENCE
+) -> Slices:
+    """The slices of a result by attributes of its queries; see `rankmark.Result.by`."""
+    if not 0 < confidence < 1:
+        raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
+    return _sliced(result, read_attributes(attributes, _names(by)), confidence)
+
+
+def _names(by: str | Sequence[str]) -> list[str]:
+    return [by] if isinstance(by, str) else list(by)
+
+
+def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slices:
+    members = list(slice_members(result.query_ids, attributes))
+    rows = [
+        row
+        for by in dict.fromkeys(by for by, _, _ in members)
+        for row in _rows(result, by, {value: own for name, value, own in members if name == by}, confidence)
+    ]
+    return Slices(*_corrected(rows), confidence, tuple(_notes(result)))
+
+
+def slice_members(
+    query_ids: Sequence[Any], attributes: pl.DataFrame
+) -> Iterator[tuple[str, str | None, NDArray[np.bool_]]]:
+    """Of each attribute each value, in order, and which of the queries have it.
+
+    Raises:
+        DataError: no query has a value of any attribute.
+
+    """
+    import polars as pl
+
+    queries = pl.DataFrame({"query": query_ids})
+    if not queries.schema["query"].is_integer():
+        queries = queries.with_columns(pl.col("query").cast(pl.String))
+    alike = ids_like(attributes, queries.schema["query"])
+    found = queries.join(alike, on="query", how="left", maintain_order="left")
+    names = [name for name in attributes.columns if name != "query"]
+    if all(found[name].null_count() == found.height for name in names):
+        there = f", those with one such as {attributes['query'][0]!r}" if attributes.height else ""
+        raise DataError(
+            f"none of the {found.height:,} judged queries has a value of {' or '.join(map(repr, names))}; "
+            f"they are such as {found['query'][0]!r}{there}"
+        )
+    for name in names:
+        for value in in_order(found[name].unique().to_list()):
+            yield name, value, _members(found[name], value)
+
+
+def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
+    """The rows with p-values corrected for all of them, and the number of tests."""
+    slices = Counter(by for by, _ in {(row.by, row.slice) for row in rows})
+    # One of two slices differs from the other as the other does from it: that is one test.
+    tests = [(row.by, row.measure, row.slice if slices[row.by] > 2 else None) for row in rows]
+    alone = dict(zip(tests, (row.p for row in rows), strict=True))
+    together = dict(zip(alone, corrected(list(alone.values())).tolist(), strict=True))
+    found = (replace(row, p_corrected=together[test]) for row, test in zip(rows, tests, strict=True))
+    return tuple(found), sum(not math.isnan(p) for p in together.values())
+
+
+def _notes(result: Result) -> Iterator[str]:
+    others = [str(m) for m in result.measures if m.page.aggregate != "mean" or m.mean != "arithmetic"]
+    if others:
+        yield f"of {', '.join(others)} the mean is that of the queries' values, not what it is of all queries"
+
+
+def _rows(
+    result: Result, by: str, members: Mapping[str | None, NDArray[np.bool_]], confidence: float
+) -> Iterator[Slice]:
+    """Every measure in every slice of one attribute."""
+    for measure in result.measures:
+        of_queries = result.query_values(measure)
+        counted = ~np.isnan(of_queries)
+        for value, inside in members.items():
+            own, others = of_queries[inside & counted], of_queries[~inside & counted]
+            low, high = t_interval(own, confidence=confidence)
+            mean = float(own.mean()) if len(own) else math.nan
+            difference = welch(own, others, confidence=confidence)
+            sizes = int(inside.sum()), len(own)
+            yield Slice(by, value, str(measure), *sizes, mean, low, high, *difference, math.nan)
+
+
+def _members(values: pl.Series, value: str | None) -> NDArray[np.bool_]:
+    """Which queries are in a slice."""
+    return (values.is_null() if value is None else values.eq_missing(value)).to_numpy()
+
+
+def in_order(values: Iterable[str | None]) -> list[str | None]:
+    """Numbers by size, texts by the alphabet; the queries without a value last."""
+    every = list(values)
+    known = [value for value in every if value is not None]
+    key: Callable[[str], Any] = float if all(map(_is_number, known)) else str
+    return [*sorted(known, key=key), *[None] * (len(known) < len(every))]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not math.isnan(float(text))
+    except ValueError:
+        return False
+
+
+def slices_text(found: Mapping[str, Slices], name: str, digits: int = 4) -> str:
+    """The slices of one result, or of several by the names of their runs, as text; ends with a line end."""
+    if name not in FORMATS:
+        raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{did_you_mean(name, FORMATS)}")
+    return FORMATS[name](found, digits)
+
+
+def _json(found: Mapping[str, Slices], _: int) -> str:
+    import json
+
+    records = {run: slices.records() for run, slices in found.items()}
+    text = json.dumps({"runs": records} if _named(found) else records[""], indent=2, ensure_ascii=False)
+    return text + "\n"
+
+
+def _csv(found: Mapping[str, Slices], _: int) -> str:
+    import polars as pl
+
+    frames = [
+        slices.frame.select(*[pl.lit(run).alias("run")] * _named(found), pl.all())
+        for run, slices in found.items()
+    ]
+    return pl.concat(frames).write_csv()
+
+
+def _blocks(found: Mapping[str, Slices], name: str, digits: int) -> str:
+    attributes = dict.fromkeys(row.by for slices in found.values() for row in slices.rows)
+    blocks = [grid_text(_grid(found, by, digits), name) for by in attributes]
+    notes = (note_text(note, name) for note in dict.fromkeys(_explained(found)))
+    return "\n\n".join([*blocks, "\n".join(notes)]) + "\n"
+
+
+def _grid(found: Mapping[str, Slices], by: str, digits: int) -> Grid:
+    columns = next(iter(found.values())).columns
+    header = [*["run"] * _named(found), "measure", printable(by), *columns]
+    rows = [
+        [*[printable(run)] * _named(found), row.measure, _label(row.slice), *slices.cells(row, digits)]
+        for run, slices in found.items()
+        for row in slices.rows
+        if row.by == by
+    ]
+    return Grid(len(header) - len(columns), [header, *rows])
+
+
+def _label(value: str | None) -> str:
+    return NONE if value is None else printable(value)
+
+
+def rounded(value: float, form: str) -> str:
+    """A value in a form; empty for NaN."""
+    return "" if math.isnan(value) else format(value, form)
+
+
+def _explained(found: Mapping[str, Slices]) -> Iterator[str]:
+    for slices in found.values():
+        yield from slices.explained()
+
+
+def _tests(number: int) -> str:
+    return "1 test" if number == 1 else f"{number:,} tests"
+
+
+def _named(found: Mapping[str, Slices]) -> bool:
+    return list(found) != [""]
+
+
+FORMATS: Mapping[str, Callable[[Mapping[str, Slices], int], str]] = {
+    "table": lambda found, digits: _blocks(found, "table", digits),
+    "json": _json,
+    "csv": _csv,
+    "markdown": lambda found, digits: _blocks(found, "markdown", digits),
+    "latex": lambda found, digits: _blocks(found, "latex", digits),
+}

@@ -1,0 +1,243 @@
+"""Curves: by hand, as scikit-learn has them, thinned, in every format and refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn import metrics
+
+import rankmark as rm
+from rankmark.api.curves import CURVES
+from rankmark.cli import main
+
+SIX = {"label": [1, 1, 0, 0, 1, 0], "score": [0.9, 0.7, 0.7, 0.4, 0.3, 0.1]}
+INF = math.inf
+
+
+def random_table(rows: int, *, weighted: bool = False, decimals: int = 16) -> dict[str, Any]:
+    rng = np.random.default_rng(rows)
+    score = rng.beta(1, 3, rows).round(decimals)
+    table = {"label": (rng.random(rows) < score).astype(np.int8), "score": score}
+    return table | ({"weight": rng.exponential(size=rows)} if weighted else {})
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        ("ROC", {"fpr": [0, 0, 1 / 3, 2 / 3, 2 / 3, 1], "tpr": [0, 1 / 3, 2 / 3, 2 / 3, 1, 1]}),
+        ("PR", {"recall": [0, 1 / 3, 2 / 3, 2 / 3, 1, 1], "precision": [1, 1, 2 / 3, 2 / 4, 3 / 5, 3 / 6]}),
+        ("DET", {"fpr": [0, 0, 1 / 3, 2 / 3, 2 / 3, 1], "fnr": [1, 2 / 3, 1 / 3, 1 / 3, 0, 0]}),
+        ("gain", {"share": [0, 1 / 6, 3 / 6, 4 / 6, 5 / 6, 1], "gain": [0, 1 / 3, 2 / 3, 2 / 3, 1, 1]}),
+        ("lift", {"share": [1 / 6, 3 / 6, 4 / 6, 5 / 6, 1], "lift": [2, 4 / 3, 1, 6 / 5, 1]}),
+    ],
+)
+def test_curves_by_hand(kind: Any, columns: dict[str, list[float]]) -> None:
+    found = rm.curve(SIX, kind, points=None)
+    first = [] if kind == "lift" else [INF]
+    assert found.frame["threshold"].to_list() == [*first, 0.9, 0.7, 0.4, 0.3, 0.1]
+    assert found.frame.columns == ["threshold", *columns]
+    for name, values in columns.items():
+        assert found.frame[name].to_list() == pytest.approx(values, abs=1e-15)
+    x, y = columns.values()
+    assert found.area == pytest.approx(np.trapezoid(y, x), abs=1e-15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("decimals", [1, 16])
+def test_exact_curves_are_scikit_learns(weighted: bool, decimals: int) -> None:
+    table = random_table(5000, weighted=weighted, decimals=decimals)
+    y, s, w = table["label"], table["score"], {"sample_weight": table.get("weight")}
+    frames = {kind: rm.curve(table, kind, points=None).frame for kind in ("ROC", "PR", "DET")}
+    fpr, tpr, thresholds = metrics.roc_curve(y, s, drop_intermediate=False, **w)
+    assert_columns(frames["ROC"], thresholds, fpr, tpr)
+    precision, recall, thresholds = metrics.precision_recall_curve(y, s, **w)
+    assert_columns(frames["PR"], [INF, *thresholds[::-1]], recall[::-1], precision[::-1])
+    fpr, fnr, thresholds = metrics.det_curve(y, s, **w)
+    # Without the points at which nothing changes any more at either end.
+    here = frames["DET"].filter(pl.col("threshold").is_in(thresholds.tolist()))
+    assert_columns(here, *(column[::-1] for column in (thresholds, fpr, fnr)))
+
+
+def assert_columns(frame: pl.DataFrame, *expected: Any) -> None:
+    for column, values in zip(frame.get_columns(), expected, strict=True):
+        assert column.to_numpy() == pytest.approx(np.asarray(values), rel=1e-12, abs=1e-13), column.name
+
+
+def test_areas_are_those_of_measures() -> None:
+    table = random_table(3000, decimals=3)
+    result = rm.evaluate_predictions(table, "AUC PRAUC")
+    assert rm.curve(table, "ROC").area == pytest.approx(result["AUC"], abs=1e-14)
+    assert rm.curve(table, "DET").area == pytest.approx(1 - result["AUC"], abs=1e-14)
+    assert rm.curve(table, "PR").area == pytest.approx(result["PRAUC"], abs=1e-14)
+
+
+# --- Thinned -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", CURVES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_thinning_keeps_the_area_and_the_points(kind: Any, weighted: bool) -> None:
+    table = random_table(60_000, weighted=weighted)
+    whole, thin = rm.curve(table, kind, points=None), rm.curve(table, kind, points=600)
+    assert thin.thresholds == whole.thresholds == len(whole)
+    x, y = (thin.frame[name].to_numpy() for name in thin.frame.columns[1:])
+    assert np.trapezoid(y, x) - whole.area == pytest.approx(thin.area_change, abs=1e-14)
+    assert abs(thin.area_change) <= 1e-6
+    assert 600 <= len(thin) <= 2000
+    assert thin.frame.join(whole.frame, on=thin.frame.columns).height == len(thin)
+    assert thin.frame[0].equals(whole.frame[0])
+    assert thin.frame[-1].equals(whole.frame[-1])
+    # No point is far from the curve.
+    every, exact = (whole.frame[name].to_numpy() for name in whole.frame.columns[1:])
+    if kind in ("ROC", "gain", "DET"):
+        assert np.abs(np.interp(every, x, y) - exact).max() < 0.01
+
+
+def test_points_on_straight_lines_go_first_and_change_nothing() -> None:
+    # Ten positives, then ten others, then ten of each in turn at equal scores.
+    label = [1] * 10 + [0] * 10 + [1, 0] * 10
+    score = [40 - i for i in range(20)] + [10 - i // 2 for i in range(20)]
+    thin = rm.curve({"label": label, "score": score}, "ROC", points=4)
+    assert thin.frame["tpr"].to_list() == [0, 0.5, 0.5, 1]
+    assert thin.frame["fpr"].to_list() == [0, 0, 0.5, 1]
+    assert (thin.thresholds, thin.area_change) == (31, 0)
+
+
+def test_more_points_are_kept_where_the_area_takes_them() -> None:
+    table = random_table(20_000)
+    thin = rm.curve(table, "ROC", points=2)
+    assert 2 < len(thin) < 20_000
+    assert abs(thin.area_change) <= 1e-6
+
+
+def test_exact_curves_have_every_threshold() -> None:
+    table = random_table(5000)
+    exact = rm.curve(table, "ROC", points=None)
+    assert len(exact) == len(set(table["score"].tolist())) + 1
+    assert exact.area_change == 0
+    assert len(rm.curve(table, "ROC", points=10**6)) < len(exact)
+
+
+ROWS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0, 0.25, 0.5, 0.75, 1]), st.sampled_from([0, 0.1, 1, 3])),
+    min_size=2,
+    max_size=60,
+)
+
+
+@given(ROWS, st.sampled_from(list(CURVES)), st.integers(2, 5))
+def test_thin_curves_of_hostile_rows_keep_the_area(rows: list, kind: Any, points: int) -> None:
+    label, score, weight = (np.array(column, float) for column in zip(*rows, strict=True))
+    table = {"label": label, "score": score, "weight": weight}
+    counted = {y for y, _, w in rows if w}
+    if not counted or True not in counted or (kind in ("ROC", "DET") and False not in counted):
+        with pytest.raises(rm.DataError, match=r"row is positive|0 in every row"):
+            rm.curve(table, kind, points=points)
+        return
+    thin = rm.curve(table, kind, points=points)
+    x, y = (thin.frame[name].to_numpy() for name in thin.frame.columns[1:])
+    assert np.isfinite(x).all()
+    assert np.isfinite(y).all()
+    assert np.trapezoid(y, x) == pytest.approx(thin.area, abs=1e-6)
+
+
+# --- Calibration ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("confidence", [None, 0.5])
+def test_intervals_of_rates_are_wilsons(confidence: float | None) -> None:
+    table = random_table(300)
+    frame = rm.curve(table, "calibration", bins=5, confidence=confidence).frame
+    for rows, rate, low, high in frame["rows", "rate", "rate_low", "rate_high"].iter_rows():
+        test = binomtest(round(rate * rows), rows)
+        interval = test.proportion_ci(confidence or 0.95, method="wilson")
+        assert (low, high) == (pytest.approx(interval.low), pytest.approx(interval.high))
+
+
+def test_bins_tell_their_borders() -> None:
+    frame = rm.curve(SIX, "calibration", bins=4).frame
+    assert frame["low", "high", "rows"].rows() == [(0, 0.25, 1), (0.25, 0.5, 2), (0.5, 0.75, 2), (0.75, 1, 1)]
+    assert frame["rate_low"][0] == 0
+    frame = rm.curve(SIX, "calibration", bins=2, binning="mass").frame
+    assert frame["low", "high", "rows"].rows() == [(0.1, 0.4, 3), (0.4, 0.9, 3)]
+
+
+def test_weighted_intervals_are_of_as_many_rows_as_tell_as_much() -> None:
+    table = {"label": [1, 0, 1, 1], "score": [0.5] * 4, "weight": [2, 2, 2, 0]}
+    frame = rm.curve(table, "calibration").frame
+    interval = binomtest(2, 3).proportion_ci(method="wilson")
+    assert frame["rate_low"].to_list() == [pytest.approx(interval.low)]
+    assert frame["weight"].to_list() == [6]
+
+
+# --- Formats and the command line ----------------------------------------------------------------------
+
+
+def test_every_format(tmp_path: Path) -> None:
+    found = rm.curve(SIX, "ROC")
+    lines = found.to_csv().splitlines()
+    assert lines[:2] == ["threshold,fpr,tpr", "inf,0.0,0.0"]
+    record = json.loads(found.to_json())
+    assert record["columns"]["threshold"][0] is None
+    assert (record["curve"], record["area"], record["positive"]) == ("ROC", found.area, 3)
+    assert "|    0.9000 |      0 | 0.3333 |" in found.to_markdown()
+    assert r"\toprule" in found.format("latex")
+    assert "area 0.722222" in found.format()
+    assert "area 0.722222" in str(found)
+    assert "ROC" in repr(found)
+    assert "<table" in found._repr_html_()
+    found.write(tmp_path / "roc.csv")
+    assert (tmp_path / "roc.csv").read_text() == found.to_csv()
+    with pytest.raises(rm.UsageError, match="format=trec shows measures"):
+        found.format("trec")
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "t.csv")
+    pl.DataFrame(SIX).write_csv(path)
+    assert main(["curve", path, "roc", "-o", str(tmp_path / "roc.csv")]) == 0
+    assert (tmp_path / "roc.csv").read_text() == rm.curve(SIX, "ROC").to_csv()
+    assert main(["curve", path, "calibration", "--bins", "4", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"]["rows"] == [1, 2, 2, 1]
+    assert main(["curve", path, "PR", "--exact"]) == 0
+    assert "6 of 6 points" in capsys.readouterr().out
+    assert main(["curve", path, "RCO"]) == 2
+    assert (
+        "'RCO' is not one of calibration, ROC, PR, DET, gain, lift; did you mean" in capsys.readouterr().err
+    )
+    assert main(["curve", path, "ROC", "--points", "5", "--exact"]) == 2
+    assert "--exact keeps every threshold" in capsys.readouterr().err
+    assert main(["curve", path, "ROC", "-o", path]) == 2
+    assert "would overwrite the input" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "options", "error", "message"),
+    [
+        (SIX, "roc2", {}, rm.ChoiceError, "did you mean 'ROC'"),
+        (SIX, 3, {}, rm.ChoiceError, "curve 3 is not one of"),
+        (SIX, "ROC", {"bins": 4}, rm.ChoiceError, "bins=4 is for calibration"),
+        (SIX, "ROC", {"points": 9.5}, rm.ChoiceError, "points=9.5 is not a whole number from 2"),
+        (SIX, "calibration", {"confidence": "x"}, rm.ChoiceError, "confidence='x' is not a number between"),
+        (SIX, "ROC", {"points": 1}, rm.ChoiceError, "points=1 is not a whole number from 2"),
+        (SIX, "calibration", {"bins": 0}, rm.ChoiceError, "bins=0 is not a whole number from 1"),
+        (SIX, "calibration", {"binning": "size"}, rm.ChoiceError, "binning='size'"),
+        (SIX, "calibration", {"confidence": 95}, rm.ChoiceError, "confidence=95 is not a number between"),
+        (SIX | {"label": [1] * 6}, "DET", {}, rm.DataError, "no DET curve: every row is positive"),
+        (SIX | {"label": [0] * 6}, "lift", {}, rm.DataError, "no lift curve: no row is positive"),
+        (SIX | {"label": range(6)}, "ROC", {}, rm.DataError, "the ROC curve takes binary labels"),
+        (SIX | {"score": range(6)}, "calibration", {}, rm.DataError, "the calibration curve takes probab"),
+    ],
+)
+def test_refused(table: Any, kind: Any, options: dict[str, Any], error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        rm.curve(table, kind, **options)

@@ -1,0 +1,468 @@
+"""The Spark engine beside the local one: on a cluster of two executors, and on partitions made by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import rankmark as rm
+from installed import peer
+from rankmark.aggregation.row_tally import BINARY, RowTally, merged_rows, told_sums
+from rankmark.aggregation.tally import Tally, merged
+from rankmark.api.evaluation import planned
+from rankmark.engines import spark as engine
+from rankmark.engines.spark_rows import RowTask
+from rankmark.inputs.predictions import PredictionColumns
+from rankmark.kinds.rows import Undefined
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(600),  # a busy machine starts Java slowly
+    pytest.mark.xdist_group("spark"),  # one session for all
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
+
+MEASURES = [
+    *("nDCG@10", "nDCG(gain=exp2)@5", "AP", "AP(mean=geometric)", "RR", "R@20", "P@5", "ERR@10", "Bpref"),
+    *("NumRelRet", "NumQ", "MPR", "Judged@10"),
+]
+
+
+def tables(queries: int = 300, *, seed: int = 1, text: bool = False) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Many ties, one list of a third of all rows, queries only judged and only answered, nothing relevant."""
+    draw = np.random.default_rng(seed)
+
+    def rows(first: int, count: int, value: str, values: np.ndarray[Any, Any]) -> pl.DataFrame:
+        query = np.where(draw.random(count) < 0.3, 17, draw.integers(first, first + queries, count))
+        frame = pl.DataFrame({"query": query, "item": draw.integers(0, 900, count), value: values})
+        frame = frame.unique(["query", "item"], keep="first", maintain_order=True)
+        return frame.with_columns(pl.col("query", "item").cast(pl.String)) if text else frame
+
+    qrels = rows(0, 12 * queries, "relevance", draw.choice((-1, 0, 0, 0, 1, 2, 3), 12 * queries))
+    run = rows(20, 30 * queries, "score", draw.integers(0, 40, 30 * queries) / 7)
+    return qrels, run
+
+
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java's options for programs that end before they would have become fast."""
+
+
+def need_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if not (shutil.which("java") or (home and Path(home, "bin", "java").exists())):
+        reason = "NOT COMPARED on Spark, which needs Java 17 or newer: make spark"
+        warnings.warn(reason, pytest.PytestWarning, stacklevel=1)
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pyspark() -> Any:
+    return peer("pyspark", "'rankmark[spark]'")
+
+
+@pytest.fixture(scope="module")
+def spark(pyspark: Any) -> Iterator[Any]:
+    """A session on a cluster of two executors, each a process of its own."""
+    need_java()
+    sql = peer("pyspark.sql", "'rankmark[spark]'")
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": QUICK_START,
+        "spark.executor.extraJavaOptions": QUICK_START,
+        "spark.executor.memory": "768m",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "spark.pyspark.python": sys.executable,
+        # More than there are large queries, so that some partitions are empty; not joined to fewer.
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.task.maxFailures": "1",
+        "spark.ui.enabled": "false",
+    }
+    builder = sql.SparkSession.builder.master("local-cluster[2,1,768]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    application = session.sparkContext.applicationId
+    yield session
+    session.stop()
+    shutil.rmtree(Path(pyspark.__file__).parent / "work" / application, ignore_errors=True)
+
+
+def frames(spark: Any, *of: pl.DataFrame) -> list[Any]:
+    """As Spark's, in several partitions."""
+    return [spark.createDataFrame(frame.to_arrow()).repartition(3) for frame in of]
+
+
+def assert_same(there: rm.Result, here: rm.Result) -> None:
+    assert there.per_query.equals(here.per_query.sort("query"))
+    assert there.values == pytest.approx(here.values, rel=1e-12, abs=0, nan_ok=True)
+    assert there.counts == here.counts
+    assert there.inputs == here.inputs
+    assert there.notes == here.notes
+    for measure in here:
+        assert there.signature(measure) == here.signature(measure)
+
+
+def batches(qrels: pl.DataFrame, run: pl.DataFrame, rows: int) -> list[list[Any]]:
+    """Three partitions, as Spark would make them of these tables: batches of so many rows."""
+    parts = [
+        frame.select(
+            pl.col("query").hash().cast(pl.Int64, wrap_numerical=True).alias("key"),
+            pl.lit(value == "relevance").alias("judged"),
+            "query",
+            "item",
+            pl.col(value).cast(pl.Float64).alias("value"),
+        )
+        for frame, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    whole = pl.concat(parts).sort("key", maintain_order=True).with_columns(part=pl.col("key") % 3)
+    return [
+        part.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches(max_chunksize=rows)
+        for part in whole.partition_by("part", include_key=False)
+    ]
+
+
+def task(measures: list[str], **choices: Any) -> engine.Task:
+    return engine.Task(
+        planned(measures, None, choices),
+        engine.Names("qrels", "query", "i{}em", "relevance"),
+        engine.Names("run", "query", "item", "score"),
+    )
+
+
+def tally(job: engine.Task, partitions: list[list[Any]]) -> Tally:
+    told = [json.loads(batch["told"][0].as_py()) for part in partitions for batch in job.tallies(part)]
+    return merged(Tally.from_json(each["tally"]) for each in told)
+
+
+@given(rows=st.integers(1, 400), block=st.integers(1, 2000), seed=st.integers(0, 5), data=st.data())
+def test_no_partitioning_changes_a_value(rows, block, seed, data):
+    qrels, run = tables(20, seed=seed)
+    here = rm.evaluate(qrels, run, MEASURES, missing="skip")
+    job = task(MEASURES, missing="skip")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "BLOCK_ROWS", block)
+        partitions = data.draw(st.permutations(batches(qrels, run, rows)))
+        whole = tally(job, [*partitions, []])
+        per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
+    assert pl.concat(per_query).sort("query").equals(here.per_query.sort("query"))
+    assert whole.counts(here.measures) == here.counts
+    # Exact sums, which the order of queries does not change.
+    once = tally(job, [[batch for part in batches(qrels, run, rows) for batch in part]])
+    values = {str(measure): whole.measures[str(measure)].value(measure) for measure in here}
+    assert values == {str(measure): once.measures[str(measure)].value(measure) for measure in here}
+    assert values == pytest.approx(here.values, rel=1e-12, abs=0)
+
+
+def test_a_block_ends_where_a_query_ends(monkeypatch):
+    monkeypatch.setattr(engine, "BLOCK_ROWS", 100)
+    qrels, run = tables(50)
+    for part in batches(qrels, run, 30):
+        blocks = list(engine.blocks(part))
+        queries = [set(block["query"].to_pylist()) for block in blocks]
+        assert len(blocks) > 3
+        assert sum(map(len, queries)) == len(set().union(*queries))
+        assert sum(block.num_rows for block in blocks) == sum(batch.num_rows for batch in part)
+
+
+ODD = pl.col("query") % 2 == 1
+
+
+@pytest.mark.parametrize(
+    ("side", "change", "choices", "message"),
+    [
+        (
+            *("run", pl.when(ODD).then(math.nan).otherwise("score").alias("score"), {}),
+            r"run: the score column 'score' has \d\d\d NaN, for example in query \d+; remove or replace",
+        ),
+        (
+            *("qrels", (pl.col("relevance") / 0).alias("relevance"), {}),
+            r"qrels: the relevance column 'relevance' has \d\d\d NaN or infinite, for example in query 0",
+        ),
+        (
+            *("qrels", pl.when(ODD).then("item").alias("item"), {}),
+            r"qrels: the item column 'i{}em' has \d+ nulls, for example in query 0; remove those rows",
+        ),
+        (
+            *("run", (pl.col("item") // 2).alias("item"), {}),
+            r"run: \d+ rows have an item that was returned before for the same query, for example in",
+        ),
+        (
+            *("run", "score", {"unjudged_queries": "error"}),
+            r"run: results for 20 queries \(20, 21, 22, …\) without judgements",
+        ),
+        (
+            *("run", "score", {"missing": "error"}),
+            r"run has no results for 19 queries \(0, 1, 2, …\) with judgements",
+        ),
+        (
+            *("qrels", pl.lit(0).alias("relevance"), {"no_relevant": "error"}),
+            r"AP: nothing is relevant in 20 q",
+        ),
+    ],
+    ids=["nan", "infinite", "null", "duplicates", "unjudged", "missing", "no relevant"],
+)
+def test_what_is_wrong_is_counted_over_all_partitions(monkeypatch, side, change, choices, message):
+    monkeypatch.setattr(engine, "BLOCK_ROWS", 50)
+    both = dict(zip(("qrels", "run"), tables(20), strict=True))
+    both[side] = both[side].with_columns(change)
+    job = task(["AP"], **choices)
+    whole = tally(job, batches(both["qrels"], both["run"], 20))
+    with pytest.raises(rm.DataError, match=message):
+        whole.refuse(job.plan.groups())
+
+
+def test_an_executor_tells_an_error_instead_of_raising_it():
+    job = task(["AP"], ties="expected")
+    job = engine.Task(planned(["ERR(max_grade=3)@10"], None, {"ties": "expected"}), job.qrels, job.run)
+    [told] = job.tallies(batches(*tables(5), 50)[0])
+    assert json.loads(told["told"][0].as_py())["error"] == "MeasureError"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "choices"),
+    [
+        (False, {"hash_inputs": True}),
+        (True, {"ties": "random", "seed": 3, "missing": "skip", "no_relevant": "skip", "scores": "float32"}),
+        (False, {"like": "ranx", "ties": "item-asc", "unjudged": "ignore"}),
+    ],
+    ids=["standard", "text", "convention"],
+)
+def test_spark_gives_the_values_of_the_local_engine(spark, text, choices):
+    qrels, run = tables(text=text)
+    measures = ["ndcg@10", "map", "mrr", "precision@5"] if "like" in choices else MEASURES
+    here = rm.evaluate(qrels, run, measures, **choices)
+    assert_same(rm.spark.evaluate(*frames(spark, qrels, run), measures, **choices), here)
+
+
+@pytest.mark.slow
+def test_a_column_says_the_order_of_rows(spark):
+    qrels, run = tables(40)
+    run = pl.concat([run, run.with_columns(pl.col("score") + 1)])  # every item twice
+    choices = {"ties": "input", "duplicates": "first"}
+    here = rm.evaluate(qrels, run, MEASURES, **choices)
+    there = frames(spark, *(f.with_columns(row=pl.int_range(f.height)) for f in (qrels, run)))
+    assert_same(rm.spark.evaluate(*there, MEASURES, order="row", **choices), here)
+
+
+@pytest.mark.slow
+def test_per_query_is_a_spark_table_of_the_judged_queries(spark):
+    qrels, run = tables(40)
+    columns = {"query": "who", "run.score": "how much"}
+    qrels, run = (frame.rename({"query": "who"}) for frame in (qrels, run))
+    run = run.rename({"score": "how much"})
+    here = rm.evaluate(qrels, run, ["AP", "P@5"], columns=columns, missing="skip")
+    there = rm.spark.evaluate(
+        *frames(spark, qrels, run), ["AP", "P@5"], columns=columns, missing="skip", per_query=True
+    )
+    assert there.columns == ["query", "AP", "P@5"]
+    assert pl.DataFrame(there.toArrow()).sort("query").equals(here.per_query.sort("query"))
+
+
+@pytest.mark.slow
+def test_a_row_can_be_a_list(spark):
+    qrels, run = tables(40)
+    ranked = run.sort("score", descending=True, maintain_order=True).group_by("query", maintain_order=True)
+    lists = ranked.agg("item", "score")
+    here = rm.evaluate(qrels, lists, ["AP", "P@5"])
+    assert_same(rm.spark.evaluate(*frames(spark, qrels, lists), ["AP", "P@5"]), here)
+    ranks = lists.drop("score")
+    here = rm.evaluate(qrels, ranks, ["AP", "P@5"])
+    assert_same(rm.spark.evaluate(*frames(spark, qrels, ranks), ["AP", "P@5"]), here)
+    with pytest.raises(rm.DataError, match="run: 1 query has several lists, and no scores"):
+        rm.spark.evaluate(*frames(spark, qrels, pl.concat([ranks, ranks.head(1)])), ["AP"])
+
+
+@pytest.mark.slow
+def test_the_rows_are_evaluated_by_the_executors(spark):
+    from pyspark.sql import functions
+
+    def process(batches):
+        import pyarrow as pa
+
+        for _ in batches:
+            yield pa.RecordBatch.from_pydict({"parent": [os.getppid()]})
+
+    rows = spark.range(4).repartition(4, functions.col("id")).mapInArrow(process, "parent long").collect()
+    assert os.getpid() not in {row.parent for row in rows}
+
+
+@pytest.mark.slow
+def test_spark_refuses_what_cannot_be_evaluated(spark, tmp_path):
+    qrels, run = tables(10)
+    good_qrels, good_run = frames(spark, qrels, run)
+
+    def refused(message, kind=rm.DataError, qrels=good_qrels, run=good_run, **choices):
+        with pytest.raises(kind, match=message):
+            rm.spark.evaluate(qrels, run, ["AP"], **choices)
+
+    refused("run has no column for a score or a rank", rm.ColumnError, run=good_run.drop("score"))
+    refused("the score column 'score' is string, not numbers", rm.ColumnError,
+            run=good_run.withColumn("score", good_run.score.cast("string")))  # fmt: skip
+    refused(r"the query column 'query' is decimal\(10,0\); ids are", rm.ColumnError,
+            run=good_run.withColumn("query", good_run["query"].cast("decimal(10,0)")))  # fmt: skip
+    refused("the item ids are strings in qrels .column 'item'. but integers in run", rm.IdTypeError,
+            qrels=good_qrels.withColumn("item", good_qrels["item"].cast("string")))  # fmt: skip
+    refused("run is of type DataFrame, not a Spark DataFrame", rm.UsageError, run=run)
+    refused("run has no rows", run=good_run.limit(0))
+    refused('ties="input" depends on the order of rows.*order="…"', rm.ChoiceError, ties="input")
+    refused("run has no column 'rwo'.*order='rwo'", rm.ColumnError, ties="input", order="rwo")
+
+    path = tmp_path / "run.parquet"
+    good_run.write.parquet(str(path))
+    for part in [*path.glob("*.parquet")]:
+        part.write_bytes(part.read_bytes()[:200])
+    damaged = spark.read.schema("query long, item long, score double").parquet(str(path))
+    refused(r"part-.*parquet: Spark cannot read the file; it is damaged", rm.FormatError, run=damaged)
+
+
+OF_ROWS = [
+    *("AUC", "Gini", "GAUC", "GAUC(weight=clicks)", "LogLoss", "LogLoss(clip=0.01,unit=bits)", "Brier"),
+    *("RMSE", "MAE", "PCOPC", "NE", "GAUC(weight='ad spend',of_rows=mean)"),
+]
+
+
+def predictions(rows: int, seed: int = 2) -> pl.DataFrame:
+    """Scores with many ties, some queries of one class, weights that are fractions and sometimes 0."""
+    draw = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "user_id": draw.integers(0, rows // 5 + 1, rows),
+            "click": draw.random(rows) < 0.4,
+            "p": draw.integers(0, 30, rows) / 29,
+            "weight": np.append(1, draw.integers(0, 5, rows - 1)) / 3,
+            "ad spend": draw.integers(0, 9, rows) / 7,
+        }
+    )
+
+
+@given(rows=st.integers(1, 200), block=st.integers(1, 100), seed=st.integers(0, 9), data=st.data())
+def test_no_partitioning_changes_an_auc(rows, block, seed, data):
+    table = predictions(rows, seed)
+    here = rm.evaluate_predictions(table, ["AUC"])
+    names = PredictionColumns("click", "p", weight="weight")
+    task = RowTask(names, 1.0, (), (BINARY,))
+    table = table.select(
+        pl.col("click").cast(pl.Float64).alias("label"), pl.col("p").alias("score"), "weight"
+    )
+    table = table.with_columns(key=pl.col("score")).sort("key")
+    border = data.draw(st.floats(0, 1))
+    parts = [table.filter(pl.col("key") <= border), table.filter(pl.col("key") > border)]
+    whole = RowTally()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "BLOCK_ROWS", block)
+        for part in data.draw(st.permutations(parts)):
+            batches = part.to_arrow().to_batches(max_chunksize=7)
+            for work in (task.ranges, task.sums):
+                for batch in work(batches):
+                    told = json.loads(batch["told"][0].as_py())["tally"]
+                    whole.add(RowTally.from_json(told))
+    [auc], value = here.measures, math.nan
+    with suppress(Undefined):
+        value = auc.compute_rows(merged_rows(whole.rows, told_sums(whole), lambda: whole.ranges))
+    assert value == pytest.approx(here["AUC"], rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_spark_gives_the_values_of_predictions(spark, weight):
+    table = predictions(4000)
+    table = table if weight else table.drop("weight")
+    here = rm.evaluate_predictions(table, OF_ROWS)
+    [frame] = frames(spark, table)
+    there = rm.spark.evaluate_predictions(frame, OF_ROWS)
+    assert there.values == pytest.approx(here.values, rel=1e-12, abs=0)
+    assert there.counts == here.counts
+    assert [there.signature(m) for m in here] == [here.signature(m) for m in here]
+    per_query = rm.spark.evaluate_predictions(frame, ["GAUC"], per_query=True)
+    expected = here.per_query.select("query", "GAUC").sort("query")
+    assert_frame_equal(pl.DataFrame(per_query.toArrow()).sort("query"), expected, rel_tol=1e-12, abs_tol=0)
+
+
+@pytest.mark.slow
+def test_spark_refuses_predictions_that_cannot_be_evaluated(spark):
+    [good] = frames(spark, predictions(100))
+
+    def refused(message, measures, frame=good, kind=rm.DataError, **said):
+        with pytest.raises(kind, match=message):
+            rm.spark.evaluate_predictions(frame, measures, **said)
+
+    refused("KS looks at more than sums and pairs of the rows", ["KS"], kind=rm.MeasureError)
+    refused("nDCG@10 is a measure of lists, which rankmark.spark.evaluate", ["nDCG@10"], kind=rm.MeasureError)
+    refused("AUC is one value of all rows", ["AUC"], kind=rm.MeasureError, per_query=True)
+    refused("predictions has no column known as the score", ["AUC"], good.drop("p"), rm.ColumnError)
+    refused("GAUC is a value of each query, and predictions has no", ["GAUC"], good.drop("user_id"))
+    refused("has 100 scores outside of 0 to 1, such as 2", ["Brier"], good.withColumn("p", good.p + 2))
+    refused("the label column 'click' is string; make it a number", ["AUC"],
+            good.withColumn("click", good.click.cast("string")), rm.ColumnError)  # fmt: skip
+    refused("the weight column 'weight' is 0 in every row", ["AUC"], good.withColumn("weight", good.p * 0))
+    refused("the weight column 'weight' has 100 values that are NaN, infinite or negative", ["AUC"],
+            good.withColumn("weight", good.p - 2))  # fmt: skip
+    refused("the weight column 'ad spend' has .* negative", ["GAUC(weight='ad spend')"],
+            good.withColumn("ad spend", good["ad spend"] - 1))  # fmt: skip
+    refused("no column 'spend' for GAUC.weight=spend.", ["GAUC(weight=spend)"], kind=rm.ColumnError)
+    refused("predictions has no rows", ["AUC"], good.limit(0))
+
+
+CONNECT = """
+import sys
+import polars as pl
+from pyspark.sql import SparkSession
+import rankmark as rm
+spark = (
+    SparkSession.builder.remote("local[1]")
+    .config("spark.sql.shuffle.partitions", "2")
+    .config("spark.driver.extraJavaOptions", sys.argv[1])
+    .getOrCreate()
+)
+qrels, run = (pl.read_parquet(path) for path in sys.argv[2:])
+here = rm.evaluate(qrels, run, ["nDCG@10", "AP"])
+there = rm.spark.evaluate(*(spark.createDataFrame(f.to_arrow()) for f in (qrels, run)), ["nDCG@10", "AP"])
+assert type(spark).__module__.startswith("pyspark.sql.connect")
+assert there.values == here.values and there.counts == here.counts
+assert there.per_query.equals(here.per_query.sort("query"))
+try:
+    missing = spark.read.schema("query long, item long").parquet("/nowhere")
+    rm.spark.evaluate(missing, missing, ["AP"])
+except rm.UsageError as error:
+    print("same:", error)
+"""
+
+
+@pytest.mark.slow
+def test_a_session_of_spark_connect_will_do(tmp_path):
+    peer("pyspark.sql.connect.session", "'pyspark[connect]'")
+    need_java()
+    paths = [str(tmp_path / name) for name in ("qrels.parquet", "run.parquet")]
+    for frame, path in zip(tables(40), paths, strict=True):
+        frame.write_parquet(path)
+    environment = {
+        **os.environ,
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", CONNECT, QUICK_START, *paths],
+        capture_output=True, text=True, env=environment, timeout=500, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "same: there is no file 'file:/nowhere'" in done.stdout

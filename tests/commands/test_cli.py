@@ -1,0 +1,616 @@
+from __future__ import annotations
+
+import csv
+import importlib.metadata
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rankmark.cli import main
+from rankmark.commands.eval import MEASURES
+from rankmark.language.choices import Choices, values_of
+from rankmark.language.measure import split_measures
+from rankmark.language.signature import version
+
+QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"
+BM25 = "q1 Q0 a 1 3.0 bm25\nq1 Q0 b 2 2.0 bm25\nq2 Q0 x 1 1.0 bm25\nq2 Q0 c 2 0.5 bm25\nq3 Q0 d 1 1.0 bm25\n"
+DENSE = "q1 Q0 b 1 3.0 dense\nq2 Q0 c 1 1.0 dense\n"
+COMMAND = [sys.executable, "-c", "import sys; from rankmark.cli import main; sys.exit(main())"]
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a small collection."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"qrels.txt": QRELS, "bm25.run": BM25, "dense.run": DENSE}.items():
+        Path(name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in this process: exit code, output, errors."""
+
+    def call(*args: str) -> tuple[int, str, str]:
+        code = main(list(args))
+        return code, *capfd.readouterr()
+
+    return call
+
+
+def test_eval_shows_a_table(run: Run) -> None:
+    code, out, err = run("eval", "qrels.txt", "bm25.run")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["measure", "value"]
+    assert [line.split()[0] for line in out.splitlines()[2:7]] == MEASURES
+    assert "RR       0.5000" in out
+    assert "3 queries judged, all answered" in out
+
+
+def test_several_runs_side_by_side_by_the_names_of_their_files(run: Run) -> None:
+    code, out, _ = run("eval", "qrels.txt", "bm25.run", "dense.run", "-m", "RR")
+    assert code == 0
+    assert [line.split() for line in out.splitlines()[:3:2]] == [
+        ["measure", "bm25", "dense"],
+        ["RR", "0.5000", "0.6667"],
+    ]
+    assert "dense: 3 queries judged, 2 answered, 1 missing (counted as 0)" in out
+
+
+def test_runs_of_the_same_name_go_by_their_paths(run: Run, folder: Path) -> None:
+    (folder / "old").mkdir()
+    (folder / "old" / "bm25.run").write_text(DENSE)
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "old/bm25.run", "-m", "RR")
+    assert out.splitlines()[0].split() == ["measure", "bm25.run", "old/bm25.run"]
+
+
+def test_measures_may_be_given_in_any_way(run: Run) -> None:
+    _, out, _ = run(
+        "eval", "qrels.txt", "bm25.run", "-m", "P@1,nDCG(gain=exp2, ideal=judged)@10", "-m", "map RR"
+    )
+    assert [line.split()[0] for line in out.splitlines()[2:6]] == ["P@1", "nDCG(gain=exp2)@10", "AP", "RR"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("nDCG@10", ["nDCG@10"]),
+        ("AP, RR P@5", ["AP", "RR", "P@5"]),
+        ("nDCG(gain={1: 3, 2: 9}, ideal=judged)@10,AP", ["nDCG(gain={1: 3, 2: 9}, ideal=judged)@10", "AP"]),
+        (" , ", []),
+        ("P(rel=2", ["P(rel=2"]),
+        ("P)@5 RR", ["P)@5", "RR"]),
+    ],
+)
+def test_splitting_measures(text: str, names: list[str]) -> None:
+    assert split_measures(text) == names
+
+
+def test_choices_reach_the_evaluation(run: Run) -> None:
+    args = ["--ties", "random", "--seed", "7", "--missing", "skip", "--unjudged-queries", "error"]
+    args += ["--no-relevant", "one", "--duplicates", "best", "--unjudged", "ignore", "--scores", "float32"]
+    _, out, _ = run("eval", "qrels.txt", "dense.run", "-m", "RR", "--format", "json", "--threads", "1", *args)
+    assert json.loads(out)["choices"] == {
+        "ties": "random",
+        "seed": 7,
+        "missing": "skip",
+        "unjudged_queries": "error",
+        "no_relevant": "one",
+        "duplicates": "best",
+        "unjudged": "ignore",
+        "scores": "float32",
+    }
+
+
+def test_signatures_on_request(run: Run) -> None:
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "RR", "--signature", "--digits", "2")
+    assert "RR        0.50\n" in out
+    assert out.splitlines()[-1].startswith("RR|rel:1|")
+    assert out.splitlines()[-1].endswith("|rankmark:0.1.0")
+
+
+def test_short_signatures_on_request(run: Run) -> None:
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "P@5 RR", "--short-signature", "--missing", "skip")
+    assert out.splitlines()[-2:] == ["P@5|missing:skip|rankmark:0.1.0", "RR|missing:skip|rankmark:0.1.0"]
+
+
+def test_json_has_a_hash_of_each_input(run: Run, folder: Path) -> None:
+    (folder / "again.run").write_text("".join(reversed(BM25.splitlines(keepends=True))))
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "dense.run", "again.run", "-m", "RR", "--format", "json")
+    bm25, dense, again = (record["inputs"] for record in json.loads(out)["runs"].values())
+    assert bm25 == again
+    assert bm25["qrels"] == dense["qrels"]
+    assert bm25["run"] != dense["run"]
+
+
+@pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "trec"])
+def test_per_query_in_each_format(name: str, run: Run) -> None:
+    code, out, _ = run("eval", "qrels.txt", "bm25.run", "-q", "--format", name)
+    assert code == 0
+    assert "q2" in out
+    assert "\x1b" not in out
+
+
+def test_columns_by_name(run: Run, folder: Path) -> None:
+    (folder / "qrels.csv").write_text("who,what\n1,2\n")
+    (folder / "run.csv").write_text("who,what,score\n1,2,0.5\n")
+    args = ("eval", "qrels.csv", "run.csv", "-m", "RR", "--column", "query=who", "--column", "item=what")
+    code, out, err = run(*args)
+    assert (code, err) == (0, "")
+    assert "RR       1.0000" in out
+
+
+def test_output_goes_to_the_file_in_the_format_of_its_ending(run: Run, folder: Path) -> None:
+    code, out, err = run("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "values.csv")
+    assert (code, out, err) == (0, "", "")
+    assert list(csv.reader(io.StringIO((folder / "values.csv").read_text()))) == [
+        ["measure", "value"],
+        ["RR", "0.5"],
+    ]
+    run("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "values.csv", "--format", "trec")
+    assert (folder / "values.csv").read_text() == "recip_rank            \tall\t0.5000\n"
+
+
+def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path) -> None:
+    (folder / "out.json").write_text("before")
+    (folder / "broken.run").write_text(BM25 + "q1 Q0 z\n")
+    code, _, err = run("eval", "qrels.txt", "broken.run", "-o", "out.json")
+    assert code == 1
+    assert "broken.run" in err
+    assert "6" in err  # the line
+    assert (folder / "out.json").read_text() == "before"
+    assert len(list(folder.glob(".*"))) == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["evl"], "No such command 'evl'; did you mean 'eval'?"),
+        (["xyz"], "No such command 'xyz'"),
+        (["--foo"], "No such option"),
+        (["eval"], "Missing argument 'QRELS'"),
+        (["eval", "qrels.txt"], "Missing argument 'RUN...'"),
+        (["eval", "qrels.txt", "bm25.run", "--tie", "best"], "--ties"),
+        (["eval", "qrels.txt", "bm25.run", "--ties", "item_desc"], "did you mean 'item-desc'"),
+        (["eval", "qrels.txt", "bm25.run", "--seed", "x"], "'--seed'"),
+        (["eval", "qrels.txt", "bm25.run", "--seed", "-1"], "seed=-1 is not a whole number from 0"),
+        (["eval", "qrels.txt", "bm25.run", "--threads", "0"], "'--threads'"),
+        (["eval", "qrels.txt", "bm25.run", "-m", "nDGC@10"], "did you mean 'nDCG'"),
+        (["eval", "qrels.txt", "bm25.run", "-m", "nDCG(gian=exp2)"], "did you mean 'gain'"),
+        (["eval", "qrels.txt", "bm25.run", "-m", ","], "no measure"),
+        (["eval", "qrels.txt", "bm25.run", "--format", "tex"], "format='tex' is not one of table, json, csv"),
+        (["eval", "qrels.txt", "bm25.run", "--column", "who"], "--column 'who' is not ROLE=NAME"),
+        (["eval", "qrels.txt", "bm25.run", "--column", "quer=who"], "quer"),
+        (["eval", "qrels.txt", "nowhere.run"], "nowhere.run"),
+        (
+            ["eval", "qrels.txt", "bm25.run", "-o", "no/where.txt"],
+            "cannot write no/where.txt: there is no folder",
+        ),
+        (["eval", "qrels.txt", "bm25.run", "-o", "."], "cannot write .: it is a folder"),
+        (["eval", "qrels.txt", "bm25.run", "--digits", "18"], "'--digits'"),
+        (["eval", "qrels.txt", "bm25.run", "-o"], "Option '-o' requires an argument"),
+        (["eval", "qrels.txt", "bm25.run", "--per-query=3"], "does not take a value"),
+        (["measures", "AP", "RR"], "unexpected extra argument"),
+        (["measures", "nDGC"], "did you mean 'nDCG'"),
+        (["demo", "--out", "qrels.txt"], "cannot write to qrels.txt"),
+    ],
+)
+def test_usage_mistakes_exit_with_2_and_say_what(args: list[str], message: str, run: Run) -> None:
+    code, out, err = run(*args)
+    assert (code, out) == (2, "")
+    assert err.startswith("rankmark: error: ")
+    assert message in err
+    assert "Traceback" not in err
+    assert err.count("\n") <= 4
+
+
+def test_bad_data_exits_with_1_and_says_where(run: Run, folder: Path) -> None:
+    (folder / "bad.txt").write_text("q1 0 a 2\nq1 0 b\n")
+    code, out, err = run("eval", "bad.txt", "bm25.run")
+    assert (code, out) == (1, "")
+    assert err.startswith("rankmark: error: ")
+    assert "bad.txt" in err
+    assert "2" in err
+    assert "Traceback" not in err
+
+
+def test_without_a_command_there_is_help(run: Run) -> None:
+    code, out, _ = run()
+    assert code == 2
+    assert "Usage: rankmark" in out
+    assert run("--help") == (0, out, "")
+    assert run("-h") == (0, out, "")
+
+
+def test_version(run: Run) -> None:
+    assert version() == importlib.metadata.version("rankmark")
+    assert run("--version") == (0, f"rankmark {version()}\n", "")
+
+
+COMMANDS = [
+    "eval",
+    "predictions",
+    "curve",
+    "compare",
+    "gate",
+    "explain",
+    "check",
+    "agree",
+    "trec_eval",
+    "measures",
+    "convention",
+    "demo",
+]
+
+
+def test_help_lists_the_commands_in_a_line_each(run: Run) -> None:
+    _, out, _ = run("--help")
+    commands = out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in commands] == COMMANDS
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_fits_a_terminal(command: list[str], run: Run) -> None:
+    code, out, err = run(*command, "--help")
+    assert (code, err) == (0, "")
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_help_lists_every_choice(run: Run) -> None:
+    _, out, _ = run("eval", "--help")
+    for name in Choices.__dataclass_fields__:
+        assert f"--{name.replace('_', '-')} " in out
+        if name != "seed":
+            assert "|".join(values_of(name)) in out
+
+
+def test_measures_are_listed_with_aliases(run: Run) -> None:
+    code, out, _ = run("measures")
+    assert code == 0
+    for name in ("nDCG", "AP", "RR", "P", "R", "HR", "Rprec", "RBP", "ERR", "NumRet", "recip_rank"):
+        assert name in out.replace(",", " ").split()
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_measures_page(run: Run) -> None:
+    code, out, _ = run("measures", "ndcg")
+    assert code == 0
+    assert out.startswith("nDCG(gain=linear,discount=log2,ideal=judged)@k\nalso ndcg_cut, ")
+    assert "\nndcg_burges is nDCG(gain=exp2)\n" in out
+    for part in ("nDCG", "gain", "exp2", "discount", "log2", "ideal", "ndcg_cut", ">>> "):
+        assert part in out
+    assert "``" not in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        (
+            "F1",
+            "F(rel=1",
+            "F1 also means BinaryF of predictions and MulticlassF of classes; see their pages.",
+        ),
+        ("Accuracy", "BinaryAcc", "Accuracy also means MulticlassAccuracy of classes; see its page."),
+        ("AUC", "AUC(min", "AUC also means MulticlassAUC of classes; see its page."),
+        ("top_k_accuracy", "HR(", "top_k_accuracy also means MulticlassAccuracy of classes; see its page."),
+        ("BinaryF", "BinaryF(", " 0.666667"),
+    ],
+)
+def test_a_page_says_what_else_a_name_means(run: Run, name: str, first: str, last: str) -> None:
+    code, out, _ = run("measures", name)
+    assert code == 0
+    assert out.startswith(first)
+    assert " ".join(out.split("\n\n")[-1].split()).endswith(last)
+
+
+def command(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *args], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def test_a_closed_pipe_is_no_error(folder: Path) -> None:
+    rows = [f"q{i} 0 a 1\n" for i in range(20_000)]
+    (folder / "many.txt").write_text("".join(rows))
+    (folder / "many.run").write_text("".join(f"q{i} Q0 a 1 1 x\n" for i in range(20_000)))
+    with subprocess.Popen(
+        [*COMMAND, "eval", "many.txt", "many.run", "-q"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+
+
+def test_ctrl_c_exits_with_130_without_a_traceback(folder: Path) -> None:
+    code = (
+        "import os, signal, sys; from rankmark import cli; from rankmark.api import evaluation;"
+        "evaluation.evaluate = lambda *args, **options: os.kill(os.getpid(), signal.SIGINT);"
+        "sys.exit(cli.main(['eval', 'qrels.txt', 'run.txt']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (130, False)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_formulas_are_no_error_where_there_is_no_unicode(encoding: str) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    done = command("measures", "nDCG", env=environment, encoding="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "nDCG@k = DCG@k / IDCG@k" in done.stdout
+
+
+def test_evaluating_text_files_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from rankmark.cli import main\n"
+        # JSON has a hash of the inputs, which needs polars.
+        "for name in ['table', 'csv', 'markdown', 'trec']:\n"
+        "    assert main(['eval', 'qrels.txt', 'bm25.run', '-q', '--format', name]) == 0\n"
+        "heavy = {'polars', 'pandas', 'pyarrow', 'scipy', 'rich', 'typer', 'pydantic'}\n"
+        "print({*heavy, 'importlib.metadata'} & {*sys.modules}, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "set()\n"
+
+
+def test_help_imports_neither_numpy_nor_rich() -> None:
+    code = (
+        "import sys; from rankmark.cli import main; main(['-h']); print({'numpy', 'rich'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")
+
+
+def test_an_input_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.csv").write_text("query,item,rel\n1,1,1\n")
+    (tmp_path / "run.csv").write_text("query,item,score\n1,1,1\n")
+    before = (tmp_path / "run.csv").read_text()
+    paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv")]
+    assert main(["eval", *paths, "-o", paths[1]]) == 2
+    assert "would overwrite the input" in capsys.readouterr().err
+    assert (tmp_path / "run.csv").read_text() == before
+
+
+def test_an_ending_that_says_no_format_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.csv").write_text("query,item,rel\n1,1,1\n")
+    (tmp_path / "run.csv").write_text("query,item,score\n1,1,1\n")
+    paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv")]
+    wanted = tmp_path / "values.xlsx"
+    assert main(["eval", *paths, "-o", str(wanted)]) == 2
+    assert "'.xlsx' does not say which format to write" in capsys.readouterr().err
+    assert main(["eval", *paths, "-o", str(wanted), "--format", "json"]) == 0
+    assert wanted.read_text().startswith("{")
+
+
+def test_that_there_is_no_relevance_can_be_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels.csv").write_text("query,item,clicked\n1,1,0\n")
+    (tmp_path / "run.csv").write_text("query,item,score\n1,1,1\n")
+    paths = [str(tmp_path / name) for name in ("qrels.csv", "run.csv")]
+    assert main(["eval", *paths]) == 1
+    assert "--column relevance=clicked" in capsys.readouterr().err
+    assert main(["eval", *paths, "-m", "AP", "--column", "relevance="]) == 0
+    assert "AP       1.0000" in capsys.readouterr().out
+
+
+PREDICTIONS = "user_id,click,p\na,1,0.9\na,0,0.4\nb,0,0.3\nb,0,0.2\nc,1,0.1\nc,0,0.6\n"
+
+
+def test_predictions_shows_values_and_what_was_left_out(run: Run, folder: Path) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS)
+    code, out, err = run("predictions", "p.csv", "-m", "AUC", "-m", "GAUC nDCG@10", "--signature")
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[2:5]] == [
+        ["AUC", "0.5000"],
+        ["GAUC", "0.5000"],
+        ["nDCG@10", "0.5436"],
+    ]
+    assert "6 rows, 2 positive, 3 queries\n  1 query of one class (2 rows) left out" in out
+    assert "GAUC|weight:impressions|of_rows:sum|positive:1|weights:none|rankmark:" in out
+
+
+def test_predictions_per_query_and_in_every_format(run: Run, folder: Path) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS)
+    _, out, _ = run("predictions", "p.csv", "-m", "AUC", "-q")
+    assert out.startswith("measure")  # it has no value for each query
+    _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "-q", "--format", "csv")
+    assert out == "query,GAUC\na,1.0\nb,\nc,0.0\n"
+    _, out, _ = run("predictions", "p.csv", "-m", "AUC GAUC", "--format", "json")
+    record = json.loads(out)
+    assert record["counts"] == {"rows": 6, "positive": 2, "queries": 3, "classes": None, "unlabelled": None}
+    assert record["measures"]["GAUC"]["skipped_rows"] == 2
+    assert record["choices"] == {}
+
+
+def test_predictions_tells_the_best_threshold(run: Run, folder: Path) -> None:
+    (folder / "p.csv").write_text("label,score\n1,0.9\n0,0.8\n1,0.5\n0,0.1\n")
+    code, out, err = run("predictions", "p.csv", "-m", "F1(threshold=max) TP(threshold=0.8)")
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[2:4]] == [
+        ["BinaryF(threshold=max)", "0.8000"],
+        ["Confusion(count=tp,threshold=0.8)", "1"],
+    ]
+    assert "  BinaryF(threshold=max) is at the threshold 0.5" in out
+
+
+PETS = "label,cat,dog,bird\ncat,0.7,0.2,0.1\ndog,0.5,0.4,0.1\nbird,0.1,0.3,0.6\ndog,0.2,0.7,0.1\n"
+
+
+@pytest.mark.parametrize("said", [["--score", "cat,dog,bird"], ["--score", "cat", "--score", "dog,bird"]])
+def test_predictions_of_classes(run: Run, folder: Path, said: list[str]) -> None:
+    (folder / "pets.csv").write_text(PETS)
+    code, out, err = run("predictions", "pets.csv", *said, "-m", "Accuracy Accuracy@2 LogLoss")
+    assert (code, err) == (0, "")
+    assert [line.split() for line in out.splitlines()[2:5]] == [
+        ["MulticlassAccuracy", "0.7500"],
+        ["MulticlassAccuracy@2", "1.0000"],
+        ["MulticlassLogLoss", "0.5351"],  # -(ln .7 + ln .4 + ln .6 + ln .7) / 4
+    ]
+    assert "4 rows, 3 classes (cat, dog, bird)" in out
+    _, out, _ = run("predictions", "pets.csv", *said)
+    assert [line.split()[0] for line in out.splitlines()[2:4]] == ["MulticlassAccuracy", "MulticlassF"]
+    code, out, err = run("predictions", "pets.csv", *said, "--classes", "cat,dog")
+    assert (code, out) == (2, "")
+    assert "2 are said, and" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-m", "precision@10"], 2, "BinaryPrecision takes no cutoff; there is P@10"),
+        (["--score", "p,user_id", "-m", "F1"], 1, "'a' in column 'user_id' is not a number"),
+        (["-m", "MulticlassF"], 2, "takes a score of each class"),
+        (["--label", "clik"], 1, "no column 'clik' for the label; did you mean 'click'?"),
+        (["-m", "AUCC"], 2, "no measure 'AUCC'; did you mean"),
+        (["-m", "RMSE(x=1)"], 2, "RMSE has no parameter 'x'"),
+        (["-m", "ERR(max_grade=1)"], 2, "without a column of items"),
+        (["--positive", "3"], 1, "positive=3"),
+        (["--score", "user_id"], 1, "'a' in column 'user_id' is not a number"),
+    ],
+)
+def test_predictions_refuses_with_a_message(
+    run: Run, folder: Path, arguments: list[str], code: int, message: str
+) -> None:
+    (folder / "p.csv").write_text(PREDICTIONS)
+    found, out, err = run("predictions", "p.csv", *arguments)
+    assert (found, out) == (code, "")
+    assert message in err
+
+
+def test_compare_shows_differences_and_how_sure_they_are(run: Run) -> None:
+    code, out, err = run(
+        "compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR P@1", "--baseline", "bm25"
+    )
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[:4]] == ["system", "------", "bm25", "dense"]
+    assert "RR       dense      +0.1667" in out
+    assert "corrected by Holm over 2 tests" in out
+    assert "dense: 3 queries judged, 2 answered, 1 missing (counted as 0)" in out
+
+
+def test_compared_runs_can_be_named_and_one_name_is_one_system(run: Run) -> None:
+    args = ("compare", "qrels.txt", "old=bm25.run", "new=dense.run", "new=bm25.run", "-m", "RR")
+    _, out, _ = run(*args, "--format", "json")
+    record = json.loads(out)
+    assert list(record["systems"]) == ["old", "new"]
+    assert record["systems"]["new"]["measures"]["RR"]["value"] == pytest.approx((0.5 + 2 / 3) / 2)
+
+
+def test_a_file_with_an_equals_sign_in_its_name_is_a_file(run: Run, folder: Path) -> None:
+    (folder / "k1=0.9.run").write_text(BM25)
+    _, out, _ = run("compare", "qrels.txt", "k1=0.9.run", "dense.run", "-m", "RR")
+    assert out.splitlines()[2].startswith("k1=0.9 (a)")
+
+
+def test_compare_takes_what_the_comparison_takes(run: Run) -> None:
+    args = [
+        "--test",
+        "t",
+        "--alternative",
+        "greater",
+        "--correction",
+        "sidak",
+        "--alpha",
+        "0.1",
+        "--interval",
+    ]
+    args += ["percentile", "--confidence", "0.9", "--resamples", "99", "--seed", "5", "--missing", "skip"]
+    _, out, _ = run("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--format", "json", *args)
+    record = json.loads(out)
+    expected = {"test": "t", "alternative": "greater", "correction": "sidak", "alpha": 0.1, "seed": 5}
+    expected |= {"interval": "percentile", "confidence": 0.9, "resamples": 99}
+    assert {name: record[name] for name in expected} == expected
+    assert record["pairs"][0]["queries"] == 2
+
+
+def test_compare_draws_clusters(run: Run) -> None:
+    Path("users.csv").write_text("query,visitor,one\nq1,7,0\nq2,8,0\nq3,7,1\n")
+    args = ("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--clusters", "visitor")
+    code, out, err = run(*args, "--attributes", "users.csv")
+    assert (code, err) == (0, "")
+    assert "intervals: BCa bootstrap over clusters of queries" in out
+    assert "compared on 3 queries in 2 clusters" in out
+    _, out, _ = run(*args, "--attributes", "users.csv", "--by", "one")
+    assert "one  queries   value" in out
+    for wrong, code, message in (
+        (args, 1, "clusters='visitor': no table has such a column"),
+        ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'?"),
+        ((*args, "--attributes", "users.csv", "--test", "sign"), 2, 'test="sign" knows no clusters'),
+        ((*args, "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input users.csv"),
+    ):
+        found, out, err = run(*wrong)
+        assert (found, out) == (code, "")
+        assert message in err
+
+
+def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
+    args = (
+        "compare",
+        "qrels.txt",
+        "bm25.run",
+        "dense.run",
+        "-m",
+        "RR",
+        "--movers",
+        "1",
+        "--margin",
+        "0.9",
+        "-q",
+    )
+    code, out, _ = run(*args)
+    assert code == 0
+    first = [block.split()[0] for block in out.split("\n\n")]
+    assert first == ["measure", "system", "measure", "measure", "measure", "randomisation"]
+    assert "before" in out
+    assert "p equivalent" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["bm25.run"], "1 system to compare; give two or more"),
+        (["bm25.run", "dense.run", "--baseline", "bm2"], "did you mean 'bm25'?"),
+        (["bm25.run", "dense.run", "--test", "wilcox"], "did you mean 'wilcoxon'?"),
+        (
+            ["bm25.run", "dense.run", "--format", "trec"],
+            "format='trec' is not one of table, json, csv, markdown",
+        ),
+        (
+            ["bm25.run", "dense.run", "-o", "bm25.run", "--format", "csv"],
+            "would overwrite the input bm25.run",
+        ),
+        (["bm25.run", "gone.run"], "gone.run"),
+        (["bm25.run", "dense.run", "--margin", "-1"], "margin=-1.0 is not a number above 0"),
+        (["bm25.run", "bm25.run"], "two runs are called bm25.run; write NAME=bm25.run to call it otherwise"),
+        (["dense=bm25.run", "dense.run"], "two runs are called dense; write NAME=dense.run"),
+        (["bm25.run", "dense.run", "--alpha", "2"], "alpha=2.0 is not a number above 0 and below 1"),
+    ],
+)
+def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> None:
+    code, out, err = run("compare", "qrels.txt", *args)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_the_help_lists_what_the_statistics_have() -> None:
+    from rankmark.commands import compare
+    from rankmark.comparing.formats import COMPARISON_FORMATS
+    from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
+    from rankmark.statistics import TESTS as KNOWN_TESTS
+
+    assert compare.TESTS == KNOWN_TESTS
+    assert set(compare.FORMATS) == set(COMPARISON_FORMATS)
+    assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}

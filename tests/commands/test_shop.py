@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from rankmark.cli import main
+from rankmark.commands.shop import LENGTH, Columns, simulate, write
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, Columns]:
+    return simulate()
+
+
+def test_the_same_bytes_each_time(tmp_path: Path) -> None:
+    first, second = write(tmp_path / "a"), write(tmp_path / "b")
+    for name, (path, _) in first.items():
+        assert path.read_bytes() == second[name][0].read_bytes()
+
+
+def test_another_seed_gives_other_data(tables: dict[str, Columns]) -> None:
+    other = simulate(seed=1)
+    assert not np.array_equal(tables["qrels"]["item_id"][:100], other["qrels"]["item_id"][:100])
+
+
+def test_nobody_is_shown_or_judges_an_item_twice(tables: dict[str, Columns]) -> None:
+    for columns in tables.values():
+        pairs = np.stack([columns["user_id"], columns["item_id"]])
+        assert np.unique(pairs, axis=1).shape == pairs.shape
+
+
+def test_lists_are_full_and_in_order(tables: dict[str, Columns]) -> None:
+    for name in ("popular", "personalised"):
+        score = tables[name]["score"].reshape(-1, LENGTH)
+        assert (np.diff(score) <= 0).all()
+        assert (np.diff(tables[name]["user_id"].reshape(-1, LENGTH)) == 0).all()
+
+
+def test_the_data_are_as_imperfect_as_real_ones(tables: dict[str, Columns]) -> None:
+    judged = set(tables["qrels"]["user_id"].tolist())
+    assert 3_500 < len(judged) < 5_000
+    assert set(np.unique(tables["qrels"]["relevance"])) == {0, 1, 2, 3}
+    assert judged <= set(tables["popular"]["user_id"].tolist())
+    assert judged - set(tables["personalised"]["user_id"].tolist())
+    for name in ("popular", "personalised"):
+        assert (np.diff(tables[name]["score"].reshape(-1, LENGTH)) == 0).any()
+
+
+def test_demo_shows_both_systems_and_what_to_type(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--out", str(tmp_path / "shop")]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "popular  personalised" in out
+    assert f"eval {tmp_path / 'shop' / 'qrels.parquet'}" in out
+    assert sorted(path.name for path in (tmp_path / "shop").iterdir()) == [
+        "personalised.parquet",
+        "popular.parquet",
+        "qrels.parquet",
+    ]
+    values = [
+        rm.evaluate(tmp_path / "shop" / "qrels.parquet", tmp_path / "shop" / f"{name}.parquet", ["nDCG@10"])[
+            "nDCG@10"
+        ]
+        for name in ("popular", "personalised")
+    ]
+    assert f"{values[0]:.4f}        {values[1]:.4f}" in out
+    assert values[0] < values[1]

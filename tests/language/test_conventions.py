@@ -1,0 +1,568 @@
+"""Conventions: names, choices and numbers of other tools, by hand; tests/peers asks the tools."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from rankmark.cli import main
+from rankmark.language.conventions.convention import Variant
+
+Table = dict[str, dict[str, float]]
+
+
+def one_query(in_rank_order: list[float], not_retrieved: tuple[float, ...] = ()) -> tuple[Table, Table]:
+    """Judgements and a run in which the items with these grades come in this order."""
+    grades = [*in_rank_order, *not_retrieved]
+    qrels = {"q": {f"item{i:02}": grade for i, grade in enumerate(grades)}}
+    return qrels, {"q": {f"item{i:02}": 100.0 - i for i in range(len(in_rank_order))}}
+
+
+def value(like: str, measure: str, qrels: Table, run: Table, **choices: Any) -> float:
+    return rm.evaluate(qrels, run, [measure], like=like, **choices)[measure]
+
+
+# --- one list, many numbers ------------------------------------------------------------------------------
+
+RETURNED = [0, 3, 1, 0, 0, 0, 2, 0, 0, 0]
+ALL = one_query(RETURNED, (3, 2, 2, 1, 1, 1, 1, 1, 1))
+"""Grades 3, 3, 2, 2, 2 and seven 1s are judged, a list of ten is returned."""
+ROWS = one_query(RETURNED)
+"""The same list for a tool that is handed the returned rows alone."""
+
+
+@pytest.mark.parametrize(
+    ("expected", "tables", "who"),
+    [
+        (0.3354, ALL, "trec_eval:ndcg_cut_10 trec_eval-9:ndcg_cut_10 ir_measures:nDCG@10 ranx:ndcg@10"),
+        (0.3354, ALL, "sklearn:ndcg_score@10 torchmetrics:RetrievalNormalizedDCG@10 beir:NDCG@10"),
+        (0.3488, ALL, "lightgbm:ndcg@10 tf-ranking:ndcg_10 gdeval:ndcg@10 ranx:ndcg_burges@10"),
+        (0.3488, ALL, "xgboost:ndcg@10"),
+        (0.3488, ALL, "fuxictr:NDCG(k=10) recommenders:ndcg_at_k(score_type=exp)@10 elliot:nDCG@10"),
+        (0.3488, ALL, "ir_measures:nDCG(dcg='exp-log2')@10 catboost:NDCG:top=10;type=Exp"),
+        (0.3223, ALL, "replay:NDCG@10 recpack:NDCGK_10 recbole:ndcg@10 recommenders:ndcg_at_k@10"),
+        (0.3223, ALL, "rectools:NDCG(divide_by_achievable=True)@10"),
+        (0.3782, ALL, "lenskit:NDCG@10"),
+        (0.4016, ALL, "lenskit:NDCG(gain)@10"),
+        (0.6425, ALL, "evidently:NDCG@10"),
+        (0.6425, ROWS, "sklearn:ndcg_score@10 torchmetrics:RetrievalNormalizedDCG@10"),
+        (0.1329, ALL, "trec_eval:map_cut_10 trec_eval-9:map_cut_10 ranx:map@10 ir_measures:AP@10"),
+        (0.1329, ALL, "rectools:MAP@10"),
+        (0.1329, ALL, "recommenders:map@10 tf-ranking:map_10 beir:MAP@10"),
+        (0.1595, ALL, "replay:MAP@10 recbole:map@10 recommenders:map_at_k@10 lightgbm:map@10"),
+        (0.1595, ALL, "rexmex:average_precision_at_k@10 xgboost:map@10"),
+        (0.5317, ALL, "torchmetrics:RetrievalMAP@10"),
+        (0.3837, ALL, "elliot:MAP@10"),
+        (0.5000, ALL, "trec_eval:recip_rank ranx:mrr@10 ir_measures:RR@10 msmarco:MRR@10"),
+        (0.5000, ALL, "lenskit:RecipRank@10"),
+        (0.5000, ALL, "rectools:MRR@10 replay:MRR@10 recbole:mrr@10 recpack:ReciprocalRankK_10 beir:MRR@10"),
+        (0.5000, ALL, "elliot:MRR@10 evidently:MRR@10 torchmetrics:RetrievalMRR@10 catboost:MRR"),
+        (0.3254, ROWS, "fuxictr:MRR"),
+        (0.25, ALL, "trec_eval:recall_10 ranx:recall@10 ir_measures:R@10 recpack:RecallK_10"),
+        (0.25, ALL, "rectools:Recall@10"),
+        (0.30, ALL, "lenskit:Recall@10 recpack:CalibratedRecallK_10 beir:R_cap@10"),
+    ],
+)
+def test_one_list_has_the_numbers_of_the_field(expected, tables, who):
+    for tool in who.split():
+        like, _, name = tool.partition(":")
+        assert value(like, name, *tables) == pytest.approx(expected, abs=5.001e-5), tool
+
+
+# --- each choice, by hand ----------------------------------------------------------------------------------
+
+
+def test_gain():
+    tables = one_query([1, 3])  # ideal 3 at rank 1 and 1 at rank 2
+    discount = 1 / np.log2(3)
+    linear, exponential = (1 + 3 * discount) / (3 + discount), (1 + 7 * discount) / (7 + discount)
+    for like in ("trec_eval", "sklearn", "ranx"):
+        assert value(like, "nDCG@10", *tables) == pytest.approx(linear, rel=1e-14)
+    for like in ("lightgbm", "xgboost", "tf-ranking", "gdeval", "elliot"):
+        assert value(like, "nDCG@10", *tables) == pytest.approx(exponential, rel=1e-14)
+    for like in ("replay", "recbole", "recpack", "recommenders", "lenskit"):
+        assert value(like, "nDCG@10", *tables) == 1.0
+
+
+def test_discount_of_the_first_two_ranks():
+    swapped = one_query([0, 1])
+    assert value("lenskit", "NDCG@10", *swapped) == 1.0
+    assert value("replay", "NDCG@10", *swapped) == pytest.approx(1 / np.log2(3), rel=1e-14)
+
+
+def test_ideal_list():
+    perfect = one_query([1] + [0] * 9)
+    assert value("rectools", "NDCG@10", *perfect) == pytest.approx(0.220, abs=5e-4)
+    assert value("rectools", "NDCG(divide_by_achievable=True)@10", *perfect) == 1.0
+    found_one_of_two = one_query([1, 0], (1,))
+    assert value("evidently", "NDCG@10", *found_one_of_two) == 1.0
+    assert value("trec_eval", "ndcg", *found_one_of_two) < 1.0
+
+
+def test_hits():
+    both = one_query([1, 1], (1, 1))
+    for like, name, expected in [
+        ("ranx", "hit_rate@2", 1.0),
+        ("ranx", "hits@2", 2.0),
+        ("trec_eval", "success_2", 1.0),
+        ("recpack", "HitK_2", 2.0),
+        ("rexmex", "hits_at_k@2", 1.0),
+        ("recbole", "hit@2", 1.0),
+    ]:
+        assert value(like, name, *both) == expected, (like, name)
+
+
+def test_reciprocal_rank():
+    first_and_third = one_query([1, 0, 1])
+    assert value("trec_eval", "recip_rank", *first_and_third) == 1.0
+    assert value("rexmex", "mean_reciprocal_rank", *first_and_third) == pytest.approx(
+        (1 + 1 / 3) / 2, rel=1e-15
+    )
+
+
+def test_one_library_with_opposite_rules_for_equal_scores():
+    """ir_measures: RR is trec_eval's, RR@10 that of MS MARCO's script."""
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    result = rm.evaluate(qrels, run, ["RR", "RR@10"], like="ir_measures")
+    assert (result["RR"], result["RR@10"]) == (pytest.approx(1 / 3), 1.0)
+    assert "|ties:item-desc|" in result.signature("RR")
+    assert "|ties:item-asc|" in result.signature("RR@10")
+    assert result.choices_of("RR@10")["ties"] == "item-asc"
+    assert "(ties: item-desc or item-asc)" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("like", "name", "expected"),
+    [
+        ("trec_eval", "map_cut_10", 1.5 / 12),
+        ("replay", "MAP@10", 1.5 / 10),
+        ("lenskit", "AP@10", 1.5 / 4),
+        ("rectools", "MAP(divide_by_k=True)@10", 1.5 / 10),
+        ("torchmetrics", "RetrievalMAP@10", 1.5 / 2),
+    ],
+)
+def test_what_average_precision_is_divided_by(like, name, expected):
+    """Hits at ranks 1 and 4 of a list of four, twelve items are relevant."""
+    tables = one_query([1, 0, 0, 1], (1,) * 10)
+    assert value(like, name, *tables) == pytest.approx(expected, rel=1e-15)
+
+
+def test_average_precision_of_one_found_of_ten():
+    assert value("torchmetrics", "RetrievalMAP@1", *one_query([1], (1,) * 9)) == 1.0
+    assert value("lenskit", "AP@10", *one_query([1] * 5, (1,) * 5)) == 1.0
+
+
+def test_what_precision_is_divided_by():
+    two_of_five = one_query([1, 1, 0, 0, 0], (1,) * 8)
+    for like, name in [
+        ("lenskit", "Precision@10"),
+        ("evidently", "Precision@10"),
+        ("tf-ranking", "precision_10"),
+        ("torchmetrics", "RetrievalPrecision(adaptive_k=True)@10"),
+        ("ir_measures", "SetP"),
+    ]:
+        assert value(like, name, *two_of_five) == 0.4, like
+    for like in ("trec_eval", "ranx", "rectools", "replay", "recpack", "recbole", "elliot", "recommenders"):
+        assert value(like, "P@10", *two_of_five) == 0.2, like
+    assert value("rectools", "Precision(r_precision=True)@10", *one_query([1, 0], (1,))) == 0.5
+
+
+def test_what_recall_is_divided_by():
+    tables = one_query([1, 1], (1, 1))
+    assert value("trec_eval", "recall_2", *tables) == 0.5
+    for like, name in [("lenskit", "Recall@2"), ("recpack", "CalibratedRecallK_2"), ("beir", "R_cap@2")]:
+        assert value(like, name, *tables) == 1.0, like
+
+
+NOTHING_RELEVANT = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("who", "expected"),
+    [
+        ("trec_eval:ndcg ranx:ndcg sklearn:ndcg_score torchmetrics:RetrievalMAP xgboost:ndcg-", 0.5),
+        ("catboost:DCG catboost:MRR catboost:MAP lenskit:Precision@1 xgboost:pre@1", 0.5),
+        (
+            "lightgbm:ndcg@1 lightgbm:map@1 xgboost:ndcg xgboost:map catboost:NDCG catboost:RecallAt:top=1",
+            1.0,
+        ),
+        ("sklearn:label_ranking_average_precision_score", 1.0),
+        (
+            "recpack:NDCGK_1 elliot:nDCG@1 evidently:NDCG@1 lenskit:NDCG@1 fuxictr:NDCG(k=1)",
+            1.0,
+        ),
+    ],
+)
+def test_queries_with_nothing_relevant(who, expected):
+    for tool in who.split():
+        like, _, name = tool.partition(":")
+        assert value(like, name, *NOTHING_RELEVANT) == expected, tool
+
+
+def test_left_out_is_not_counted_as_one():
+    counts = rm.evaluate(*NOTHING_RELEVANT, "nDCG@1", like="elliot").counts.measures["nDCG(gain=exp2)@1"]
+    assert (counts.averaged, counts.no_relevant) == (1, 1)
+
+
+MISSING = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}, "q9": {"a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("who", "expected"),
+    [
+        ("trec_eval-9:map beir:NDCG@10 beir:P@1 lenskit:NDCG elliot:HR@1 recommenders:map@1", 1.0),
+        (
+            "trec_eval:map ir_measures:AP ranx:map rectools:MAP@1 recpack:RecallK_1 msmarco:MRR@10",
+            0.5,
+        ),
+        ("beir:MRR@10 beir:R_cap@10 recommenders:ndcg_at_k@10", 0.5),
+    ],
+)
+def test_queries_judged_but_not_answered(who, expected):
+    for tool in who.split():
+        like, _, name = tool.partition(":")
+        assert value(like, name, *MISSING) == expected, tool
+
+
+def test_scores_that_are_equal_in_32_bits():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.00000001, "b": 1.0}}
+    assert value("trec_eval-9", "recip_rank", qrels, run) == 0.5
+    assert value("trec_eval", "recip_rank", qrels, run) == 1.0
+
+
+def test_item_ids_that_are_integers_break_ties_as_text_where_the_tool_knows_only_text():
+    qrels, run = {"q": {10: 1}}, {"q": {9: 1.0, 10: 1.0}}
+    assert rm.evaluate(qrels, run, "RR")["RR"] == 1.0
+    for like in ("trec_eval", "trec_eval-9", "ir_measures"):
+        result = rm.evaluate(qrels, run, "RR", like=like)
+        assert result["RR"] == 0.5
+        assert "|item_ids:text|" in result.signature("RR")
+
+
+@pytest.mark.parametrize(
+    ("like", "name", "expected"),
+    [
+        ("trec_eval", "recip_rank", 0.5),
+        ("replay", "MRR@10", 0.5),
+        ("msmarco", "MRR@10", 1.0),
+        ("lightgbm", "map@10", 1.0),
+        ("catboost", "MRR", 0.5),
+        ("sklearn", "ndcg_score", (1 + 1 / np.log2(3)) / 2),
+        ("torchmetrics", "RetrievalNormalizedDCG", (1 + 1 / np.log2(3)) / 2),
+        ("sklearn", "roc_auc_score", 0.5),
+        ("sklearn", "coverage_error", 2.0),
+        ("sklearn", "label_ranking_loss", 1.0),
+        ("fuxictr", "avgAUC", 0.5),
+    ],
+)
+def test_equal_scores(like, name, expected):
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
+    assert value(like, name, qrels, run) == pytest.approx(expected, rel=1e-15)
+
+
+def test_negative_grades_gain_nothing_and_fractional_ones_are_not_cut_off():
+    assert value("trec_eval", "ndcg", *one_query([-1, 1])) == pytest.approx(1 / np.log2(3), rel=1e-15)
+    assert value("ranx", "ndcg", *one_query([0.5, 1])) > 0.5
+    assert "0.9 counts as 0" in rm.conventions()["ranx"].page
+
+
+def test_lists_that_hold_only_one_kind_of_item():
+    assert value("replay", "RocAuc@10", *one_query([0, 0], (1,))) == 0.0
+    assert value("replay", "RocAuc@10", *one_query([1, 1])) == 1.0
+    with pytest.raises(rm.DataError, match="duplicate"):
+        rm.evaluate([("q", "a", 1)], [("q", "a", 1.0), ("q", "a", 2.0)], "NDCG@1", like="replay")
+
+
+def test_rank_biased_precision():
+    tables = one_query([2, 1])
+    assert value("lenskit", "RBP", *tables) == pytest.approx(0.15 * (1 + 0.85), rel=1e-15)
+    assert value("ranx", "rbp.95", *tables) == pytest.approx(0.05 * (2 + 0.95), rel=1e-14)
+    assert value("ranx", "RBP(p=0.5)", *tables) == pytest.approx(0.5 * (2 + 0.5), rel=1e-15)
+
+
+def test_recall_levels_are_rounded_otherwise_in_trec_eval_9():
+    three = one_query([1, 0, 0, 0, 1, 1])
+    name = "iprec_at_recall_0.40"  # 1.2 of three hits: one, or two
+    assert value("trec_eval", name, *three) == 1.0
+    assert value("trec_eval-9", name, *three) == 0.5
+    assert value("trec_eval", "11pt_avg", *three) > value("trec_eval-9", "11pt_avg", *three)
+
+
+# --- LightGBM's own numbers for its own predictions ------------------------------------------------------
+
+
+def test_lightgbm_on_its_example(data_file):
+    published = json.loads(Path(data_file("lightgbm_ltr/lambdarank/lightgbm470_eval.json")).read_text())
+    (expected,) = (of for name, of in published.items() if name.startswith("eval_on_rank.test"))
+    lines = Path(data_file("lightgbm_ltr/lambdarank/rank.test")).read_text().splitlines()
+    labels = [float(line.split()[0]) for line in lines]
+    scores = np.loadtxt(data_file("lightgbm_ltr/lambdarank/lightgbm470_pred.rank.test.txt"))
+    sizes = np.loadtxt(data_file("lightgbm_ltr/lambdarank/rank.test.query"), dtype=int)
+    queries = np.repeat(np.arange(len(sizes)), sizes).tolist()
+    rows = range(len(labels))
+    result = rm.evaluate(
+        list(zip(queries, rows, labels, strict=True)),
+        list(zip(queries, rows, scores.tolist(), strict=True)),
+        list(expected),
+        like="lightgbm",
+    )
+    assert len(expected) == 8
+    for name, theirs in expected.items():
+        assert result[name] == pytest.approx(theirs, rel=0, abs=1e-12), name
+
+
+def test_ir_measures_and_gdeval_give_all_values_of_the_tests_of_ir_measures(data_file, tmp_path):
+    published = json.loads(Path(data_file("ir_measures/expected_values.json")).read_text())
+    compared = 0
+    for group, tables in published.items():
+        like = "gdeval" if group.startswith("gdeval") else "ir_measures"
+        (tmp_path / "qrels").write_text(tables["qrels"].strip() + "\n")
+        (tmp_path / "run").write_text(tables["run"].strip() + "\n")
+        for name, where, theirs in tables["expected"]:
+            measure = name.removeprefix("ir_measures.")
+            result = rm.evaluate(tmp_path / "qrels", tmp_path / "run", [measure], like=like)
+            ours = dict(zip(result.query_ids, result.query_values(measure), strict=True))
+            found = result[measure] if where == "aggregate" else ours[where.removeprefix("query ")]
+            # Those that are not noted in full are noted with four digits.
+            assert found == pytest.approx(float(theirs), rel=0, abs=5.01e-5), (name, where)
+            compared += 1
+    assert compared == 117
+
+
+# --- the records -------------------------------------------------------------------------------------------
+
+NAMES = [(record, name) for record in rm.conventions().values() for name in record.measures]
+NUMBERS = {"k": "7", "rel": "2", "p": "95", "x": "0.5", "b": "2", "square": "4"}
+
+
+def filled(name: str) -> str:
+    return re.sub(r"\{([a-z]+)\}", lambda found: NUMBERS[found[1]], name)
+
+
+@pytest.mark.parametrize(("record", "name"), NAMES, ids=[f"{r.name}:{name}" for r, name in NAMES])
+def test_every_name_of_every_tool_is_understood_and_read_back(record, name):
+    asked = filled(name)
+    measure = record.measure(asked)
+    result = rm.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b"]}, [asked], like=record.name)
+    assert result.measures == (measure,)
+    assert result[asked] == result[measure] == result[str(measure)]
+    assert asked in result
+    assert f"|like:{record.label}|" in result.signature(asked)
+
+
+def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do():
+    expected = (
+        "trec_eval trec_eval-9 ir_measures ranx sklearn torchmetrics rectools replay recbole recpack "
+        "lenskit recommenders elliot evidently rexmex lightgbm xgboost catboost tf-ranking gdeval "
+        "msmarco beir fuxictr torchrec"
+    )
+    assert list(rm.conventions()) == expected.split()
+    for record in rm.conventions().values():
+        assert record.version
+        assert record.measures or record.predictions
+        assert record.cannot
+        assert record.label in (f"{record.tool}-{record.version}",)
+        assert record.page.startswith(f"{record.tool} {record.version}")
+        assert max(map(len, record.page.splitlines())) <= 110
+
+
+def test_a_measures_name_here_is_the_tools_variant_of_it():
+    assert str(rm.conventions()["lightgbm"].measure("nDCG@10")) == "nDCG(gain=exp2)@10"
+    assert str(rm.conventions()["lenskit"].measure(rm.AP @ 5)) == "AP(denominator=retrieved)@5"
+    assert str(rm.conventions()["rectools"].measure("nDCG@3")) == "nDCG(gain=binary,ideal=[1,1,1])@3"
+    assert (
+        str(rm.conventions()["trec_eval-9"].measure("IPrec(recall=0.5)")) == "IPrec(recall=0.5,rounding=up)"
+    )
+
+
+def test_parameters_and_choices_that_are_given_override_the_tools():
+    assert str(rm.conventions()["replay"].measure("nDCG(gain=exp2)@10")) == "nDCG(gain=exp2)@10"
+    result = rm.evaluate(*NOTHING_RELEVANT, "ndcg@10", like="lightgbm", no_relevant="zero", ties="worst")
+    assert result["ndcg@10"] == 0.5
+    assert "|like:lightgbm-4.7.0|ties:worst|missing:zero|unjudged_queries:skip|no_relevant:zero|" in (
+        result.signature("ndcg@10")
+    )
+
+
+def test_without_a_convention_the_standard_holds():
+    result = rm.evaluate(*NOTHING_RELEVANT, "nDCG@10")
+    assert result.convention is None
+    assert "like:" not in result.signature("nDCG@10")
+    assert result.choices["ties"] == "item-desc"
+
+
+def test_other_names_of_a_convention_and_its_label():
+    for like in ("trec_eval-9", "pytrec_eval", "TREC_EVAL-9", "trec_eval-9.0.8"):
+        assert rm.evaluate(*MISSING, "map", like=like).convention == "trec_eval-9.0.8"
+
+
+def test_a_result_keeps_its_convention_when_it_is_copied_or_saved():
+    result = rm.evaluate(*MISSING, ["RR@10", "AP"], like="ir_measures")
+    for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+        assert again.convention == "ir_measures-0.4.3"
+        assert again.signature("RR@10") == result.signature("RR@10")
+    assert json.loads(result.to_json())["convention"] == "ir_measures-0.4.3"
+    assert pickle.loads(pickle.dumps(rm.conventions()["ranx"])) is rm.conventions()["ranx"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "like", "message"),
+    [
+        ("nDCG@10", "rnx", "like='rnx' is no convention; did you mean 'ranx'"),
+        ("nDCG@10", 3, "like=3 is no convention"),
+        ("RR", "lightgbm", r"lightgbm has no RR; it has ndcg@<k>, map@<k>"),
+        ("nDCG", "lightgbm", "lightgbm has no nDCG; it has ndcg@<k>"),
+        ("AP@10", "elliot", "elliot has no AP@10; it has .*MAP@<k>"),
+        ("ndgc@10", "ranx", "no measure 'ndgc'; did you mean"),
+        ("average_precision_score label_ranking_average_precision_score", "sklearn", "under two names"),
+    ],
+)
+def test_refusals(measure, like, message):
+    with pytest.raises(rm.UsageError, match=message):
+        rm.evaluate(*MISSING, measure, like=like)
+
+
+def test_a_variant_is_written_with_what_it_decides_itself():
+    own = rm.conventions()["ir_measures"].measures["RR@{k}"]
+    assert own == Variant("RR@{k}", {"ties": "item-asc", "scores": "float64"})
+    assert "RR@<k>" in rm.conventions()["ir_measures"].page
+    assert "(ties: item-asc, scores: float64)" in rm.conventions()["ir_measures"].page
+
+
+# --- where tools differ, and why ---------------------------------------------------------------------------
+
+
+def test_differences_are_changed_one_at_a_time():
+    qrels, run = {"q1": {"a": 3, "b": 1}, "q2": {"c": 0}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}
+    found = rm.differences(qrels, run, "nDCG@10", like=["trec_eval", "lightgbm"])
+    effects = {each.what: each.effect for each in found.why}
+    for what, given in {"gain": {}, "no_relevant": {"no_relevant": "one"}, "ties": {"ties": "input"}}.items():
+        measure = "nDCG(gain=exp2)@10" if what == "gain" else "nDCG@10"
+        alone = rm.evaluate(qrels, run, measure, **given)[measure]
+        assert effects[what] == pytest.approx(alone - found.values["nDCG@10"]["trec_eval"], abs=1e-15)
+    assert effects.keys() == {"gain", "no_relevant", "ties"}
+    assert found.queries == {"nDCG@10": {"trec_eval": 0, "lightgbm": 2}}
+    assert found.values["nDCG@10"]["lightgbm"] == value("lightgbm", "nDCG@10", qrels, run)
+
+
+def test_differences_of_one_name_for_two_measures():
+    qrels, run = one_query([0, 1, 1])
+    found = rm.differences(qrels, run, ["MAP@3", "HR@1"], like=["ranx", "elliot", "lightgbm"])
+    first = found.why[0]
+    assert (first.what, first.first, first.other) == ("measure", "AP@3", "MeanP@3")
+    assert found.lacking == ("lightgbm has no HR@1; it has ndcg@<k>, map@<k>",)
+    assert "lightgbm" not in found.values["HR@1"]
+
+
+def test_differences_need_two_conventions():
+    with pytest.raises(rm.UsageError, match="two conventions or more"):
+        rm.differences(*MISSING, "AP", like=["ranx"])
+    with pytest.raises(rm.MeasureError, match="lightgbm has no RR"):
+        rm.differences(*MISSING, "RR", like=["lightgbm", "gdeval"])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    (tmp_path / "qrels.txt").write_text("q1 0 a 3\nq1 0 b 1\nq2 0 c 0\n")
+    (tmp_path / "one.run").write_text("q1 Q0 b 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 c 1 1.0 t\n")
+    return [str(tmp_path / "qrels.txt"), str(tmp_path / "one.run")]
+
+
+def test_the_command_line_shows_one_convention(files, capsys):
+    assert main(["eval", *files, "-m", "ndcg@10", "--like", "lightgbm"]) == 0
+    out = capsys.readouterr().out
+    assert "nDCG(gain=exp2)@10" in out
+    assert "as in lightgbm" in out
+
+
+def test_without_a_measure_the_command_line_shows_the_usual_ones_that_the_tool_has(files, capsys):
+    assert main(["eval", *files, "--like", "xgboost", "--format", "csv"]) == 0
+    names = [line.rpartition(",")[0].strip('"') for line in capsys.readouterr().out.splitlines()[1:]]
+    assert names == ["nDCG(gain=exp2)@10", "AP(denominator=min)", "P(denominator=retrieved)@10"]
+
+
+@pytest.mark.parametrize("name", ["table", "markdown", "latex", "csv", "json"])
+def test_the_command_line_shows_several_side_by_side(files, capsys, name):
+    arguments = ["eval", *files, "-m", "nDCG@10 RR", "--like", "trec_eval", "--like", "lightgbm"]
+    assert main([*arguments, "--format", name]) == 0
+    out = capsys.readouterr().out
+    if name == "json":
+        record = json.loads(out)
+        assert record["like"] == ["trec_eval", "lightgbm"]
+        assert [each["what"] for each in record["why"]] == ["gain", "ties", "no_relevant"]
+    elif name == "csv":
+        assert out.splitlines()[0] == "measure,trec_eval,lightgbm"
+    else:
+        for word in ("gain", "linear", "exp2", "relevant", "lightgbm has no RR"):
+            assert word in out
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--like", "ranx", "--like", "elliot", "--per-query"], "several --like show one run"),
+        (["--like", "ranx", "--like", "elliot", "--format", "trec"], "format=trec shows one convention"),
+        (["--like", "lightgmb"], "did you mean 'lightgbm'"),
+        (["--like", "ranx", "--ties", "sideways"], "ties='sideways' is not one of"),
+    ],
+)
+def test_the_command_line_refuses(files, capsys, more, message):
+    assert main(["eval", *files, *more]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_command_line_lists_conventions_and_shows_one(capsys):
+    assert main(["convention"]) == 0
+    assert "ranx          ranx 0.3.21" in capsys.readouterr().out
+    assert main(["convention", "pytrec_eval"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("trec_eval 9.0.8\nalso pytrec_eval")
+    assert "scores: float32" in out
+    assert main(["convention", "rankx"]) == 2
+    assert "did you mean 'ranx'" in capsys.readouterr().err
+
+
+# --- conventions together with signatures, bounds and hashes ---------------------------------------------
+
+GRADED_QRELS = {"q1": {"7": 2, "12": 1, "9": 0}, "q2": {"3": 1}}
+TIED_RUN = {"q1": {"7": 0.5, "12": 0.5, "9": 0.5}, "q2": {"5": 1.0, "3": 1.0}}
+
+
+@pytest.mark.parametrize("like", [r.name for r in rm.conventions().values() if r.measures])
+@pytest.mark.parametrize("short", [False, True])
+def test_the_signature_of_a_convention_gives_its_number_again(like, short):
+    record = rm.conventions()[like]
+    asked = next(each for each in ("nDCG@10", "RR", "RR@10") if record.has(each))
+    result = rm.evaluate(GRADED_QRELS, TIED_RUN, asked, like=like)
+    signature = result.signature(result.measures[0], short=short)
+    assert f"|like:{record.label}|" in signature
+    again = rm.from_signature(signature).evaluate(GRADED_QRELS, TIED_RUN)
+    assert list(again.values.values()) == list(result.values.values())
+    assert again.signature(again.measures[0], short=short) == signature
+
+
+def test_bounds_are_those_of_each_measure_s_own_choices():
+    # ir_measures breaks ties by item, RR@10 upwards and RR downwards; the bounds of both are the same.
+    result = rm.evaluate(GRADED_QRELS, TIED_RUN, ["RR", "RR@10"], like="ir_measures", bounds=True)
+    assert result.choices_of("RR")["ties"] != result.choices_of("RR@10")["ties"]
+    for measure in ("RR", "RR@10"):
+        bounds = result.bounds[measure]
+        assert (bounds.worst, bounds.best) == (0.5, 1.0)
+
+
+def test_integer_items_are_ordered_as_text_by_tools_that_know_only_text():
+    qrels = {"q": {9: 1, 12: 0}}
+    run = {"q": {9: 1.0, 12: 1.0}}  # 12 > 9, and "9" > "12"
+    assert rm.evaluate(qrels, run, "RR")["RR"] == 0.5
+    assert rm.evaluate(qrels, run, "RR", like="trec_eval")["RR"] == 1.0
+    why = rm.differences(qrels, run, "RR", like=["trec_eval", "lenskit"]).why
+    (ids,) = (each for each in why if each.what == "item_ids")
+    assert (ids.first, ids.other, ids.effect) == ("text", "integer", -0.5)

@@ -1,0 +1,338 @@
+"""Each convention beside its tool, on random data. What cannot be installed is in tests/language."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from installed import peer
+
+pytestmark = [
+    pytest.mark.peer,
+    pytest.mark.filterwarnings("ignore"),  # the tools' own affair
+    pytest.mark.filterwarnings("default:NOT COMPARED"),
+]
+
+Table = dict[str, dict[str, Any]]
+EXACT = 1e-12
+FLOAT32 = 1e-6
+FIVE_DIGITS = 5.001e-6
+KS = (1, 3, 10)
+
+
+def tables(
+    *, ties: bool = False, positive: bool = False, complete: bool = False, seed: int = 1
+) -> tuple[Table, Table]:
+    """Lists of 1 to 15 results, some items not judged and some judged not retrieved.
+
+    Unless `complete`, one query in twenty is not judged, and as many have no results; grades are 0 to 3, or
+    1 to 3 if `positive`, and in some lists all of them are 0.
+    """
+    draw = random.Random(seed)
+    qrels: Table = {}
+    run: Table = {}
+    for number in range(100):
+        items = [f"d{item:03}" for item in draw.sample(range(300), draw.choice((1, 3, 10, 15)))]
+        grades = (1, 2, 3) if positive else (0,) if draw.random() < 0.1 else (0, 0, 1, 2, 3)
+        judged = draw.sample(items, draw.randint(1, len(items)))
+        missed = [f"m{place}" for place in range(draw.randint(0, 2))]
+        found = draw.sample(items, draw.randint(1, len(items)))
+        if complete or draw.random() < 0.95:
+            qrels[f"q{number:02}"] = {item: draw.choice(grades) for item in [*judged, *missed]}
+        if complete or draw.random() < 0.95:
+            scores = (lambda: draw.choice((1.0, 2.0, 3.0))) if ties else lambda: draw.gauss(5, 1)
+            run[f"q{number:02}"] = {item: scores() for item in found}
+    return qrels, run
+
+
+class Candidates:
+    """Lists in which every item is judged and scored, as tools for learning to rank have them."""
+
+    def __init__(self, *, ties: bool, grades: tuple[float, ...] = (0, 0, 1, 2, 3), shortest: int = 1) -> None:
+        draw = random.Random(7)
+        self.qrels: Table = {}
+        self.run: Table = {}
+        for number in range(80):
+            items = [f"d{item:03}" for item in draw.sample(range(300), draw.choice((shortest, 3, 10, 15)))]
+            some = (0,) if draw.random() < 0.1 else grades
+            self.qrels[f"q{number:02}"] = {item: draw.choice(some) for item in items}
+            self.run[f"q{number:02}"] = {
+                item: draw.choice((1.0, 2.0, 3.0)) if ties else draw.gauss(0, 1) for item in items
+            }
+        self.lists = [
+            (np.array([self.qrels[query][item] for item in scores], float), np.array(list(scores.values())))
+            for query, scores in self.run.items()
+        ]
+        self.labels = np.concatenate([labels for labels, _ in self.lists])
+        self.scores = np.concatenate([scores for _, scores in self.lists])
+        self.sizes = [len(labels) for labels, _ in self.lists]
+        self.groups = np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+
+def agree(like: str, theirs: Mapping[str, float], qrels: Table, run: Table, tolerance: float = EXACT) -> None:
+    """Each value under the tool's own name is what the convention gives."""
+    for name, value in theirs.items():
+        ours = rm.evaluate(qrels, run, [name], like=like)[name]
+        assert ours == pytest.approx(value, rel=0, abs=tolerance), name
+
+
+def best_first(scores: Mapping[str, float]) -> list[str]:
+    return sorted(scores, key=lambda item: -scores[item])
+
+
+def frame(table: Table, value: str, **names: str) -> Any:
+    import pandas as pd
+
+    columns = [names.get("query", "query_id"), names.get("item", "item_id"), value]
+    rows = [(query, item, number) for query, items in table.items() for item, number in items.items()]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_pytrec_eval():
+    pytrec_eval = peer("pytrec_eval", "pytrec_eval-terrier")
+    qrels, run = tables(ties=True)
+    names = ("map", "ndcg", "Rprec", "recip_rank", "bpref", "infAP", "11pt_avg", "set_F", "ndcg_rel", "G")
+    cuts = ("P", "recall", "map_cut", "ndcg_cut", "success", "relative_P")
+    families = {f"{name}.{','.join(map(str, KS))}" for name in cuts}
+    found = pytrec_eval.RelevanceEvaluator(qrels, {*names, *families}).evaluate(run)
+    asked = [*names, *(f"{name}_{k}" for name in cuts for k in KS)]
+    theirs = {name: np.mean([values[name] for values in found.values()]) for name in asked}
+    agree("trec_eval-9", theirs, qrels, run)
+    agree("pytrec_eval", theirs, qrels, run)
+
+
+def test_ranx():
+    ranx = peer("ranx", "ranx")
+    qrels, run = tables()
+    names = ["hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "ndcg", "ndcg_burges", "dcg"]
+    asked = [*names, *(f"{name}@{k}" for name in names for k in KS), "r-precision", "rbp.95"]
+    asked += ["map@10-l2", "recall-l2", "dcg_burges@3"]
+    theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), asked, make_comparable=True)
+    agree("ranx", theirs, qrels, run)
+    # Without items of either kind its bpref is NaN.
+    some = [q for q in qrels if q in run and 0 in qrels[q].values() and any(qrels[q].values())]
+    qrels, run = ({query: table[query] for query in some} for table in (qrels, run))
+    theirs = {"bpref": ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "bpref")}
+    agree("ranx", theirs, qrels, run)
+
+
+def test_ir_measures():
+    ir_measures = peer("ir_measures", "ir_measures")
+    qrels, run = tables(ties=True)
+    names = [
+        "nDCG",
+        "AP",
+        "RR",
+        "Rprec",
+        "Bpref",
+        "infAP",
+        "SetP",
+        "SetR",
+        "SetF",
+        "SetAP",
+        "NumRet",
+        "NumRel",
+    ]
+    names += [f"{name}@{k}" for name in ("nDCG", "AP", "P", "R", "RR", "Success", "Judged") for k in KS]
+    names += ["IPrec@0.3", "AP(rel=2)@10", "P(rel=2)@3"]
+    measures = {name: ir_measures.parse_measure(name) for name in names}
+    found = ir_measures.calc_aggregate(measures.values(), qrels, run)
+    agree("ir_measures", {name: found[measure] for name, measure in measures.items()}, qrels, run)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_sklearn(ties):
+    metrics = peer("sklearn.metrics", "scikit-learn")
+    data = Candidates(ties=ties, shortest=3)  # its matrices need two columns
+    for k in (*KS, None):
+        for name in ("ndcg_score", "dcg_score"):
+            value = np.mean([getattr(metrics, name)([each[0]], [each[1]], k=k) for each in data.lists])
+            agree("sklearn", {name if k is None else f"{name}@{k}": value}, data.qrels, data.run)
+    data = Candidates(ties=ties, shortest=3, grades=(0, 1))
+    mixed = [each for each in data.lists if 0 < each[0].sum() < len(each[0])]
+    theirs = {"roc_auc_score": np.mean([metrics.roc_auc_score(*each) for each in mixed])}
+    rankings = ["label_ranking_loss", "coverage_error"]
+    if not ties:
+        precision = [metrics.average_precision_score(*each) if each[0].any() else 0.0 for each in data.lists]
+        theirs["average_precision_score"] = np.mean(precision)
+        rankings.append("label_ranking_average_precision_score")
+    for name in rankings:
+        theirs[name] = np.mean([getattr(metrics, name)([each[0]], [each[1]]) for each in data.lists])
+    agree("sklearn", theirs, data.qrels, data.run)
+
+
+@pytest.mark.parametrize("k", KS)
+def test_rectools(k):
+    metrics = peer("rectools.metrics", "rectools")
+    for complete in (False, True):
+        qrels, run = tables(positive=True, complete=complete)
+        interactions = frame(qrels, "weight", query="user_id")
+        reco = frame(
+            {q: {i: r for r, i in enumerate(best_first(s), 1)} for q, s in run.items()},
+            "rank",
+            query="user_id",
+        )
+        asked = {
+            f"NDCG@{k}": metrics.NDCG(k),
+            f"NDCG(divide_by_achievable=True)@{k}": metrics.NDCG(k, divide_by_achievable=True),
+            f"MAP@{k}": metrics.MAP(k),
+            f"MAP(divide_by_k=True)@{k}": metrics.MAP(k, divide_by_k=True),
+            f"MRR@{k}": metrics.MRR(k),
+            f"Precision@{k}": metrics.Precision(k),
+            f"Precision(r_precision=True)@{k}": metrics.Precision(k, r_precision=True),
+            f"Recall@{k}": metrics.Recall(k),
+            f"HitRate@{k}": metrics.HitRate(k),
+            f"F1Beta@{k}": metrics.F1Beta(k),
+            f"F1Beta(beta=2)@{k}": metrics.F1Beta(k, beta=2),
+        }
+        agree("rectools", metrics.calc_metrics(asked, reco=reco, interactions=interactions), qrels, run)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_lightgbm(ties):
+    lightgbm = peer("lightgbm", "lightgbm")
+    data = Candidates(ties=ties)
+    nothing = np.zeros(
+        (len(data.labels), 1)
+    )  # no features: what is given as the initial score is what is ranked
+    given = lightgbm.Dataset(nothing, label=data.labels, group=data.sizes, init_score=data.scores)
+    parameters = {
+        "objective": "lambdarank",
+        "metric": ["ndcg", "map"],
+        "eval_at": [1, 3, 5, 20],
+        "verbose": -1,
+    }
+    found: dict[str, dict[str, list[float]]] = {}
+    recorded = [lightgbm.record_evaluation(found)]
+    lightgbm.train({**parameters, "num_threads": 1}, given, 1, valid_sets=[given], callbacks=recorded)
+    agree("lightgbm", {n: v[0] for n, v in found["training"].items()}, data.qrels, data.run)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(
+    ("names", "grades"),
+    [
+        (["ndcg", "ndcg@3", "ndcg@5", "ndcg-", "ndcg@5-"], (0, 0, 1, 2, 3)),
+        (["map", "map@3", "map@5-", "map-", "pre@3", "pre@5"], (0, 1)),
+    ],
+)
+def test_xgboost(names, grades, ties):
+    xgboost = peer("xgboost", "xgboost")
+    data = Candidates(ties=ties, grades=grades)
+    matrix = xgboost.DMatrix(np.zeros((len(data.labels), 1)), label=data.labels, base_margin=data.scores)
+    matrix.set_group(data.sizes)
+    for name in names:
+        booster = xgboost.train({"objective": "rank:ndcg", "eval_metric": name, "nthread": 1}, matrix, 0)
+        value = float(booster.eval(matrix).rsplit(":", 1)[1])
+        agree("xgboost", {name: value}, data.qrels, data.run, FLOAT32)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_catboost(ties):
+    utils = peer("catboost.utils", "catboost")
+    names = ["NDCG", "NDCG:type=Exp", "DCG", "DCG:type=Exp", "MAP", "MRR"]
+    names += [
+        f"{name}:top={k}" for name in ("NDCG", "DCG", "MAP", "MRR", "PrecisionAt", "RecallAt") for k in KS
+    ]
+    names += [f"{name}:top={k};type=Exp" for name in ("NDCG", "DCG") for k in KS]
+
+    def found(name: str, data: Candidates) -> float:
+        return utils.eval_metric(data.labels, data.scores, name, group_id=data.groups, thread_count=1)[0]
+
+    data = Candidates(ties=ties)
+    agree("catboost", {name: found(name, data) for name in names}, data.qrels, data.run)
+    data = Candidates(ties=ties, grades=(0, 0.25, 0.5, 1))
+    agree(
+        "catboost", {name: found(name, data) for name in ("ERR", "ERR:top=3")}, data.qrels, data.run, FLOAT32
+    )
+
+
+@pytest.mark.parametrize("k", KS)
+def test_recommenders(k):
+    module = peer("recommenders.evaluation.python_evaluation", "recommenders")
+    qrels, run = tables(positive=True)
+    truth = frame(qrels, "rating", query="userID", item="itemID").astype({"rating": float})
+    predictions = frame(run, "prediction", query="userID", item="itemID")
+    names = {name: {} for name in ("map", "map_at_k", "precision_at_k", "recall_at_k", "ndcg_at_k")}
+    names |= {f"ndcg_at_k(score_type={kind})": {"score_type": kind} for kind in ("raw", "exp")}
+    theirs = {
+        f"{name}@{k}": getattr(module, name.partition("(")[0])(truth, predictions, k=k, **given)
+        for name, given in names.items()
+    }
+    agree("recommenders", theirs, qrels, run)
+
+
+def test_beir():
+    evaluation = peer("beir.retrieval.evaluation", "beir").EvaluateRetrieval
+    qrels, run = tables(ties=True)
+    found = evaluation.evaluate(qrels, run, list(KS))
+    agree("beir", {name: value for each in found for name, value in each.items()}, qrels, run, FIVE_DIGITS)
+    some = {query: items for query, items in qrels.items() if any(items.values())}
+    judged = {query: items for query, items in run.items() if query in some}
+    for name in ("mrr", "recall_cap", "top_k_accuracy"):
+        agree("beir", evaluation.evaluate_custom(some, judged, list(KS), name), some, judged, FIVE_DIGITS)
+
+
+def test_recpack():
+    metrics = peer("recpack.metrics", "recpack")
+    from scipy.sparse import csr_matrix
+
+    qrels, run = tables(positive=True)
+    users = sorted(qrels.keys() | run.keys())
+    items = sorted({item for table in (qrels, run) for each in table.values() for item in each})
+    truth, scores = np.zeros((2, len(users), len(items)))
+    for row, user in enumerate(users):
+        for item in qrels.get(user, {}):
+            truth[row, items.index(item)] = 1
+        for item, score in run.get(user, {}).items():
+            scores[row, items.index(item)] = score
+    names = ("NDCGK", "DCGK", "CalibratedRecallK", "RecallK", "PrecisionK", "ReciprocalRankK", "HitK")
+    for name in names:
+        for k in KS:
+            metric = getattr(metrics, name)(k)
+            metric.calculate(csr_matrix(truth), csr_matrix(scores))
+            agree("recpack", {f"{name}_{k}": metric.value}, qrels, run)
+
+
+def test_replay():
+    metrics = peer("replay.metrics", "replay-rec")
+    import polars as pl
+
+    qrels, run = tables(positive=True, ties=True)
+    truth, results = (pl.from_pandas(frame(table, "rating")) for table in (qrels, run))
+    for name in ("NDCG", "MAP", "MRR", "Precision", "Recall", "HitRate", "RocAuc"):
+        for k in KS:
+            (value,) = getattr(metrics, name)(k)(results, truth).values()
+            agree("replay", {f"{name}@{k}": value}, qrels, run)
+
+
+def test_fuxictr():
+    metrics = peer("fuxictr.metrics", "fuxictr")
+    data = Candidates(ties=False, grades=(0, 1))
+    found = [each for each in data.lists if each[0].any()]
+    theirs = {f"NDCG(k={k})": np.mean([metrics.NDCG(k)(*each) for each in found]) for k in KS}
+    theirs |= {"MRR": np.mean([metrics.MRR(*each) for each in found])}
+    agree("fuxictr", theirs, data.qrels, data.run, 2e-12)  # it adds 1e-12 to what it divides by
+    data = Candidates(ties=True, grades=(0, 1))
+    sums = np.sum([metrics.avgAUC(*each) for each in data.lists], axis=0)
+    agree("fuxictr", {"avgAUC": sums[0] / sums[1]}, data.qrels, data.run)
+
+
+def test_rexmex():
+    ranking = peer("rexmex.metrics.ranking", "rexmex")
+    qrels, run = tables(positive=True, complete=True)
+    for name in ("hits_at_k", "average_precision_at_k"):
+        for k in KS:
+            each = [getattr(ranking, name)(list(qrels[q]), best_first(run[q]), k) for q in qrels]
+            agree("rexmex", {f"{name}@{k}": np.mean(each)}, qrels, run)
+    data = Candidates(ties=False, grades=(0, 1))
+    relevant = {q: [i for i, grade in items.items() if grade] for q, items in data.qrels.items()}
+    some = {query: items for query, items in relevant.items() if items}
+    each = [ranking.mean_reciprocal_rank(items, best_first(data.run[q])) for q, items in some.items()]
+    qrels, run = ({query: table[query] for query in some} for table in (data.qrels, data.run))
+    agree("rexmex", {"mean_reciprocal_rank": np.mean(each)}, qrels, run)

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmark as rm
+from rankmark.errors import MeasureError
+from rankmark.results.lists import Result
+
+QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 0}, "q4": {"e": 1}}
+RUN = {
+    "q1": {"a": 3.0, "b": 2.0, "x": 1.0},
+    "q2": {"x": 1.0, "c": 1.0},  # a tie, and "x" goes first
+    "q3": {"d": 1.0},
+    "q9": {"z": 1.0},
+}
+MEASURES = ["RR", "P@1", "nDCG(gain=exp2)@10", "NumRet"]
+
+
+@pytest.fixture
+def result() -> Result:
+    return rm.evaluate(QRELS, RUN, MEASURES)
+
+
+@pytest.mark.parametrize("name", ["RR", "recip_rank", "P@1", "P_1", rm.parse("RR")])
+def test_a_value_by_measure_by_name_and_by_alias(result: Result, name: str) -> None:
+    assert result[name] == (0.375 if str(rm.parse(str(name))) == "RR" else 0.25)
+
+
+def test_a_measure_that_was_not_evaluated_lists_those_that_were(result: Result) -> None:
+    with pytest.raises(MeasureError, match=r"^P@10 was not evaluated; .*RR, P@1, .*did you mean 'P@1'"):
+        result["P@10"]
+    with pytest.raises(KeyError):
+        result["AP"]
+
+
+def test_a_misspelt_measure_says_did_you_mean(result: Result) -> None:
+    with pytest.raises(MeasureError, match="did you mean"):
+        result["nDGC"]
+
+
+def test_membership_iteration_and_length(result: Result) -> None:
+    assert "recip_rank" in result
+    assert "AP" not in result
+    assert [str(measure) for measure in result] == MEASURES == [str(m) for m in result.measures]
+    assert len(result) == 4
+
+
+def test_values_cannot_be_changed_by_accident(result: Result) -> None:
+    result.values["RR"] = 1.0
+    result.choices["ties"] = "best"
+    assert result["RR"] == 0.375
+    assert result.choices["ties"] == "item-desc"
+    with pytest.raises(ValueError, match="read-only"):
+        result.query_values("RR")[0] = 9.0
+    with pytest.raises(AttributeError):
+        result.values = {}  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.counts.judged = 1  # type: ignore[misc]
+
+
+def test_counts(result: Result) -> None:
+    counts = result.counts
+    assert (counts.judged, counts.answered, counts.missing, counts.unjudged) == (4, 3, 1, 1)
+    assert counts.measures["RR"].no_relevant == 1
+    assert counts.measures["RR"].tied == 1
+
+
+def test_per_query_is_a_polars_frame_in_the_order_of_the_judgements(result: Result) -> None:
+    frame = result.per_query
+    assert frame.columns == ["query", *MEASURES]
+    assert frame["query"].to_list() == ["q1", "q2", "q3", "q4"] == result.query_ids
+    assert frame["RR"].to_list() == [1.0, 0.5, 0.0, 0.0]
+
+
+def test_per_query_is_null_where_a_query_is_left_out_of_the_mean() -> None:
+    result = rm.evaluate(QRELS, RUN, ["RR"], missing="skip", no_relevant="skip")
+    assert result.per_query["RR"].to_list() == [1.0, 0.5, None, None]
+    assert result["RR"] == 0.75
+    assert np.isnan(result.query_values("RR")[2:]).all()
+
+
+def test_integer_queries_stay_integers() -> None:
+    qrels = pl.DataFrame({"query": [7, 7, 8], "item": [1, 2, 3], "relevance": [1, 0, 1]})
+    run = pl.DataFrame({"query": [7, 8], "item": [1, 3], "score": [0.5, 0.5]})
+    result = rm.evaluate(qrels, run, ["RR"])
+    assert result.query_ids == [7, 8]
+    assert result.per_query["query"].dtype.is_integer()
+
+
+def test_the_signature_names_parameters_and_choices(result: Result) -> None:
+    assert result.signature("ndcg(gain=exp2)@10") == (
+        "nDCG@10|gain:exp2|discount:log2|ideal:judged|ties:item-desc|missing:zero|unjudged_queries:skip"
+        "|no_relevant:zero|duplicates:error|unjudged:nonrelevant|scores:float64|item_ids:text|rankmark:0.1.0"
+    )
+
+
+def test_the_signature_names_the_seed_only_where_it_matters() -> None:
+    assert "|ties:random(seed=7)|" in rm.evaluate(QRELS, RUN, ["RR"], ties="random", seed=7).signature("RR")
+    assert "seed" not in rm.evaluate(QRELS, RUN, ["RR"], seed=7).signature("RR")
+
+
+def test_printing_shows_a_table_and_what_happened_to_the_queries(result: Result) -> None:
+    assert str(result).splitlines() == [
+        "measure              value",
+        "------------------  ------",
+        "RR                  0.3750",
+        "P@1                 0.2500",
+        f"nDCG(gain=exp2)@10  {result['nDCG(gain=exp2)@10']:.4f}",
+        "NumRet                   6",
+        "",
+        "4 queries judged, 3 answered, 1 missing (counted as 0)",
+        "  1 query of the run not judged (left out); nothing relevant in 1 query (counted",
+        "  as 0); equal scores could change 1 query (ties: item-desc)",
+    ]
+
+
+def test_nothing_to_notice_makes_one_short_line() -> None:
+    result = rm.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["RR"])
+    assert str(result).splitlines()[-1] == "1 query judged, all answered"
+
+
+def test_the_short_form(result: Result) -> None:
+    assert repr(result).startswith("<Result RR=0.3750, P@1=0.2500, ")
+    assert repr(result).endswith("; 4 queries>")
+
+
+def test_html_is_escaped_and_needs_nothing_from_outside() -> None:
+    result = rm.evaluate(QRELS, RUN, ["RR"])
+    html = result._repr_html_()
+    assert "<td>RR</td><td>0.3750</td>" in html
+    assert not {"http", "<script", "<link"} & {word for word in ("http", "<script", "<link") if word in html}
+
+
+def test_a_mean_over_no_query_is_not_a_number() -> None:
+    result = rm.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, ["RR"], no_relevant="skip")
+    assert math.isnan(result["RR"])
+    assert result.per_query["RR"].to_list() == [None]
