@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankmark.aggregation.bounds import Bounds
+    from rankmark.aggregation.counts import Counts, MeasureCounts, PredictionCounts, RowMeasureCounts
     from rankmark.aggregation.intervals import PredictionInterval
     from rankmark.api import spark
     from rankmark.api.arrays import evaluate_arrays, evaluate_factors
@@ -47,9 +49,9 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure, parse
     from rankmark.language.signature import Evaluation, from_signature
     from rankmark.peers.difference import Difference, Differences, differences
-    from rankmark.results.lists import Bounds, Counts, MeasureCounts, Result
+    from rankmark.results.lists import Result
     from rankmark.results.prediction_slices import PredictionSlice, PredictionSlices
-    from rankmark.results.predictions import PredictionCounts, PredictionResult, RowMeasureCounts
+    from rankmark.results.predictions import PredictionResult
     from rankmark.results.slices import Slice, Slices
 
     ACE: Measure
@@ -338,14 +340,14 @@ _HOME = {
     "evaluate": "api.evaluation",
     "Evaluator": "api.evaluator",
     "PredictionComparison": "comparing.predictions",
-    "PredictionCounts": "results.predictions",
+    "PredictionCounts": "aggregation.counts",
     "PredictionEvaluator": "api.prediction_evaluator",
     "PredictionInterval": "aggregation.intervals",
     "PredictionPair": "comparing.predictions",
     "PredictionResult": "results.predictions",
     "PredictionSlice": "results.prediction_slices",
     "PredictionSlices": "results.prediction_slices",
-    "RowMeasureCounts": "results.predictions",
+    "RowMeasureCounts": "aggregation.counts",
     "evaluate_predictions": "api.predictions",
     "Agreement": "comparing.agreement",
     "SystemAgreement": "comparing.agreement",
@@ -371,9 +373,9 @@ _HOME = {
     "Measure": "language.measure",
     "parse": "language.measure",
     "Pair": "comparing.pairs",
-    "Bounds": "results.lists",
-    "Counts": "results.lists",
-    "MeasureCounts": "results.lists",
+    "Bounds": "aggregation.bounds",
+    "Counts": "aggregation.counts",
+    "MeasureCounts": "aggregation.counts",
     "Result": "results.lists",
     "Evaluation": "language.signature",
     "from_signature": "language.signature",

@@ -25,11 +25,11 @@ import rankmark as rm
 from installed import peer
 from rankmark.aggregation.row_tally import BINARY, RowTally, merged_rows, told_sums
 from rankmark.aggregation.tally import Tally, merged
-from rankmark.api.evaluation import planned
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs.predictions import PredictionColumns
 from rankmark.kinds.rows import Undefined
+from rankmark.language.plan import planned
 
 pytestmark = [
     pytest.mark.spark,

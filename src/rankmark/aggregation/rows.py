@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import _native
+from rankmark.aggregation.counts import RowMeasureCounts
 from rankmark.aggregation.intervals import Labelled, Sample, samples
 from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.predictions import Predictions
@@ -18,7 +19,6 @@ from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
 from rankmark.rendering.formats import counted
 from rankmark.results.lists import Result
-from rankmark.results.predictions import RowMeasureCounts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,24 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.aggregation.observed import Observed
+from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.language.choices import Choices
-    from rankmark.language.measure import Measure
 
-__all__ = ["Group", "State", "columns_of"]
-
-Group: TypeAlias = "tuple[Choices, tuple[Measure, ...]]"
-"""Measures, and the choices that decide them."""
+__all__ = ["State", "columns_of"]
 
 
 def columns_of(groups: Sequence[Group]) -> dict[str, type[pl.DataType]]:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rankmark import _native
-from rankmark.api.evaluation import LEAST_FACTOR, tied_queries
+from rankmark.aggregation.counts import Counts, MeasureCounts
+from rankmark.aggregation.settled import LEAST_FACTOR, tied_queries
 from rankmark.errors import DataError
 from rankmark.inputs.tables import no_rows
 from rankmark.language.choices import Choices
-from rankmark.results.lists import Counts, MeasureCounts
+from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +44,6 @@ __all__ = [
 ]
 
 Id: TypeAlias = int | str
-Group: TypeAlias = "tuple[Choices, tuple[Measure, ...]]"
-"""Measures, and the choices that decide them."""
 
 SHOWN = 3
 """Ids kept of those that a message speaks of."""

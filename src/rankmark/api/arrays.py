@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.api.evaluation import Plan, check_threads, evaluate_tables, finished, planned, some_queries
+from rankmark.aggregation.settled import some_queries
+from rankmark.api.evaluation import evaluate_tables, finished
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import Input
@@ -35,10 +36,11 @@ from rankmark.language.choices import (
 )
 from rankmark.language.choices import Scores as Precision
 from rankmark.language.measure import Measure
+from rankmark.language.plan import Plan, check_threads, planned
 
 if TYPE_CHECKING:
     from rankmark.aggregation.observed import Observed
-    from rankmark.aggregation.state import Group
+    from rankmark.language.plan import Group
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import Result
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
 from rankmark.errors import DataError, MeasureError
 from rankmark.kinds.classes import SUMS_TO_ONE, Classes, PerClass, improbable
@@ -17,15 +18,15 @@ from rankmark.language.measure import namesakes, pages
 from rankmark.rendering.formats import counted
 from rankmark.results.by_class import ByClass
 from rankmark.results.prediction_slices import prediction_slices
-from rankmark.results.predictions import Basis, PredictionCounts, PredictionResult, RowMeasureCounts, some
+from rankmark.results.predictions import Basis, PredictionResult, some
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankmark.api.evaluation import Plan
     from rankmark.inputs.classes import ClassPredictions
     from rankmark.kinds.rows import Values
     from rankmark.language.measure import Measure
+    from rankmark.language.plan import Plan
 
 __all__ = ["check_measures", "check_probabilities", "evaluate_classes"]
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankmark.api.evaluation import check_threads
 from rankmark.api.predictions import binary_rows
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned
 from rankmark.kinds.rows import Rows, Undefined, Values
+from rankmark.language.plan import check_threads
 
 if TYPE_CHECKING:
     import polars as pl

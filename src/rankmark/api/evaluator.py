@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.aggregation.state import State, columns_of
-from rankmark.api.evaluation import Plan, check_threads, finished_tables, planned
+from rankmark.api.evaluation import finished_tables
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.inputs import read_inputs, with_text_items
@@ -28,6 +28,7 @@ from rankmark.language.choices import (
     UnjudgedQueries,
 )
 from rankmark.language.measure import parse
+from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.archive import Archive, read_archive, write_archive
 
 if TYPE_CHECKING:

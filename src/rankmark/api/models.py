@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.api.arrays import checked_k, evaluate_scores
-from rankmark.api.evaluation import Plan, check_threads, evaluate_tables, planned
+from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
@@ -18,6 +18,7 @@ from rankmark.inputs.arrays.libraries import Rows, is_array, to_numpy
 from rankmark.language.choices import Choices, Duplicates, Missing, NoRelevant, Ties, Unjudged
 from rankmark.language.choices import Scores as Precision
 from rankmark.language.measure import Measure
+from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.progress import Counter, counting
 
 if TYPE_CHECKING:

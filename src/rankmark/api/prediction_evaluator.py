@@ -24,7 +24,6 @@ from rankmark.aggregation.row_tally import (
 )
 from rankmark.aggregation.rows import RowsOf, need_query
 from rankmark.api.classes import check_measures, check_probabilities
-from rankmark.api.evaluation import check_threads, planned, separate
 from rankmark.api.predictions import (
     are_classes_said,
     check_one_score,
@@ -41,6 +40,7 @@ from rankmark.inputs.tables import check_ids, from_polars
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Measure, parse, weighing
+from rankmark.language.plan import check_threads, planned, separate
 from rankmark.language.signature import version
 from rankmark.results.archive import Archive, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from rankmark import _native
 from rankmark.aggregation.rows import need_query
-from rankmark.api.evaluation import Plan, evaluate_tables
+from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import ChoiceError, MeasureError
 from rankmark.inputs.predictions import Predictions
 from rankmark.inputs.roles import Input
 from rankmark.language.choices import Ties
 from rankmark.language.measure import Measure, no_closed_form
 from rankmark.language.parameters import format_value
+from rankmark.language.plan import Plan
 from rankmark.results.lists import Result
 
 __all__ = ["evaluate_lists"]

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rankmark import _native
+from rankmark.aggregation.counts import MeasureCounts, PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import (
     IntervalMethod,
     Labelled,
@@ -18,7 +19,6 @@ from rankmark.aggregation.intervals import (
 )
 from rankmark.aggregation.rows import RowsOf, Settled
 from rankmark.api.classes import evaluate_classes
-from rankmark.api.evaluation import Plan, check_threads, planned, separate
 from rankmark.api.prediction_lists import evaluate_lists
 from rankmark.engines.selection import is_streamed
 from rankmark.errors import DataError, MeasureError, UsageError
@@ -28,9 +28,10 @@ from rankmark.inputs.systems import SystemScores, read_systems
 from rankmark.kinds.rows import Rows
 from rankmark.language.choices import Duplicates, Engine, NoRelevant, Ties
 from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Measure, namesakes, pages, weighing
-from rankmark.results.lists import MeasureCounts, Result
+from rankmark.language.plan import Plan, check_threads, planned, separate
+from rankmark.results.lists import Result
 from rankmark.results.prediction_slices import prediction_slices
-from rankmark.results.predictions import Basis, PredictionCounts, PredictionResult, RowMeasureCounts
+from rankmark.results.predictions import Basis, PredictionResult
 
 __all__ = [
     "Evaluated",

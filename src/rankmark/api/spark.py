@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark import errors
 from rankmark._native import Table
+from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.row_tally import (
     BINARY,
     NotMergedError,
@@ -30,7 +31,6 @@ from rankmark.aggregation.row_tally import (
 )
 from rankmark.aggregation.rows import RowsOf, Settled, mean_of_queries, need_query
 from rankmark.aggregation.tally import Tally, merged, total
-from rankmark.api.evaluation import Plan, asked_measures, planned
 from rankmark.engines.spark import Task
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
@@ -71,9 +71,10 @@ from rankmark.language.choices import (
     UnjudgedQueries,
 )
 from rankmark.language.measure import ROWS_FIRST, Measure, no_closed_form, weighing
+from rankmark.language.plan import Plan, asked_measures, planned
 from rankmark.language.signature import version
 from rankmark.results.lists import Result
-from rankmark.results.predictions import Basis, PredictionCounts, PredictionResult, RowMeasureCounts
+from rankmark.results.predictions import Basis, PredictionResult
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from rankmark.api.evaluation import planned
 from rankmark.checks import lists, matching, rows, training, unreadable
 from rankmark.checks.data import Pair, Rows
 from rankmark.checks.finding import CODES, Finding, Severity
 from rankmark.errors import DataError, FormatError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs import Input, read_qrels, read_tables
 from rankmark.language.measure import Measure
+from rankmark.language.plan import planned
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.aggregation.counts import PredictionCounts
 from rankmark.aggregation.row_tally import (
     BINARY,
     LABELS,
@@ -42,7 +43,7 @@ from rankmark.inputs.tables import check_ids
 from rankmark.kinds.rows import PerQuery, Rows
 from rankmark.language.measure import weighing
 from rankmark.progress import counting_rows
-from rankmark.results.predictions import Basis, PredictionCounts, PredictionResult
+from rankmark.results.predictions import Basis, PredictionResult
 
 if TYPE_CHECKING:
     import polars as pl

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from rankmark.api.evaluation import Plan
     from rankmark.kinds.lists import Values
+    from rankmark.language.plan import Plan
 
 __all__ = ["Names", "Task", "blocks", "threads", "told", "wrong_rows"]
 

@@ -31,8 +31,8 @@ from rankmark.progress import Rows, counting_rows
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.api.evaluation import Plan
     from rankmark.inputs import ColumnNames
+    from rankmark.language.plan import Plan
     from rankmark.results.lists import Result
 
 __all__ = ["OWN", "evaluate", "last_border", "segment_starts"]

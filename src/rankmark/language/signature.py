@@ -157,8 +157,9 @@ class Evaluation:
                 be integers.
 
         """
-        from rankmark.api.evaluation import Plan, evaluate_tables
+        from rankmark.api.evaluation import evaluate_tables
         from rankmark.inputs import read_inputs
+        from rankmark.language.plan import Plan
 
         self._check_of_lists()
         if list(self._cut()):

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.api.evaluation import Plan, evaluate_tables, planned, separate
+from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import MEAN, Measure
 from rankmark.language.parameters import format_value
+from rankmark.language.plan import Plan, planned, separate
 
 if TYPE_CHECKING:
     from rankmark.results.lists import Result

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.api.evaluation import LEAST_FACTOR, check_answered
+from rankmark.aggregation.settled import LEAST_FACTOR, check_answered
 from rankmark.engines import local
 from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.inputs import read_inputs, run_tag, with_text_items

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rankmark.aggregation.bounds import Bounds
+from rankmark.aggregation.counts import Counts
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.convention import meant
@@ -28,72 +30,7 @@ if TYPE_CHECKING:
     from rankmark.results.by_class import ByClass
     from rankmark.results.slices import Slices
 
-__all__ = ["Bounds", "Counts", "MeasureCounts", "Result"]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureCounts:
-    """How many queries did what to one measure.
-
-    Attributes:
-        averaged: queries in the mean.
-        no_relevant: queries in which nothing is relevant to this measure.
-        tied: queries that another order of equal scores could change: those in which items with the same
-            score and different grades reach inside the cutoff, an unjudged item being of grade 0, unless
-            the measure does not look at their order. It comes for free and is never too low; `Bounds.tied`
-            counts those that do change. None for a measure that tells unjudged items from those judged 0,
-            unless unjudged items are taken out of the lists.
-
-    """
-
-    averaged: int
-    no_relevant: int
-    tied: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """A measure's value under other orders of equal scores than the one asked for.
-
-    Under ``ties="worst"`` and ``"best"`` the lower or the higher grade comes first. No order has a value
-    outside of theirs, but for measures to which a higher grade further up is not always better: those of
-    what is judged (Judged, Unjudged, RBPResidual, infAP, NumNonrelRet, FallOut of judged items,
-    ``bound=upper``), P-measure, P-plus, G, NCU(stop=graded), BPM of graded gains, the expected depth of
-    readers, and whatever has gains that do not rise with the grade.
-
-    Attributes:
-        worst: the value under ``ties="worst"``.
-        expected: the mean over all orders, ``ties="expected"``; None where there is no closed form of it.
-        best: the value under ``ties="best"``.
-        tied: queries whose value under the worst, the best and the order asked for is not the same (but for
-            rounding).
-
-    """
-
-    worst: float
-    expected: float | None
-    best: float
-    tied: int
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many queries stand behind the values.
-
-    Attributes:
-        judged: queries with judgements.
-        answered: judged queries with results.
-        missing: judged queries without results.
-        unjudged: queries with results but no judgements.
-        measures: the counts of each measure, by its canonical name.
-
-    """
-
-    judged: int
-    answered: int
-    missing: int
-    unjudged: int
-    measures: Mapping[str, MeasureCounts]
+__all__ = ["Result"]
 
 
 class Result:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import _native
+from rankmark.aggregation.counts import Counts, PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import NotEvaluatedError
 from rankmark.language.choices import Choices
@@ -17,7 +18,7 @@ from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure
 from rankmark.language.parameters import format_value
 from rankmark.language.signature import Evaluation
 from rankmark.rendering.formats import counted, printable
-from rankmark.results.lists import Counts, MeasureCounts, Result
+from rankmark.results.lists import Result
 from rankmark.results.prediction_slices import PredictionSlices
 
 if TYPE_CHECKING:
@@ -26,52 +27,7 @@ if TYPE_CHECKING:
     from rankmark.kinds.rows import Values
     from rankmark.results.by_class import ByClass
 
-__all__ = ["Basis", "PredictionCounts", "PredictionResult", "RowMeasureCounts", "some"]
-
-
-@dataclass(frozen=True, slots=True)
-class RowMeasureCounts:
-    """What became of the rows in one measure of predictions.
-
-    Attributes:
-        averaged: queries in the mean; None for a measure that is no mean over queries.
-        skipped: queries left out of it, because they have no value.
-        skipped_rows: rows of these.
-        why_skipped: what these are, such as ``of one class``.
-        undefined: why there is no value; None where there is one.
-        threshold: where a measure is greatest over all thresholds, the one where it is: rows that score at
-            least as much are found, none if it is infinite; None for other measures.
-
-    """
-
-    averaged: int | None = None
-    skipped: int | None = None
-    skipped_rows: int | None = None
-    why_skipped: str | None = None
-    undefined: str | None = None
-    threshold: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PredictionCounts:
-    """How many rows stand behind the values.
-
-    Attributes:
-        rows: rows of the table.
-        positive: positive rows; None if no measure of binary labels was asked for.
-        queries: queries; None if no measure looks at them.
-        measures: the counts of each measure, by its canonical name.
-        classes: the classes, in the order of their scores; None where there is one score in a row.
-        unlabelled: rows for which a class is predicted that no label is; None where there are scores.
-
-    """
-
-    rows: int
-    positive: int | None
-    queries: int | None
-    measures: Mapping[str, MeasureCounts | RowMeasureCounts]
-    classes: tuple[str | int | bool, ...] | None = None
-    unlabelled: int | None = None
+__all__ = ["Basis", "PredictionResult", "some"]
 
 
 @dataclass(frozen=True, slots=True)
