@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
 from rankmark.inputs.files import open_files, run_tag
+from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.mappings import open_mapping
 from rankmark.inputs.roles import ColumnNames, Described, Input, Side, check_names
 from rankmark.inputs.tables import Source, open_table
@@ -120,9 +121,8 @@ def _open(source: object, side: Side, columns: ColumnNames | None) -> Source | I
     if opened is None:
         raise UsageError(
             f"{side} is of type {type(source).__name__}, none of these: the path of a file or a glob "
-            "(TREC text, CSV, TSV, JSON lines, Parquet; also .gz or .zst), a table (polars, pandas, pyarrow, "
-            "DuckDB, anything with __arrow_c_stream__), a dict of dicts, a dict of lists, "
-            "tuples (query, item, value)"
+            f"({listed_formats(side)}; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, anything "
+            "with __arrow_c_stream__), a dict of dicts, a dict of lists, tuples (query, item, value)"
         )
     return opened
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError
-from rankmark.inputs.batches import open_parts, wrong_row
+from rankmark.inputs.batches import open_each, wrong_row
 from rankmark.inputs.files import refuse_differing
 from rankmark.inputs.predictions import (
     PredictionColumns,
@@ -54,11 +54,11 @@ class PredictionBatches:
         positive: str | float | None,
         weighing: Mapping[str, str],
     ) -> None:
-        where, self._parts = open_parts(path, "predictions", None)
-        first = self._parts[0]
-        for part in self._parts[1:]:
-            if set(part.names) != set(first.names):
-                raise refuse_differing(part, first)
+        where, self._files = open_each(path, "predictions", None)
+        first = self._files[0]
+        for file in self._files[1:]:
+            if set(file.names) != set(first.names):
+                raise refuse_differing(file, first)
         columns = find_columns(first.names, said, where, weighing)
         head = next(self._pieces(columns, SAMPLED, Rows()), None)
         if head is None:
@@ -110,16 +110,16 @@ class PredictionBatches:
 
     def _pieces(self, columns: PredictionColumns, size: int, rows: Rows) -> Iterator[tuple[Table, str, int]]:
         """The rows as they are, the file that they are of, and the number of the first in it."""
-        total = sum(part.size for part in self._parts)
+        total = sum(file.size for file in self._files)
         before = 0
-        for part in self._parts:
+        for file in self._files:
             first_row = 0
-            for table, share in part.read(columns, size):
+            for table, share in file.read(columns, size):
                 if table.num_rows:
-                    rows.advance(table.num_rows, (before + share * part.size) / total)
-                    yield table, part.where, first_row
+                    rows.advance(table.num_rows, (before + share * file.size) / total)
+                    yield table, file.where, first_row
                 first_row += table.num_rows
-            before += part.size
+            before += file.size
 
     def _checked(self, table: Table, columns: PredictionColumns, where: str, first_row: int) -> Table:
         import polars as pl

@@ -12,6 +12,7 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.classes import ClassName, ClassPredictions, ClassTable, read_classes
 from rankmark.inputs.files import open_files
+from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.roles import ALIASES, listed, misread, normal
 from rankmark.inputs.tables import Columns, Source, no_rows, open_table
 
@@ -287,7 +288,7 @@ def _open(source: object) -> Source:
     if opened is None:
         raise UsageError(
             f"predictions is of type {type(source).__name__}, none of these: the path of a file or a glob "
-            "(CSV, TSV, JSON lines, Parquet; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, "
+            f"({listed_formats('predictions')}; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, "
             "anything with __arrow_c_stream__), a dict of columns"
         )
     return opened
