@@ -34,9 +34,9 @@ from rankmark.api.predictions import (
 )
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
-from rankmark.inputs.batches import wrong_row
+from rankmark.inputs.column_checks import check_ids, wrong_row
 from rankmark.inputs.prediction_parts import Form, Part, in_order, read_part, whole
-from rankmark.inputs.tables import check_ids, from_polars
+from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Measure, parse, weighing

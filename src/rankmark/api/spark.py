@@ -41,16 +41,7 @@ from rankmark.errors import (
     MeasureError,
     UsageError,
 )
-from rankmark.inputs.frames import (
-    Frame,
-    Types,
-    by_query,
-    by_score,
-    check_frame,
-    labelled,
-    partitioned,
-    read_frames,
-)
+from rankmark.inputs.column_checks import check_ids, no_rows
 from rankmark.inputs.predictions import (
     WEIGHING,
     Predictions,
@@ -60,7 +51,16 @@ from rankmark.inputs.predictions import (
     positive_number,
 )
 from rankmark.inputs.roles import Side
-from rankmark.inputs.tables import check_ids, no_rows
+from rankmark.inputs.tables.spark_frames import (
+    Frame,
+    Types,
+    by_query,
+    by_score,
+    check_frame,
+    labelled,
+    partitioned,
+    read_frames,
+)
 from rankmark.language.choices import (
     Duplicates,
     Missing,

@@ -11,9 +11,9 @@ from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
 from rankmark.inputs.files import open_files, run_tag
 from rankmark.inputs.formats import listed_formats
-from rankmark.inputs.mappings import open_mapping
 from rankmark.inputs.roles import ColumnNames, Described, Input, Side, check_names
-from rankmark.inputs.tables import Source, open_table
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables import dicts_and_tuples, open_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,7 +117,7 @@ def _open(source: object, side: Side, columns: ColumnNames | None) -> Source | I
         return source
     if isinstance(source, str | os.PathLike):
         return open_files(source, side, columns)
-    opened = open_table(source, side) or open_mapping(source, side)
+    opened = open_table(source, side) or dicts_and_tuples.opened(source, side)
     if opened is None:
         raise UsageError(
             f"{side} is of type {type(source).__name__}, none of these: the path of a file or a glob "

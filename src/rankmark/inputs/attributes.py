@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs.files import open_files
 from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, find_query, listed
-from rankmark.inputs.tables import Source, open_table
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables import open_table
 
 if TYPE_CHECKING:
     import polars as pl

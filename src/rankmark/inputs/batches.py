@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark import _native
-from rankmark.errors import DataError, RankmarkError, UsageError
+from rankmark.errors import RankmarkError, UsageError
+from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import expand, refuse_differing
 from rankmark.inputs.format import Batched, File
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, TableName, find_roles
-from rankmark.inputs.tables import Source, no_rows
+from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankmark.progress import Rows
 
-__all__ = ["Batches", "can_be_streamed", "open_batches", "open_each", "total_size", "wrong_row"]
+__all__ = ["Batches", "can_be_streamed", "open_batches", "open_each", "total_size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +142,3 @@ def _check_rows(batch: Input, where: str, first_row: int) -> None:
             wrong = ~column.is_finite() if finite else column.is_nan()
             if wrong.any():
                 raise wrong_row(wrong, "NaN or infinite" if finite else "NaN", role, name, where, first_row)
-
-
-def wrong_row(wrong: pl.Series, what: str, role: str, name: str, where: str, first_row: int) -> DataError:
-    """The error for values that cannot be evaluated."""
-    row = first_row + int(wrong.arg_true()[0])
-    return DataError(
-        f"{where}: the {role} column {name!r} is {what} in row {row} (from 0), and perhaps in others; "
-        "remove or replace those rows"
-    )

@@ -13,7 +13,7 @@ from rankmark.errors import ColumnError, FileMissingError, UsageError, did_you_m
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles, listed
-from rankmark.inputs.tables import Source
+from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rankmark import _native
 from rankmark.errors import FormatError, UsageError
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
-from rankmark.inputs.tables import Source
+from rankmark.inputs.source import Source
 from rankmark.progress import reading
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError
-from rankmark.inputs.batches import open_each, wrong_row
+from rankmark.inputs.batches import open_each
+from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import refuse_differing
 from rankmark.inputs.predictions import (
     PredictionColumns,
@@ -21,7 +22,6 @@ from rankmark.inputs.predictions import (
     find_columns,
     positive_number,
 )
-from rankmark.inputs.tables import no_rows
 from rankmark.progress import Rows
 
 if TYPE_CHECKING:

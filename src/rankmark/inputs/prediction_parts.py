@@ -24,7 +24,8 @@ from rankmark.inputs.predictions import (
     positive_number,
     refuse_null_labels,
 )
-from rankmark.inputs.tables import Source, from_polars
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_polars
 
 if TYPE_CHECKING:
     import polars as pl

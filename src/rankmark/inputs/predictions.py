@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, UsageError, did_you_mean
 from rankmark.inputs.classes import ClassName, ClassPredictions, ClassTable, read_classes
+from rankmark.inputs.column_checks import Columns, no_rows
 from rankmark.inputs.files import open_files
 from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.roles import ALIASES, listed, misread, normal
-from rankmark.inputs.tables import Columns, Source, no_rows, open_table
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables import open_table
 
 if TYPE_CHECKING:
     import polars as pl

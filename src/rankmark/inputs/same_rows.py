@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
 from rankmark.inputs import as_integers
+from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.predictions import WEIGHING
-from rankmark.inputs.tables import check_ids
 from rankmark.language.parameters import format_value
 from rankmark.rendering.formats import counted
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rankmark import _native
 from rankmark.inputs.format import File, FormatOfPolars
 from rankmark.inputs.roles import Chosen, ColumnNames
-from rankmark.inputs.tables import Source, from_lazy_frame
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_lazy_frame
 
 if TYPE_CHECKING:
     import polars as pl

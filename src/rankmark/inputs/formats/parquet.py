@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, polars_errors
 from rankmark.inputs.roles import Chosen, TableName
-from rankmark.inputs.tables import Source, from_lazy_frame, from_polars
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_lazy_frame, from_polars
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,8 @@ from rankmark import _native
 from rankmark.errors import ColumnError, FormatError
 from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, polars_errors
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names
-from rankmark.inputs.tables import Source, from_lazy_frame, from_polars
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_lazy_frame, from_polars
 
 if TYPE_CHECKING:
     import polars as pl

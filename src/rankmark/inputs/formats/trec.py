@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rankmark import _native
 from rankmark.inputs.format import Batched, File, Format, Pieces
 from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName
-from rankmark.inputs.tables import Source
+from rankmark.inputs.source import Source
 from rankmark.progress import reading
 
 if TYPE_CHECKING:

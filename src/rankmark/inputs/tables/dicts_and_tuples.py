@@ -10,13 +10,14 @@ from typing import Any
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
+from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.roles import ALIASES, Side
-from rankmark.inputs.tables import Source, no_rows
+from rankmark.inputs.source import Source
 
-__all__ = ["open_mapping"]
+__all__ = ["opened"]
 
 
-def open_mapping(source: object, side: Side) -> Source | None:
+def opened(source: object, side: Side) -> Source | None:
     """A dict or an iterable of tuples, or None if `source` is neither."""
     if isinstance(source, Mapping):
         queries, items, values = _from_mapping(source, side)
@@ -26,13 +27,16 @@ def open_mapping(source: object, side: Side) -> Source | None:
         return None
     if not queries:
         raise no_rows(side)
-    return _source(queries, items, values, side)
+    return _as_source(queries, items, values, side)
 
 
-Columns = tuple[Sequence[Any], Sequence[Any], Sequence[Any] | None]
+_Flat = tuple[Sequence[Any], Sequence[Any], Sequence[Any] | None]
+"""Queries, items and, if there are any, numbers, one each a row."""
 
 
-def _source(queries: Sequence[Any], items: Sequence[Any], values: Sequence[Any] | None, side: Side) -> Source:
+def _as_source(
+    queries: Sequence[Any], items: Sequence[Any], values: Sequence[Any] | None, side: Side
+) -> Source:
     import polars as pl
 
     value = "relevance" if side == "qrels" else "score"
@@ -43,7 +47,7 @@ def _source(queries: Sequence[Any], items: Sequence[Any], values: Sequence[Any] 
     return Source(side, table.names, lambda _: table, in_rank_order=True)
 
 
-def _from_mapping(source: Mapping[Any, Any], side: Side) -> Columns:
+def _from_mapping(source: Mapping[Any, Any], side: Side) -> _Flat:
     if any(key in source for key in ALIASES["query"]) and any(key in source for key in ALIASES["item"]):
         raise UsageError(
             f"{side} is a dict of columns; make it a table, for example polars.DataFrame({side}), "
@@ -73,7 +77,7 @@ def _check_list(query: object, value: object, side: Side) -> None:
         raise UsageError(f"{side}: query {query!r} has {value!r}; give {{item: value}} or {wanted}")
 
 
-def _from_tuples(source: Iterable[Any], side: Side) -> Columns:
+def _from_tuples(source: Iterable[Any], side: Side) -> _Flat:
     widths = (2, 3) if side == "qrels" else (3,)
     form = "(query, item, relevance) or (query, item)" if side == "qrels" else "(query, item, score)"
     rows = list(source)

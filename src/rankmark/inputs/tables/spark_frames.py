@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankmark.engines.spark import Names
 from rankmark.errors import ColumnError, IdTypeError, UsageError, did_you_mean
+from rankmark.inputs.column_checks import check_ids, check_numbers
 from rankmark.inputs.predictions import WEIGHING
 from rankmark.inputs.roles import (
     VALUE_OF,
@@ -23,14 +23,24 @@ from rankmark.inputs.roles import (
     listed,
     missing_role,
 )
-from rankmark.inputs.tables import check_ids, check_numbers, notes_on
+from rankmark.inputs.source import notes_on
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from rankmark.inputs.predictions import PredictionColumns
 
-__all__ = ["Frame", "Types", "by_query", "by_score", "check_frame", "labelled", "partitioned", "read_frames"]
+__all__ = [
+    "Frame",
+    "FrameNames",
+    "Types",
+    "by_query",
+    "by_score",
+    "check_frame",
+    "labelled",
+    "partitioned",
+    "read_frames",
+]
 
 KINDS = {
     **dict.fromkeys(("byte", "short", "integer", "long"), "integer"),
@@ -65,6 +75,36 @@ class Types:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameNames:
+    """What the columns of a table are called, for messages.
+
+    Attributes:
+        side: whether it holds judgements or results.
+        query: the column of queries.
+        item: the column of items.
+        value: the column of relevances, scores or ranks; None if every judgement counts 1, or if results
+            came in lists, best first.
+        ranked: whether results have ranks, not scores.
+
+    """
+
+    side: Side
+    query: str
+    item: str
+    value: str | None
+    ranked: bool = False
+
+    @property
+    def value_role(self) -> str:
+        """What the numbers are."""
+        return "rank" if self.ranked else VALUE_OF[self.side]
+
+    def described(self, role: str, column: str | None) -> str:
+        """How messages name a column."""
+        return f"{self.side}: the {role} column {column!r}"
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """A DataFrame of judgements or results, with its columns' roles."""
 
@@ -85,10 +125,10 @@ class Frame:
         return self.types.is_list(self.item)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> FrameNames:
         """What messages call the columns."""
         ranked = self.side == "run" and self.roles.value is None
-        return Names(self.side, self.roles.query, self.item, self.roles.value or self.roles.rank, ranked)
+        return FrameNames(self.side, self.roles.query, self.item, self.roles.value or self.roles.rank, ranked)
 
 
 def check_frame(frame: object, where: str) -> None:
@@ -104,7 +144,7 @@ def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Fram
     """Finds the columns' roles, and refuses types that cannot be evaluated or do not go together."""
     check_frame(qrels, "qrels")
     check_frame(run, "run")
-    judgements, results = _read(qrels, "qrels", columns), _read(run, "run", columns)
+    judgements, results = _read_frame(qrels, "qrels", columns), _read_frame(run, "run", columns)
     check_names(columns, qrels.columns, run.columns)
     for role in ("query", "item"):
         (one, kind), (other, other_kind) = (
@@ -120,7 +160,7 @@ def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Fram
     return judgements, results
 
 
-def _read(frame: DataFrame, side: Side, columns: ColumnNames | None) -> Frame:
+def _read_frame(frame: DataFrame, side: Side, columns: ColumnNames | None) -> Frame:
     roles = find_roles(frame.columns, side, columns, side)
     if roles.wide:
         raise ColumnError(
