@@ -6,7 +6,7 @@ import pytest
 
 from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
 from rankmark.inputs import read_inputs, read_qrels, read_run
-from rankmark.inputs.roles import ALIASES
+from rankmark.inputs.names import ALIASES
 
 FRAME = {"query": [1, 2], "item": [3, 4], "relevance": [0, 1], "score": [0.5, 1.5]}
 

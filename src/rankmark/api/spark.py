@@ -42,14 +42,8 @@ from rankmark.errors import (
     UsageError,
 )
 from rankmark.inputs.column_checks import check_ids, no_rows
-from rankmark.inputs.predictions import (
-    WEIGHING,
-    Predictions,
-    check_numbers,
-    check_weighing,
-    find_columns,
-    positive_number,
-)
+from rankmark.inputs.predictions.columns import WEIGHING, check_numbers, check_weighing, find_columns
+from rankmark.inputs.predictions.labelled import Predictions, positive_number
 from rankmark.inputs.roles import Side
 from rankmark.inputs.tables.spark_frames import (
     Frame,

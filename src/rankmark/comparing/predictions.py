@@ -23,7 +23,7 @@ from rankmark.api.predictions import evaluate_systems
 from rankmark.comparing.comparison import check_systems
 from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.inputs.systems import asked_systems
+from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.language.measure import Measure
 from rankmark.rendering.formats import (
     Grid,

@@ -18,7 +18,7 @@ from rankmark.aggregation.tally import Fault, Some, Tally, some, tallied
 from rankmark.engines import local
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
-from rankmark.inputs.roles import Input
+from rankmark.inputs.input import Input
 from rankmark.inputs.tables.spark_frames import FrameNames
 from rankmark.language.signature import version
 

@@ -15,7 +15,8 @@ from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import expand, refuse_differing
 from rankmark.inputs.format import Batched, File
 from rankmark.inputs.formats import format_of
-from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, TableName, find_roles
+from rankmark.inputs.input import Input
+from rankmark.inputs.roles import ColumnNames, Roles, Side, TableName, find_roles
 from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:

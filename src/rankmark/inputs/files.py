@@ -12,7 +12,8 @@ from rankmark import _native
 from rankmark.errors import ColumnError, FileMissingError, UsageError, did_you_mean
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
-from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles, listed
+from rankmark.inputs.names import listed
+from rankmark.inputs.roles import Chosen, ColumnNames, TableName, find_roles
 from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:

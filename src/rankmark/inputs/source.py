@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from rankmark._native import Table
 from rankmark.inputs.column_checks import check_ids, check_numbers, no_rows
+from rankmark.inputs.input import Input
 from rankmark.inputs.long_form import is_listed, one_row_an_item
-from rankmark.inputs.roles import Chosen, ColumnNames, Input, Roles, Side, find_roles, listed, missing_role
+from rankmark.inputs.names import listed
+from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, find_roles, missing_role
 
 __all__ = ["Source", "notes_on"]
 

@@ -19,7 +19,7 @@ from rankmark.kinds.decisions import Confusion, share
 from rankmark.kinds.rows import Values
 
 if TYPE_CHECKING:
-    from rankmark.inputs.classes import ClassPredictions
+    from rankmark.inputs.predictions.classes import ClassPredictions
 
 __all__ = [
     "SUMS_TO_ONE",

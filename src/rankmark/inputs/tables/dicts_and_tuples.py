@@ -11,7 +11,8 @@ from typing import Any
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
 from rankmark.inputs.column_checks import no_rows
-from rankmark.inputs.roles import ALIASES, Side
+from rankmark.inputs.names import ALIASES
+from rankmark.inputs.roles import Side
 from rankmark.inputs.source import Source
 
 __all__ = ["opened"]

@@ -12,23 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ColumnError, IdTypeError, UsageError, did_you_mean
 from rankmark.inputs.column_checks import check_ids, check_numbers
-from rankmark.inputs.predictions import WEIGHING
-from rankmark.inputs.roles import (
-    VALUE_OF,
-    ColumnNames,
-    Roles,
-    Side,
-    check_names,
-    find_roles,
-    listed,
-    missing_role,
-)
+from rankmark.inputs.names import listed
+from rankmark.inputs.predictions.columns import WEIGHING
+from rankmark.inputs.roles import VALUE_OF, ColumnNames, Roles, Side, check_names, find_roles, missing_role
 from rankmark.inputs.source import notes_on
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from rankmark.inputs.predictions import PredictionColumns
+    from rankmark.inputs.predictions.columns import PredictionColumns
 
 __all__ = [
     "Frame",

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
-from rankmark.inputs import as_integers
 from rankmark.inputs.column_checks import check_ids
-from rankmark.inputs.predictions import WEIGHING
+from rankmark.inputs.ids import as_integers
+from rankmark.inputs.predictions.columns import WEIGHING
 from rankmark.language.parameters import format_value
 from rankmark.rendering.formats import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.inputs.predictions import Predictions
+    from rankmark.inputs.predictions.labelled import Predictions
 
 __all__ = ["matched"]
 
@@ -45,7 +45,7 @@ def matched(reads: Mapping[str, Predictions]) -> tuple[dict[str, Predictions], s
         IdTypeError: ids that are numbers in one table and texts in another.
 
     """
-    tables = [_Rows.of(system, read) for system, read in reads.items()]
+    tables = [_SystemTable.of(system, read) for system, read in reads.items()]
     for role in KEY:
         tables = _with_ids_alike(tables, role)
     first, *others = tables
@@ -69,7 +69,7 @@ def matched(reads: Mapping[str, Predictions]) -> tuple[dict[str, Predictions], s
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _SystemTable:
     """A table of one system.
 
     Attributes:
@@ -84,7 +84,7 @@ class _Rows:
     frame: pl.DataFrame
 
     @classmethod
-    def of(cls, system: str, read: Predictions) -> _Rows:
+    def of(cls, system: str, read: Predictions) -> _SystemTable:
         """Those of a table that was read."""
         import polars as pl
 
@@ -131,7 +131,7 @@ class _Rows:
         return repr(value) if role in KEY else format_value(value)
 
 
-def _with_ids_alike(tables: Sequence[_Rows], role: str) -> list[_Rows]:
+def _with_ids_alike(tables: Sequence[_SystemTable], role: str) -> list[_SystemTable]:
     """The tables with ids of one type; those that have none as they are."""
     import polars as pl
 
@@ -140,7 +140,7 @@ def _with_ids_alike(tables: Sequence[_Rows], role: str) -> list[_Rows]:
         return list(tables)
     whole = next((each for each in tables if each.has(role) and each.frame.schema[role].is_integer()), None)
 
-    def alike(table: _Rows) -> _Rows:
+    def alike(table: _SystemTable) -> _SystemTable:
         # Texts can be of several types, too, such as categories.
         ids = table.frame[role].cast(pl.String) if whole is None else _integers(table, role, whole)
         return replace(table, frame=table.frame.with_columns(ids.alias(role)))
@@ -148,7 +148,7 @@ def _with_ids_alike(tables: Sequence[_Rows], role: str) -> list[_Rows]:
     return [alike(each) if each.has(role) else each for each in tables]
 
 
-def _integers(table: _Rows, role: str, whole: _Rows) -> pl.Series:
+def _integers(table: _SystemTable, role: str, whole: _SystemTable) -> pl.Series:
     """The ids as integers, which those of the other table are."""
     import polars as pl
 
@@ -166,7 +166,7 @@ def _integers(table: _Rows, role: str, whole: _Rows) -> pl.Series:
     return fitting
 
 
-def _check_key(table: _Rows, how: str) -> None:
+def _check_key(table: _SystemTable, how: str) -> None:
     """Refuses rows without a query or an item, and those that have both in common."""
     import polars as pl
 
@@ -191,7 +191,7 @@ def _check_key(table: _Rows, how: str) -> None:
         )
 
 
-def _in_order_of(first: _Rows, other: _Rows, how: str) -> _Rows:
+def _in_order_of(first: _SystemTable, other: _SystemTable, how: str) -> _SystemTable:
     """The other table with the rows of the first in their order.
 
     Raises:
@@ -210,7 +210,7 @@ def _in_order_of(first: _Rows, other: _Rows, how: str) -> _Rows:
     return replace(other, read=read, frame=other.frame[rows])
 
 
-def _other_rows(first: _Rows, other: _Rows, how: str) -> DataError:
+def _other_rows(first: _SystemTable, other: _SystemTable, how: str) -> DataError:
     """The error for tables of which each may have rows that the other lacks."""
     lacks = []
     common = False
@@ -234,7 +234,7 @@ def _some(keys: pl.DataFrame) -> str:
     return f"({'; '.join(shown)}{'; …' if keys.height > SHOWN else ''})"
 
 
-def _check_height(first: _Rows, other: _Rows, how: str) -> None:
+def _check_height(first: _SystemTable, other: _SystemTable, how: str) -> None:
     if first.frame.height != other.frame.height:
         raise DataError(
             f"{first.name} has {counted(first.frame.height, 'row')} and {other.name} {other.frame.height:,}, "
@@ -243,7 +243,7 @@ def _check_height(first: _Rows, other: _Rows, how: str) -> None:
         )
 
 
-def _check_weighted(tables: Sequence[_Rows]) -> None:
+def _check_weighted(tables: Sequence[_SystemTable]) -> None:
     """Refuses weights that only some tables have: in the others rows count alike."""
     weighted = [each for each in tables if each.has("weight")]
     others = [each for each in tables if not each.has("weight")]
@@ -255,7 +255,7 @@ def _check_weighted(tables: Sequence[_Rows]) -> None:
         )
 
 
-def _check_alike(first: _Rows, other: _Rows, role: str, how: str, *, by_key: bool) -> None:
+def _check_alike(first: _SystemTable, other: _SystemTable, role: str, how: str, *, by_key: bool) -> None:
     """Refuses what two tables say differently of the same rows."""
     rows = first.numbers(role).ne_missing(other.numbers(role)).arg_true()
     if not len(rows):
@@ -276,7 +276,7 @@ def _check_alike(first: _Rows, other: _Rows, role: str, how: str, *, by_key: boo
     )
 
 
-def _with_shared(tables: Sequence[_Rows]) -> dict[str, Predictions]:
+def _with_shared(tables: Sequence[_SystemTable]) -> dict[str, Predictions]:
     """The predictions of each system, with what is shared from the first table that has it."""
     import polars as pl
 
@@ -306,7 +306,7 @@ def _free(name: str, taken: Container[str]) -> str:
     return name
 
 
-def _by_position(tables: Sequence[_Rows]) -> str:
+def _by_position(tables: Sequence[_SystemTable]) -> str:
     """That rows are matched by position, and what stands in some tables alone."""
     alone: dict[str, list[str]] = {}
     for role in KEY:

@@ -12,16 +12,8 @@ from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.batches import open_each
 from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import refuse_differing
-from rankmark.inputs.predictions import (
-    PredictionColumns,
-    Predictions,
-    as_numbers,
-    check_numbers,
-    check_weighing,
-    check_words,
-    find_columns,
-    positive_number,
-)
+from rankmark.inputs.predictions.columns import PredictionColumns, check_numbers, check_weighing, find_columns
+from rankmark.inputs.predictions.labelled import Predictions, as_numbers, check_words, positive_number
 from rankmark.progress import Rows
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rankmark.errors import DataError, RankmarkError, UsageError, did_you_mean
-from rankmark.inputs.classes import ClassPredictions
-from rankmark.inputs.predictions import Predictions, read_predictions, scored_by
-from rankmark.inputs.same_rows import matched
+from rankmark.inputs.predictions.classes import ClassPredictions
+from rankmark.inputs.predictions.labelled import Predictions, scored_by
+from rankmark.inputs.predictions.reading import read_predictions
+from rankmark.inputs.predictions.same_rows import matched
 from rankmark.inputs.tables import open_table
 
 __all__ = ["SystemScores", "Systems", "asked_systems", "read_systems"]
@@ -125,12 +126,12 @@ def read_systems(
     first, *others = systems.values()
     if len(columns) == len(systems) and all(each.table is first.table for each in others):
         name = next(iter(systems))
-        read = _read(name, first, said, positive, weighing, list(columns.values()))
+        read = _read_system(name, first, said, positive, weighing, list(columns.values()))
         return Systems({name: scored_by(read, column, name) for name, column in columns.items()})
     reads = {}
     for name, each in systems.items():
         with _naming(name):
-            read = _read(name, each, said, positive, weighing)
+            read = _read_system(name, each, said, positive, weighing)
         reads[name] = replace(read, name=f"{read.name} of {name!r}")
     predictions, note = matched(reads)
     return Systems(predictions, (note,))
@@ -145,7 +146,7 @@ def _naming(system: str) -> Iterator[None]:
         raise type(error)(f"system {system!r}: {error}") from error
 
 
-def _read(
+def _read_system(
     name: str,
     system: SystemScores,
     said: Mapping[str, str | None],

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.errors import ColumnError, DataError, UsageError
-from rankmark.inputs.roles import listed
+from rankmark.inputs.names import listed
 from rankmark.rendering.formats import counted
 
 if TYPE_CHECKING:
@@ -251,23 +251,39 @@ def _names(
                 f"classes: {len(classes)} are said, and {table.where} has {number} scores in a row"
             )
         return _as_labels(table, values, classes)
+    found = _names_of_columns(table, values) or _names_by_number(values, number)
+    if found is None:
+        raise DataError(
+            f"{table.where}: {number} scores, and {len(values):,} different labels in {table.label!r} "
+            f"({_some(values)}), do not say which score is of which class; say it with classes=[…] (on the "
+            "command line --classes a,b,…), in the order of the scores"
+        )
+    return found
+
+
+def _names_of_columns(table: ClassTable, values: Sequence[ClassName]) -> tuple[ClassName, ...] | None:
+    """The classes after which the columns of scores are called; None if some label is none of these."""
     columns = table.scores
-    if {str(value) for value in values} <= set(columns) and len(columns) > 1:
-        kind = type(values[0])
-        if kind is str or all(str(kind(name)) == name for name in columns if name.lstrip("-").isdigit()):
-            return tuple(columns) if kind is str else _as_labels(table, values, columns)
+    if len(columns) < 2 or not {str(value) for value in values} <= set(columns):
+        return None
+    kind = type(values[0])
+    if kind is str:
+        return tuple(columns)
+    as_written = all(str(kind(name)) == name for name in columns if name.lstrip("-").isdigit())
+    return _as_labels(table, values, columns) if as_written else None
+
+
+def _names_by_number(values: Sequence[ClassName], number: int) -> tuple[ClassName, ...] | None:
+    """As many labels as scores, or whole numbers from 0 or 1 on; None if they are neither."""
     if len(values) == number:
         return tuple(values)
-    if isinstance(values[0], int):
-        if values[0] == 0 and values[-1] < number:
+    first, last = values[0], values[-1]
+    if isinstance(first, int) and isinstance(last, int):
+        if first == 0 and last < number:
             return tuple(range(number))
-        if values[0] >= 1 and values[-1] == number:
+        if first >= 1 and last == number:
             return tuple(range(1, number + 1))
-    raise DataError(
-        f"{table.where}: {number} scores, and {len(values):,} different labels in {table.label!r} "
-        f"({_some(values)}), do not say which score is of which class; say it with classes=[…] (on the "
-        "command line --classes a,b,…), in the order of the scores"
-    )
+    return None
 
 
 def _checked(classes: Sequence[ClassName]) -> tuple[ClassName, ...]:

@@ -10,20 +10,16 @@ import numpy as np
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, IdTypeError
-from rankmark.inputs.classes import check_classes
-from rankmark.inputs.predictions import (
-    PredictionColumns,
+from rankmark.inputs.predictions.classes import check_classes
+from rankmark.inputs.predictions.columns import PredictionColumns, check_columns, check_numbers
+from rankmark.inputs.predictions.labelled import (
     Predictions,
-    are_of_classes,
     as_numbers,
-    check_columns,
-    check_numbers,
     check_words,
-    class_table,
-    open_predictions,
     positive_number,
     refuse_null_labels,
 )
+from rankmark.inputs.predictions.reading import are_of_classes, class_table, open_predictions
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables.polars_frames import from_polars
 
@@ -31,7 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Form", "Part", "in_order", "read_part", "whole"]
+__all__ = ["Addition", "Form", "in_order", "read_addition", "whole"]
 
 NAME = "predictions"
 """What messages call all parts together."""
@@ -158,7 +154,7 @@ def _listed(columns: PredictionColumns) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Addition:
     """Some of the rows.
 
     Attributes:
@@ -194,14 +190,14 @@ class Part:
         )
 
 
-def read_part(
+def read_addition(
     source: object,
     said: Mapping[str, str | Sequence[str] | None],
     others: Sequence[str],
     weighing: Mapping[str, str],
     positive: object,
-) -> Part:
-    """Reads some of the rows; the arguments are as of `rankmark.inputs.predictions.read_predictions`.
+) -> Addition:
+    """Reads some of the rows; the arguments are as of `rankmark.inputs.predictions.reading.read_predictions`.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -224,7 +220,7 @@ def read_part(
     kinds = {name: _kind(dtype, name == columns.score) for name, dtype in frame.schema.items()}
     if scores is None and not columns.decided:
         kinds[columns.label] = "numbers" if form.words is None else "words"
-    return Part(replace(form, kinds=kinds), opened.where, frame[columns.names], scores)
+    return Addition(replace(form, kinds=kinds), opened.where, frame[columns.names], scores)
 
 
 def _with_numbers(
@@ -258,7 +254,7 @@ def _kind(dtype: pl.DataType, is_score: bool) -> str:
     return "booleans" if dtype == pl.Boolean else str(dtype)
 
 
-def _narrow(column: pl.Series, part: Part) -> pl.Series:
+def _narrow(column: pl.Series, part: Addition) -> pl.Series:
     import polars as pl
 
     dtype = column.dtype
