@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import python, ran, started
 from rankmark.cli import main
 from rankmark.commands.eval import MEASURES
 from rankmark.language.choices import Choices, values_of
@@ -314,14 +315,15 @@ def test_a_page_says_what_else_a_name_means(run: Run, name: str, first: str, las
 
 
 def command(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *args], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
+    return ran([*COMMAND, *args], **options)
 
 
+@pytest.mark.process
 def test_a_closed_pipe_is_no_error(folder: Path) -> None:
     rows = [f"q{i} 0 a 1\n" for i in range(20_000)]
     (folder / "many.txt").write_text("".join(rows))
     (folder / "many.run").write_text("".join(f"q{i} Q0 a 1 1 x\n" for i in range(20_000)))
-    with subprocess.Popen(
+    with started(
         [*COMMAND, "eval", "many.txt", "many.run", "-q"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -334,18 +336,18 @@ def test_a_closed_pipe_is_no_error(folder: Path) -> None:
         assert process.stderr.read() == ""
 
 
+@pytest.mark.process
 def test_ctrl_c_exits_with_130_without_a_traceback(folder: Path) -> None:
     code = (
         "import os, signal, sys; from rankmark import cli; from rankmark.api import evaluation;"
         "evaluation.evaluate = lambda *args, **options: os.kill(os.getpid(), signal.SIGINT);"
         "sys.exit(cli.main(['eval', 'qrels.txt', 'run.txt']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = ran([sys.executable, "-c", code], cwd=folder)
     assert (done.returncode, "Traceback" in done.stderr) == (130, False)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_formulas_are_no_error_where_there_is_no_unicode(encoding: str) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
@@ -354,6 +356,7 @@ def test_formulas_are_no_error_where_there_is_no_unicode(encoding: str) -> None:
     assert "nDCG@k = DCG@k / IDCG@k" in done.stdout
 
 
+@pytest.mark.process
 def test_evaluating_text_files_imports_nothing_heavy() -> None:
     code = (
         "import sys; from rankmark.cli import main\n"
@@ -363,16 +366,16 @@ def test_evaluating_text_files_imports_nothing_heavy() -> None:
         "heavy = {'polars', 'pandas', 'pyarrow', 'scipy', 'rich', 'typer', 'pydantic'}\n"
         "print({*heavy, 'importlib.metadata'} & {*sys.modules}, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == "set()\n"
+    done = ran([sys.executable, "-c", code])
+    assert (done.returncode, done.stderr) == (0, "set()\n")
 
 
+@pytest.mark.process
 def test_help_imports_neither_numpy_nor_rich() -> None:
     code = (
         "import sys; from rankmark.cli import main; main(['-h']); print({'numpy', 'rich'} & {*sys.modules})"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("set()\n")
+    assert python(code).endswith("set()\n")
 
 
 def test_an_input_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
