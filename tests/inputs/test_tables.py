@@ -1,7 +1,6 @@
-"""The same small tables in every form that is read."""
+"""Tables in memory: the same small ones in every form that is read, and what is refused."""
 
-import gzip
-import json
+import re
 
 import duckdb
 import numpy as np
@@ -11,64 +10,9 @@ import pyarrow as pa
 import pytest
 
 from rankmark._native import Table
-from rankmark.errors import DataError
-from rankmark.inputs import Input, read_qrels, read_run
-
-QRELS = {
-    "query": ["q1", "q1", "a rather long query"],
-    "item": ["d1", "a rather long item", "007"],
-    "relevance": [2.0, 0.0, -0.5],
-}
-RUN = {
-    "query": ["q1", "q1", "q1", "q2"],
-    "item": ["d1", "007", "a rather long item", "d1"],
-    "score": [2.5, 1e30, 1.0, -1e-3],
-}
-
-
-def rows(table: Input) -> list[tuple]:
-    names = [
-        table.query,
-        table.item,
-        *([table.value] if table.value else []),
-        *([table.rank] if table.rank else []),
-    ]
-    return pl.DataFrame(table.table).select(names).rows()
-
-
-def trec_text(columns: dict) -> str:
-    value = "relevance" if "relevance" in columns else "score"
-    lines = zip(columns["query"], columns["item"], columns[value], strict=True)
-    words = ((query.replace(" ", "_"), item.replace(" ", "_"), value) for query, item, value in lines)
-    if value == "relevance":
-        return "".join(f"{query} 0 {item} {value}\n" for query, item, value in words)
-    return "".join(
-        f"{query}\tQ0\t{item}  {rank} {value} tag\r\n" for rank, (query, item, value) in enumerate(words)
-    )
-
-
-def csv(columns: dict, separator: str = ",") -> bytes:
-    return pl.DataFrame(columns).write_csv(separator=separator).encode()
-
-
-def json_lines(columns: dict) -> bytes:
-    return pl.DataFrame(columns).write_ndjson().encode()
-
-
-def parquet(columns: dict, path) -> None:
-    pl.DataFrame(columns | {"more": [[1]] * len(columns["query"])}).write_parquet(path)
-
-
-def as_tuples(columns: dict) -> list[tuple]:
-    return list(zip(*columns.values(), strict=True))
-
-
-def as_dicts(columns: dict) -> dict:
-    nested: dict = {}
-    for query, item, value in as_tuples(columns):
-        nested.setdefault(query, {})[item] = value
-    return nested
-
+from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
+from rankmark.inputs import read_qrels, read_run
+from small_tables import QRELS, RUN, as_dicts, as_tuples, rows
 
 IN_MEMORY = {
     "polars": pl.DataFrame,
@@ -121,94 +65,7 @@ def test_pandas_without_pyarrow(monkeypatch):
     assert rows(read_qrels(integers)) == [(1, 3), (2, 4)]
 
 
-WRITERS = {
-    "a.csv": lambda c, path: path.write_bytes(csv(c)),
-    "a.tsv": lambda c, path: path.write_bytes(csv(c, "\t")),
-    "a.jsonl": lambda c, path: path.write_bytes(json_lines(c)),
-    "a.ndjson": lambda c, path: path.write_bytes(json_lines(c)),
-    "a.parquet": parquet,
-    "a.pq": parquet,
-    "comma": lambda c, path: path.write_bytes(b"\xef\xbb\xbf" + csv(c)),
-    "tab": lambda c, path: path.write_bytes(csv(c, "\t").replace(b"\n", b"\r\n")),
-    "json": lambda c, path: path.write_bytes(json_lines(c)),
-    "parquet": parquet,
-}
-
-
-@pytest.fixture(params=["plain", "gz", "zst"])
-def packed(request, tmp_path):
-    """Writes a file as it is or compressed, and says where."""
-
-    def pack(path):
-        content = path.read_bytes()
-        if request.param == "plain":
-            return path
-        half = len(content) // 2
-        compress = (
-            gzip.compress if request.param == "gz" else (lambda data: pa.compress(data, "zstd", asbytes=True))
-        )
-        packed = tmp_path / f"{path.name}.{request.param}"
-        packed.write_bytes(compress(content[:half]) + compress(content[half:]))
-        return packed
-
-    return pack
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_files(name, tmp_path, packed):
-    for columns, read in [(QRELS, read_qrels), (RUN, read_run)]:
-        path = tmp_path / name
-        WRITERS[name](columns, path)
-        table = read(packed(path))
-        assert rows(table) == as_tuples(columns)
-        assert table.text_ids == (name in ("a.csv", "a.tsv", "comma", "tab"))
-        assert table.table.names == list(columns)
-
-
-@pytest.mark.parametrize("name", ["run.txt", "run.tsv", "run", "run.trec"])
-def test_trec_text(name, tmp_path, packed):
-    for columns, read in [(QRELS, read_qrels), (RUN, read_run)]:
-        path = tmp_path / name
-        path.write_text("\ufeff# made by hand\n\n" + trec_text(columns), encoding="utf-8", newline="")
-        table = read(str(packed(path)))
-        expected = [(q.replace(" ", "_"), d.replace(" ", "_"), value) for q, d, value in as_tuples(columns)]
-        assert rows(table) == expected
-        assert table.text_ids
-
-
-@pytest.mark.parametrize("line", ["q Q0 d 3", "q Q0 d 3 tag"])
-def test_trec_text_with_ranks_only(line, tmp_path):
-    (tmp_path / "run").write_text(line)
-    run = read_run(tmp_path / "run")
-    assert (run.value, run.rank) == (None, "rank")
-    assert rows(run) == [("q", "d", 3)]
-
-
-def test_json_array(tmp_path):
-    (tmp_path / "a.json").write_text(json.dumps([{"query": 1, "item": "a"}, {"query": 2, "item": "b"}]))
-    assert rows(read_qrels(tmp_path / "a.json")) == [(1, "a"), (2, "b")]
-
-
-def test_json_numbers_may_be_whole_at_first(tmp_path):
-    path = tmp_path / "a.jsonl"
-    lines = [json.dumps({"query": 1, "item": "a", "score": i if i < 150 else 0.5}) for i in range(151)]
-    path.write_text("\n".join(lines))
-    assert rows(read_run(path))[-1] == (1, "a", 0.5)
-    lists = [json.dumps({"query": i, "items": ["a"], "scores": [i if i < 150 else 0.5]}) for i in range(151)]
-    path.write_text("\n".join(lists))
-    assert rows(read_run(path))[-1] == (150, "a", 0.5)
-
-
-def test_csv_numbers_may_be_whole_at_first(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("query,item,score\n" + "1,a,1\n" * 150 + "1,b,0.5\n1,007,-inf\n")
-    assert rows(read_run(path))[-2:] == [("1", "b", 0.5), ("1", "007", float("-inf"))]
-
-
-def test_booleans_are_relevance(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("query,item,click\n1,a,true\n1,b,false\n")
-    assert rows(read_qrels(path)) == [("1", "a", True), ("1", "b", False)]
+def test_a_boolean_among_tuples_is_a_relevance():
     assert rows(read_qrels([("q", "d", True)])) == [("q", "d", 1.0)]
 
 
@@ -299,3 +156,109 @@ def test_inputs_stay_as_they_are():
     read_qrels(frame, columns)
     pd.testing.assert_frame_equal(frame, before)
     assert columns == {"query": "query"}
+
+
+def test_two_columns_of_one_name():
+    with pytest.raises(ColumnError, match="2 columns that can be the item: 'item', 'item'"):
+        read_qrels(pd.DataFrame([[1, 2, 3]], columns=["query", "item", "item"]))
+
+
+REFUSED_TABLES = [
+    (pl.DataFrame({"query": [], "item": []}), DataError, "qrels has no rows"),
+    (pl.Series("query", [1]), UsageError, "the Series is not a table"),
+    (pd.DataFrame({"query": [1, "a"], "item": [1, 2]}), ColumnError, "values of several types"),
+    (pl.DataFrame({"query": [object()], "item": [1]}), ColumnError, "column 'query' holds Python objects"),
+    (
+        pl.DataFrame({"query": [1], "items": [[1, 2]], "grades": [[1]]}),
+        DataError,
+        "row 0 (from 0; query 1): 2 in 'items' but 1 in 'grades'; both lists need the same length",
+    ),
+    (
+        pl.DataFrame({"query": [1], "items": [[1, 2]], "grade": [1]}),
+        ColumnError,
+        "'grade' holds one Int64 a row",
+    ),
+    (
+        pl.DataFrame({"query": ["a", "b"], "items": [[1], [2, None]]}),
+        DataError,
+        "row 1 (from 0; query 'b'): a null in the list 'items'",
+    ),
+    (
+        pl.DataFrame({"query": [1], "items": [[]]}, schema_overrides={"items": pl.List(pl.Int64)}),
+        DataError,
+        "every list of items is empty",
+    ),
+    (pl.DataFrame({"query": [1], "items": [[1.5]]}), ColumnError, "'items' is Float64"),
+    (
+        pl.DataFrame({"query": [1, 2], "item_1": ["a", None], "item_2": ["b", "c"]}),
+        DataError,
+        "row 1 (from 0): 'item_1' is empty but 'item_2' is not",
+    ),
+    (
+        pl.DataFrame({"query": [1], "item_1": ["a"], "item_2": [2]}),
+        ColumnError,
+        "the ranked columns need one type; 'item_1' is String and 'item_2' is integer",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "kind", "message"), REFUSED_TABLES)
+def test_tables(table, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        read_qrels(table)
+
+
+REFUSED_QRELS = [
+    ({}, DataError, "qrels has no rows"),
+    ([], DataError, "qrels has no rows"),
+    ({"q": {}}, DataError, "qrels has no rows"),
+    (
+        {"q": {"d": 1}, "p": ["d"]},
+        DataError,
+        "a dict for some queries, a list for others; the first is query 'p'",
+    ),
+    ({"q": "d"}, UsageError, "query 'q' has 'd'; give {item: value} or a list or set of relevant items"),
+    ({"q": 1}, UsageError, "query 'q' has 1"),
+    ({"query": ["q"], "item": ["d"]}, UsageError, "a dict of columns"),
+    ({"q": {"d": "1"}}, DataError, "row 0 (from 0): the relevance '1' is a str, not a number"),
+    ({"q": {"d": None}}, DataError, "the relevance None is a NoneType"),
+    (
+        {"q": {"d": 1, 2: 1}},
+        IdTypeError,
+        "row 1 (from 0): the item 2 is a int, but the first one, 'd', is a str",
+    ),
+    ({1: {"d": 1}, "2": {"d": 1}}, IdTypeError, "row 1 (from 0): the query '2' is a str"),
+    ({1.5: {"d": 1}}, IdTypeError, "the query 1.5 is a float; ids are integers or strings"),
+    ({True: {"d": 1}}, IdTypeError, "the query True is a bool"),
+    ({2**70: {"d": 1}}, DataError, "does not fit into 64 bits"),
+    (
+        [("q", "d", 1), ("q", "d")],
+        UsageError,
+        "row 1 (from 0): ('q', 'd') is no tuple (query, item, relevance)",
+    ),
+    ([("q",)], UsageError, "is no tuple"),
+    (["qd"], UsageError, "row 0 (from 0): 'qd' is no tuple"),
+    (7, UsageError, "qrels is of type int, none of these: the path of a file"),
+    (None, UsageError, "qrels is of type NoneType, none of these"),
+    (b"a.csv", UsageError, "qrels is of type bytes, none of these"),
+]
+
+
+@pytest.mark.parametrize(("source", "kind", "message"), REFUSED_QRELS)
+def test_containers(source, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        read_qrels(source)
+
+
+REFUSED_RUNS = [
+    ({"q": {"d", "e"}}, DataError, "run: query 'q' has a set, which has no order; give a list, best first"),
+    ({"q": "d"}, UsageError, "or a list of items, best first"),
+    ({"q": {"d": True}}, DataError, "the score True is a bool, not a number"),
+    ([("q", "d")], UsageError, "('q', 'd') is no tuple (query, item, score)"),
+]
+
+
+@pytest.mark.parametrize(("source", "kind", "message"), REFUSED_RUNS)
+def test_containers_of_results(source, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        read_run(source)
