@@ -24,7 +24,8 @@ if TYPE_CHECKING:
         rank_correlation,
     )
     from rankmark.comparing.coefficients import Coefficient
-    from rankmark.comparing.comparison import Comparison, compare, compare_results
+    from rankmark.comparing.compare import compare, compare_results
+    from rankmark.comparing.comparison import Comparison
     from rankmark.comparing.gating import Gate, gate
     from rankmark.comparing.pairs import Pair
     from rankmark.comparing.predictions import PredictionComparison, PredictionPair, compare_predictions
@@ -357,9 +358,9 @@ _HOME = {
     "Explanation": "explaining.explanation",
     "explain": "explaining.explanation",
     "Comparison": "comparing.comparison",
-    "compare": "comparing.comparison",
+    "compare": "comparing.compare",
     "compare_predictions": "comparing.predictions",
-    "compare_results": "comparing.comparison",
+    "compare_results": "comparing.compare",
     "Gate": "comparing.gating",
     "gate": "comparing.gating",
     "evaluate_arrays": "api.arrays",

@@ -611,6 +611,6 @@ def test_the_help_lists_what_the_statistics_have() -> None:
     from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
     from rankmark.statistics import TESTS as KNOWN_TESTS
 
-    assert compare.TESTS == KNOWN_TESTS
+    assert compare.TESTS == tuple(KNOWN_TESTS)
     assert set(compare.FORMATS) == set(COMPARISON_FORMATS)
     assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}

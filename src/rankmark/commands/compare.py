@@ -101,7 +101,7 @@ def compare_runs(
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
     """  # noqa: D301
-    from rankmark.comparing.comparison import compare
+    from rankmark.comparing.compare import compare
     from rankmark.comparing.formats import known_comparison_format, render
     from rankmark.language.measure import split_measures
     from rankmark.rendering.formats import check_writable, format_of

@@ -20,15 +20,14 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.predictions import evaluate_systems
-from rankmark.comparing.comparison import check_systems
-from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
+from rankmark.comparing.systems import check_systems
+from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs.systems import asked_systems
 from rankmark.language.measure import Measure
 from rankmark.rendering.formats import (
     Grid,
     chance,
-    counted,
     finite,
     grid_text,
     known_format,
@@ -36,10 +35,11 @@ from rankmark.rendering.formats import (
     printable,
 )
 from rankmark.results.slices import rounded
-from rankmark.statistics.corrections import CORRECTIONS, Correction
+from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import check_share
-from rankmark.statistics.significance import ALTERNATIVES, Alternative, check_choice, shift_p
+from rankmark.statistics.significance import ALTERNATIVES, Alternative, shift_p
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +95,7 @@ def compare_predictions(
     *,
     baseline: str | None = None,
     alternative: Alternative = "two-sided",
-    correction: Correction = "holm",
+    correction: CorrectionName = "holm",
     alpha: float = 0.05,
     interval: IntervalMethod | None = None,
     confidence: float = 0.95,
@@ -119,8 +119,8 @@ def compare_predictions(
         measures: as for `evaluate_predictions`.
         baseline: the system with which all others are compared; all pairs if None.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
-        correction: of the p-values over all systems and measures: ``holm``, ``hochberg``,
-            ``benjamini-hochberg``, ``bonferroni``, ``sidak`` or ``none``.
+        correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
+            (``none`` is one).
         alpha: the level below which a corrected p-value is significant.
         interval: None for DeLong's of AUC and ``bca`` of others; or ``bca`` or ``percentile`` for all.
         confidence: of the intervals, 0 to 1.
@@ -153,7 +153,7 @@ def compare_predictions(
     asked = asked_systems(table, scores)
     check_systems(asked, baseline)
     check_choice("alternative", alternative, ALTERNATIVES)
-    check_choice("correction", correction, tuple(CORRECTIONS))
+    check_choice("correction", correction, CORRECTIONS)
     check_share(alpha=alpha)
     if interval not in (None, "bca", "percentile"):
         raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
@@ -192,14 +192,14 @@ class PredictionComparison:
         baseline: str | None,
         sampling: Sampling,
         alternative: Alternative,
-        correction: Correction,
+        correction: CorrectionName,
         alpha: float,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
         self.baseline = baseline
         self.alternative: Alternative = alternative
-        self.correction: Correction = correction
+        self.correction: CorrectionName = correction
         self.alpha = alpha
         self.notes = notes
         self._sampling = sampling
@@ -352,18 +352,12 @@ class PredictionComparison:
             names = ways.setdefault((pair.method, pair.resamples), [])
             names += [str(pair.measure)] * (str(pair.measure) not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
-        number = counted(sum(not math.isnan(pair.p) for pair in self.pairs), "test")
-        sided = "two-sided" if self.alternative == "two-sided" else f"one-sided ({self.alternative})"
-        corrected = (
-            f"{number}, not corrected"
-            if self.correction == "none"
-            else f"corrected by {CORRECTION_NAMES[self.correction]} over {number}"
-        )
+        corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in self.pairs))
         differs = "differs" if self.baseline is None else f"differs from {printable(self.baseline)}"
         return [
             "; ".join([first.account()[0], *self.notes]),
             *self._noticed(),
-            f"intervals and tests: {tests}; {sided}; {corrected}",
+            f"intervals and tests: {tests}; {sided(self.alternative)}; {corrected}",
             f"* {differs} (p ≤ {self.alpha:g})",
         ]
 
