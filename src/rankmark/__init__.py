@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from rankmark.api.models import evaluate_model
     from rankmark.api.prediction_evaluator import PredictionEvaluator
     from rankmark.api.predictions import evaluate_predictions
-    from rankmark.checks.checking import CheckReport, check
+    from rankmark.checks.checking import check
     from rankmark.checks.finding import Effect, Finding
+    from rankmark.checks.report import CheckReport
     from rankmark.comparing.agreement import (
         Agreement,
         SystemAgreement,
@@ -332,7 +333,7 @@ _HOME = {
     "Difference": "peers.difference",
     "Differences": "peers.difference",
     "differences": "peers.difference",
-    "CheckReport": "checks.checking",
+    "CheckReport": "checks.report",
     "check": "checks.checking",
     "Effect": "checks.finding",
     "Finding": "checks.finding",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankmark import statistics
 from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, PerQuery, record
+from rankmark.comparing.pairs import Pair, PerQuery, found_pair, opponents, record
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -114,9 +113,7 @@ class Compared:
     @property
     def opponents(self) -> list[tuple[str, str]]:
         """Which systems are compared: pairs of a system and its baseline."""
-        if self.baseline is not None:
-            return [(system, self.baseline) for system in self.systems if system != self.baseline]
-        return [(system, other) for other, system in combinations(self.systems, 2)]
+        return opponents(self.systems, self.baseline)
 
     def value(self, system: str, measure: str | Measure) -> float:
         """The mean of a system's values over the queries that have one; over seeds, too."""
@@ -137,11 +134,7 @@ class Compared:
         """One system against another: the baseline of the comparison if none is named."""
         found, other = self._find(measure), self._known(baseline or self.baseline or self.systems[0])
         self._known(system)
-        for pair in self.pairs:
-            if (pair.measure, pair.system, pair.baseline) == (found, system, other):
-                return pair
-        pairs = ", ".join(f"{one} with {another}" for one, another in self.opponents)
-        raise UsageError(f"{system!r} was not compared with {other!r}; compared are {pairs}")
+        return found_pair(self.pairs, found, system, other)
 
     @cached_property
     def table(self) -> pl.DataFrame:

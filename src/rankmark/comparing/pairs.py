@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from rankmark.errors import UsageError
 from rankmark.language.measure import Measure
 from rankmark.rendering.formats import finite
 from rankmark.statistics.intervals import Interval
@@ -17,7 +19,7 @@ from rankmark.statistics.resampling import Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "PerQuery", "direction", "record"]
+__all__ = ["Pair", "PerQuery", "direction", "found_pair", "opponents", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,46 @@ class Pair:
 def direction(measure: Measure) -> int:
     """1 where a greater value is better, −1 where a smaller one is."""
     return -1 if measure.page.better == "less" else 1
+
+
+def opponents(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    """Which systems are compared: pairs of a system and its baseline, or of any two."""
+    if baseline is not None:
+        return [(system, baseline) for system in systems if system != baseline]
+    return [(system, other) for other, system in combinations(systems, 2)]
+
+
+class Opposed(Protocol):
+    """Figures of one system against another."""
+
+    @property
+    def measure(self) -> Measure:
+        """What was measured."""
+
+    @property
+    def system(self) -> str:
+        """The one."""
+
+    @property
+    def baseline(self) -> str:
+        """The other."""
+
+
+SomePair = TypeVar("SomePair", bound=Opposed)
+
+
+def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baseline: str) -> SomePair:
+    """The one of the pairs that is of these.
+
+    Raises:
+        UsageError: the systems were not compared.
+
+    """
+    known = {(pair.measure, pair.system, pair.baseline): pair for pair in pairs}
+    if (measure, system, baseline) not in known:
+        compared = dict.fromkeys(f"{one} with {another}" for _, one, another in known)
+        raise UsageError(f"{system!r} was not compared with {baseline!r}; compared are {', '.join(compared)}")
+    return known[measure, system, baseline]
 
 
 def record(pair: Pair) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +19,10 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.predictions import evaluate_systems
+from rankmark.comparing.pairs import found_pair, opponents
 from rankmark.comparing.systems import check_systems
 from rankmark.comparing.words import corrected_line, sided
-from rankmark.errors import ChoiceError, UsageError
+from rankmark.errors import ChoiceError
 from rankmark.inputs.systems import asked_systems
 from rankmark.language.measure import Measure
 from rankmark.rendering.formats import (
@@ -223,9 +223,7 @@ class PredictionComparison:
     @property
     def opponents(self) -> list[tuple[str, str]]:
         """Which systems are compared: pairs of a system and its baseline."""
-        if self.baseline is not None:
-            return [(system, self.baseline) for system in self.systems if system != self.baseline]
-        return [(system, other) for other, system in combinations(self.systems, 2)]
+        return opponents(self.systems, self.baseline)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -239,11 +237,7 @@ class PredictionComparison:
         """One system against another: the baseline of the comparison if none is named."""
         found = next(iter(self.results.values()))._find(measure)
         other = baseline or self.baseline or self.systems[0]
-        for pair in self.pairs:
-            if (pair.measure, pair.system, pair.baseline) == (found, system, other):
-                return pair
-        pairs = ", ".join(f"{one} with {another}" for one, another in self.opponents)
-        raise UsageError(f"{system!r} was not compared with {other!r}; compared are {pairs}")
+        return found_pair(self.pairs, found, system, other)
 
     def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
         for measure in self.measures:
