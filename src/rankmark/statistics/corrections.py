@@ -21,8 +21,9 @@ def corrected(p_values: ArrayLike, method: CorrectionName = "holm") -> Floats:
 
     Args:
         p_values: any number of them, in any shape; NaN counts for no test and stays.
-        method: one of `CORRECTIONS`: ``holm``, ``hochberg``, ``bonferroni`` and ``sidak`` bound the chance of
-            any false positive, ``benjamini-hochberg`` bounds the expected share of them among the positives.
+        method: one of `CORRECTIONS`, whose functions have the formulas: ``holm``, ``hochberg``,
+            ``bonferroni`` and ``sidak`` bound the chance of any false positive, ``benjamini-hochberg`` bounds
+            the expected share of them among the positives.
 
     """
     check_choice("correction", method, CORRECTIONS)
@@ -41,7 +42,7 @@ def corrected(p_values: ArrayLike, method: CorrectionName = "holm") -> Floats:
 
 
 def _holm(p: Floats) -> Floats:
-    """Max over j ≤ i of (m − j + 1)·p₍ⱼ₎, never greater than Bonferroni's.
+    """The greatest over j ≤ i of (m − j + 1)·p₍ⱼ₎, never greater than Bonferroni's.
 
     Source:
         S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
@@ -52,7 +53,7 @@ def _holm(p: Floats) -> Floats:
 
 
 def _hochberg(p: Floats) -> Floats:
-    """Min over j ≥ i of (m − j + 1)·p₍ⱼ₎.
+    """The least over j ≥ i of (m − j + 1)·p₍ⱼ₎.
 
     Source:
         Y. Hochberg, "A sharper Bonferroni procedure for multiple tests of significance", Biometrika 75, 1988.
@@ -62,7 +63,7 @@ def _hochberg(p: Floats) -> Floats:
 
 
 def _benjamini_hochberg(p: Floats) -> Floats:
-    """Min over j ≥ i of m/j·p₍ⱼ₎.
+    """The least over j ≥ i of m/j·p₍ⱼ₎.
 
     Source:
         Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", Journal of the Royal Statistical
@@ -73,12 +74,12 @@ def _benjamini_hochberg(p: Floats) -> Floats:
 
 
 def _bonferroni(p: Floats) -> Floats:
-    """m·p."""
+    """The p-values times their number: m·p."""
     return p * len(p)
 
 
 def _sidak(p: Floats) -> Floats:
-    """1 − (1 − p)^m.
+    """What m tests that do not depend on each other come to: 1 − (1 − p)^m.
 
     Source:
         Z. Šidák, "Rectangular confidence regions for the means of multivariate normal distributions", JASA
@@ -90,7 +91,7 @@ def _sidak(p: Floats) -> Floats:
 
 
 def _none(p: Floats) -> Floats:
-    """P."""
+    """The p-values as they are."""
     return p
 
 
