@@ -60,9 +60,31 @@ impl Groups {
     }
 }
 
+/// Keys, numbered in the order in which they first come.
+pub struct Numbering<K>(HashTable<(K, u32)>);
+
+impl<K: Key> Numbering<K> {
+    /// No keys yet, and room for so many.
+    pub fn with_capacity(keys: usize) -> Self {
+        Self(HashTable::with_capacity(keys))
+    }
+
+    /// The number of a key, `next` if it is new.
+    #[inline]
+    pub fn number(&mut self, key: K, next: u32) -> u32 {
+        let entry = self.0.entry(key.hash(), |&(known, _)| known == key, |&(known, _)| known.hash());
+        entry.or_insert((key, next)).get().1
+    }
+
+    /// The number of a key that has one.
+    pub fn find(&self, key: K) -> Option<u32> {
+        self.0.find(key.hash(), |&(known, _)| known == key).map(|&(_, number)| number)
+    }
+}
+
 /// The queries of the judgements, and where to find each.
 pub struct Queries<K> {
-    ordinals: HashTable<(K, u32)>,
+    numbers: Numbering<K>,
     /// The first row of each query; queries are in the order of these rows.
     pub first_rows: Vec<u32>,
 }
@@ -71,8 +93,8 @@ impl<K: Key> Queries<K> {
     /// Groups the judgements by query.
     pub fn new(column: &Column<'_, K>) -> Result<(Self, Groups)> {
         let starts = segment_starts(column)?;
-        let mut queries =
-            Self { ordinals: HashTable::with_capacity(starts.len().min(BLOCK)), first_rows: Vec::new() };
+        let numbers = Numbering::with_capacity(starts.len().min(BLOCK));
+        let mut queries = Self { numbers, first_rows: Vec::new() };
         let query_of: Vec<u32> = starts[..starts.len() - 1]
             .iter()
             .map(|&start| queries.insert(column.value(start as usize), start))
@@ -81,20 +103,13 @@ impl<K: Key> Queries<K> {
         Ok((queries, groups))
     }
 
-    /// No queries yet.
-    pub fn none() -> Self {
-        Self { ordinals: HashTable::new(), first_rows: Vec::new() }
-    }
-
-    /// The number of a query that a row belongs to, which is the first of a new query.
-    pub fn insert(&mut self, key: K, row: u32) -> u32 {
+    fn insert(&mut self, key: K, row: u32) -> u32 {
         let next = self.first_rows.len() as u32;
-        let entry = self.ordinals.entry(key.hash(), |&(known, _)| known == key, |&(known, _)| known.hash());
-        let ordinal = entry.or_insert((key, next)).get().1;
-        if ordinal == next {
+        let number = self.numbers.number(key, next);
+        if number == next {
             self.first_rows.push(row);
         }
-        ordinal
+        number
     }
 
     /// Brings the results into the order of the judged queries; also the number of other queries.
@@ -121,7 +136,7 @@ impl<K: Key> Queries<K> {
 
     /// The number of a judged query.
     pub fn find(&self, key: K) -> Option<u32> {
-        self.ordinals.find(key.hash(), |&(known, _)| known == key).map(|&(_, ordinal)| ordinal)
+        self.numbers.find(key)
     }
 }
 

@@ -48,7 +48,7 @@ pub enum Needs {
 }
 
 /// Two items of a list with equal scores, by each thing that an order may look at.
-pub trait Pair {
+pub trait Tied {
     /// The greater id first.
     fn by_item(&self) -> Ordering;
     /// The earlier row first.
@@ -61,7 +61,7 @@ pub trait Pair {
 
 impl Ties {
     /// Which of two items with equal scores comes first.
-    pub fn order(self, pair: &impl Pair) -> Ordering {
+    pub fn order(self, pair: &impl Tied) -> Ordering {
         match self {
             Self::ItemDescending | Self::Expected => pair.by_item(),
             Self::ItemAscending => pair.by_item().reverse(),

@@ -32,7 +32,7 @@ pub fn open(path: &str, progress: Arc<Progress>) -> Result<TextReader> {
     let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
     let file_size = file.metadata().map_err(|error| cannot_open(path, &error))?.len();
     progress.start(file_size);
-    let mut source = BufReader::with_capacity(BUFFER, Counted { file, progress });
+    let mut source = BufReader::with_capacity(BUFFER, WatchedFile { file, progress });
     let start = source.fill_buf().map_err(|error| cannot_open(path, &error))?;
     let (compressed, reader): (bool, Box<dyn Read + Send>) = if start.starts_with(&GZIP) {
         (true, Box::new(MultiGzDecoder::new(source)))
@@ -81,12 +81,12 @@ fn is_zstd(start: &[u8]) -> bool {
 }
 
 /// A file that tells its progress.
-struct Counted {
+struct WatchedFile {
     file: File,
     progress: Arc<Progress>,
 }
 
-impl Read for Counted {
+impl Read for WatchedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.file.read(buffer)?;
         self.progress.advance(bytes as u64);

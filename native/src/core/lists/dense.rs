@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::core::hash::Key;
 use crate::core::pool;
 use crate::core::scores::Score;
-use crate::core::ties::{Needs, Pair, Ties};
+use crate::core::ties::{Needs, Tied, Ties};
 use crate::core::wide::wide;
 
 /// Flat numbers of items, row after row: those of row `i` are `items[offsets[i]..offsets[i + 1]]`.
@@ -269,18 +269,18 @@ impl<S: Score> ScoreRow<'_, S> {
 
     /// Which of two items with equal scores comes first.
     fn tie_order(&self, a: usize, b: usize) -> Ordering {
-        self.ties.order(&Columns { a: a as i64, b: b as i64, seed: self.seed })
+        self.ties.order(&TiedColumns { a: a as i64, b: b as i64, seed: self.seed })
     }
 }
 
 /// Two columns with equal scores, whose grades are not known.
-struct Columns {
+struct TiedColumns {
     a: i64,
     b: i64,
     seed: u64,
 }
 
-impl Pair for Columns {
+impl Tied for TiedColumns {
     fn by_item(&self) -> Ordering {
         self.b.cmp(&self.a)
     }

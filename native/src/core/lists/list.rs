@@ -6,7 +6,7 @@ use crate::core::choices::{Duplicates, Unjudged};
 use crate::core::hash::Key;
 use crate::core::lists::matching::{Matcher, Repeats};
 use crate::core::scores::Coded;
-use crate::core::ties::{Grade, Needs, Pair, Ties};
+use crate::core::ties::{Grade, Needs, Tied, Ties};
 
 /// How lists are ordered and what stays in them.
 #[derive(Debug, Clone, Copy)]
@@ -235,19 +235,19 @@ impl Judge {
 
     /// Which of two positions with equal scores comes first.
     fn tie_order<K: Key>(&self, a: u32, b: u32, items: &[K]) -> Ordering {
-        self.rules.ties.order(&Positions { judge: self, items, a: a as usize, b: b as usize })
+        self.rules.ties.order(&TiedPositions { judge: self, items, a: a as usize, b: b as usize })
     }
 }
 
 /// Two positions of a list with equal scores.
-struct Positions<'a, K> {
+struct TiedPositions<'a, K> {
     judge: &'a Judge,
     items: &'a [K],
     a: usize,
     b: usize,
 }
 
-impl<K: Key> Pair for Positions<'_, K> {
+impl<K: Key> Tied for TiedPositions<'_, K> {
     fn by_item(&self) -> Ordering {
         let (a, b) = (self.items[self.a], self.items[self.b]);
         if self.judge.rules.unsigned { b.unsigned_cmp(a) } else { b.cmp(&a) }

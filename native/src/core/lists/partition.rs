@@ -14,7 +14,7 @@ use crate::core::lists::matching::Slots;
 
 /// A result on the way to its query.
 #[derive(Clone, Copy)]
-struct DealtRow<Q, K> {
+struct DealtResult<Q, K> {
     query: Q,
     item: K,
     score: f64,
@@ -22,7 +22,7 @@ struct DealtRow<Q, K> {
 
 /// All results, dealt out by query.
 pub struct Partitions<Q, K> {
-    dealt: Dealt<DealtRow<Q, K>>,
+    dealt: Dealt<DealtResult<Q, K>>,
     /// The judged queries of each partition: their keys and numbers.
     judged: Vec<Vec<(Q, u32)>>,
 }
@@ -69,7 +69,7 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
             }
             sizes
         };
-        let fill = |stretch, dealt: &mut [Vec<DealtRow<Q, K>>]| {
+        let fill = |stretch, dealt: &mut [Vec<DealtResult<Q, K>>]| {
             let (mut query_scratch, mut item_scratch, mut score_scratch) =
                 (Vec::new(), Vec::new(), Vec::new());
             for rows in pieces(stretch).take_while(|_| !cancelled.load(Ordering::Relaxed)) {
@@ -78,7 +78,7 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
                 let scores = scores.map(|scores| scores.values(rows, &mut score_scratch));
                 for (at, (&query, &item)) in queries.iter().zip(items).enumerate() {
                     let score = scores.map_or(0.0, |scores| scores[at]);
-                    dealt[partition_of(query, partitions)].push(DealtRow { query, item, score });
+                    dealt[partition_of(query, partitions)].push(DealtResult { query, item, score });
                 }
             }
         };

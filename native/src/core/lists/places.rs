@@ -6,7 +6,7 @@ use crate::core::choices::Unjudged;
 use crate::core::lists::dense::Place;
 use crate::core::lists::judged_lists::{JudgedLists, Numbers};
 use crate::core::lists::list::{Hit, Judge, Rules, first_mattering_tie};
-use crate::core::ties::{Grade, Needs, Pair, Ties};
+use crate::core::ties::{Grade, Needs, Tied, Ties};
 
 /// Some rows of which the judged items' places are known.
 pub struct PlacedLists<'a> {
@@ -83,7 +83,7 @@ fn order(found: &mut [(Place, f64)], ties: Ties) {
     if ties.needs() != Needs::Grades {
         return;
     }
-    let order = |a: Grade, b: Grade| ties.order(&Grades(a, b));
+    let order = |a: Grade, b: Grade| ties.order(&TiedGrades(a, b));
     for group in found.chunk_by_mut(|(a, _), (b, _)| a.greater == b.greater) {
         group.sort_by(|a, b| order(Grade::of(a.1), Grade::of(b.1)));
         let unjudged = group[0].0.equal - group.len() as i64;
@@ -95,9 +95,9 @@ fn order(found: &mut [(Place, f64)], ties: Ties) {
 }
 
 /// Two items that are alike in all but their grades.
-struct Grades(Grade, Grade);
+struct TiedGrades(Grade, Grade);
 
-impl Pair for Grades {
+impl Tied for TiedGrades {
     fn by_item(&self) -> Ordering {
         Ordering::Equal
     }

@@ -3,7 +3,7 @@
 use crate::core::column::Column;
 use crate::core::deal::pieces;
 use crate::core::error::Result;
-use crate::core::group::{Queries, check_rows};
+use crate::core::group::{Numbering, check_rows};
 use crate::core::hash::Key;
 use crate::core::ids::Ids;
 use crate::core::rows::labelled_rows::{LabelledRows, RowScratch};
@@ -72,8 +72,8 @@ fn of_column<K: Key, T: Default>(
 ) -> Result<Vec<(u32, T)>> {
     let columns = rows.open()?;
     check_rows(columns.len())?;
-    let mut queries = Queries::none();
-    let mut all: Vec<T> = Vec::new();
+    let mut queries = Numbering::with_capacity(0);
+    let mut all: Vec<(u32, T)> = Vec::new();
     let mut last: Option<(K, usize)> = None;
     let (mut keys, mut scratch) = (Vec::new(), RowScratch::default());
     for piece in pieces(0..columns.len()) {
@@ -82,17 +82,17 @@ fn of_column<K: Key, T: Default>(
         for (at, &query) in ids.iter().enumerate() {
             let place = match last {
                 Some((same, place)) if same == query => place,
-                Some(_) | None => queries.insert(query, (piece.start + at) as u32) as usize,
+                Some(_) | None => queries.number(query, all.len() as u32) as usize,
             };
             last = Some((query, place));
             if place == all.len() {
-                all.push(T::default());
+                all.push(((piece.start + at) as u32, T::default()));
             }
             let weight = block.weights.map_or(1.0, |weights| weights[at]);
-            add(&mut all[place], block.labels[at], block.scores[at], weight);
+            add(&mut all[place].1, block.labels[at], block.scores[at], weight);
         }
     }
-    Ok(queries.first_rows.into_iter().zip(all).collect())
+    Ok(all)
 }
 
 impl QueryErrors {

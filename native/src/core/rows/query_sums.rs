@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::core::column::Column;
 use crate::core::deal::{Dealt, partition_of, partitions, pieces};
 use crate::core::error::Result;
-use crate::core::group::{Queries, is_scattered};
+use crate::core::group::{Numbering, Queries, is_scattered};
 use crate::core::hash::Key;
 use crate::core::ids::Ids;
 use crate::core::pool;
@@ -247,11 +247,12 @@ fn of_partition<'a, K: Key + 'a, G: QueryRows, I: Iterator<Item = &'a DealtRow<K
 where
     G::Row: 'a,
 {
-    let mut queries = Queries::none();
-    let (mut counts, mut places) = (Vec::new(), Vec::new());
+    let mut queries = Numbering::with_capacity(0);
+    let (mut first_rows, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows() {
-        let place = queries.insert(row.query, row.number);
-        if place as usize == counts.len() {
+        let place = queries.number(row.query, first_rows.len() as u32);
+        if place as usize == first_rows.len() {
+            first_rows.push(row.number);
             counts.push(0_usize);
         }
         counts[place as usize] += 1;
@@ -278,7 +279,7 @@ where
         own.iter().for_each(|&row| gathered.add(row));
         QuerySums { first_row, rows: count as u32, pairs: gathered.pairs() }
     };
-    queries.first_rows.into_iter().zip(counts).map(&mut query).collect()
+    first_rows.into_iter().zip(counts).map(&mut query).collect()
 }
 
 #[cfg(test)]
