@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from rankmark.choices import values_of
 
 from rankmark import _native
-from rankmark.choices import values_of
 from rankmark.errors import ChoiceError
 
 DEFAULTS: dict[str, dict[str, Any]] = {

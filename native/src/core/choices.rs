@@ -8,7 +8,7 @@ use crate::core::error::{Class, Error, Result};
 pub trait Choice: Copy + 'static {
     /// What Python calls it.
     const NAME: &'static str;
-    /// All its words, as in `rankmark.choices`, and what they mean.
+    /// All its words, as in `rankmark.language.choices`, and what they mean.
     const WORDS: &'static [(&'static str, Self)];
 
     /// What a word means.

@@ -40,7 +40,7 @@ pub struct Source {
     pub rank: Option<String>,
 }
 
-/// The choices that decide about lists, as of `rankmark.choices`.
+/// The choices that decide about lists, as of `rankmark.language.choices`.
 pub struct Choices {
     /// The order of equal scores.
     pub ties: Ties,
