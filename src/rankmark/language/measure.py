@@ -64,8 +64,8 @@ Labels: TypeAlias = Literal["binary", "numbers", "classes"]
 ScoreKind: TypeAlias = Literal["any", "probability", "greatest"]
 """What a row measure takes a score for: whatever orders the rows, or a probability; or it sees no more of the
 scores of classes than which is the greatest."""
-Fact: TypeAlias = "bool | Callable[[Measure], bool]"
-"""What holds of a page whatever the parameters, or what says of a measure of it whether it does."""
+Fact: TypeAlias = bool | Callable[[Mapping[str, Any]], bool]
+"""What holds of a page whatever the arguments, or what says of them, the cutoff included, whether it does."""
 
 Looks: TypeAlias = Literal["top", "list", "set", "nothing"]
 """What of the order of a list a value depends on: on which item is at which rank of the ``top``, down to the
@@ -454,7 +454,7 @@ class Measure:
         return GREATEST_CUTOFF if looks == "list" or self.cutoff is None else self.cutoff
 
     def _holds(self, fact: Fact) -> bool:
-        return fact(self) if callable(fact) else fact
+        return fact({**self.arguments, "cutoff": self.cutoff}) if callable(fact) else fact
 
     def _tells_unjudged(self) -> bool:
         gain, rel = self.arguments.get("gain"), self.arguments.get("rel", 1)

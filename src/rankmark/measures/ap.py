@@ -25,7 +25,7 @@ from rankmark.language.measure import list_measure
     variants={"TAP": {"denominator": "min"}},
     bounds=(0, 1),
     cite="buckley2000",
-    expected=lambda measure: measure.arguments["denominator"] != "hits",
+    expected=lambda given: given["denominator"] != "hits",
 )
 def average_precision(
     lists: JudgedLists,

@@ -15,7 +15,7 @@ from rankmark.language.measure import list_measure
     cite="vanrijsbergen1979",
     better="less",
     order="set",
-    tells_unjudged=lambda measure: measure.arguments["items"] == "judged",
+    tells_unjudged=lambda given: given["items"] == "judged",
 )
 def fall_out(
     lists: JudgedLists,

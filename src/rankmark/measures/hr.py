@@ -15,7 +15,7 @@ from rankmark.language.measure import GREATEST_CUTOFF, list_measure
     bounds=(0, None),
     cite="craswell2005",
     order="set",
-    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
+    tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def hit_rate(
     lists: JudgedLists,

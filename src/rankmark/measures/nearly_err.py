@@ -21,8 +21,8 @@ from rankmark.kinds.browsing import (
     reader_gains,
 )
 from rankmark.kinds.lists import JudgedLists, Values
+from rankmark.kinds.ranges import Between
 from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Between
 
 
 @list_measure(

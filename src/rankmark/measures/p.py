@@ -17,7 +17,7 @@ from rankmark.language.measure import list_measure
     bounds=(0, 1),
     cite="vanrijsbergen1979",
     order="set",
-    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
+    tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def precision(
     lists: JudgedLists,

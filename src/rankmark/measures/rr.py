@@ -16,7 +16,7 @@ from rankmark.language.measure import list_measure
     variants={"ARHR": {"hits": "all"}, "mean_mrr": {"hits": "all", "denominator": "relevant"}},
     bounds=(0, None),
     cite="voorhees1999",
-    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
+    tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def reciprocal_rank(
     lists: JudgedLists,
