@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from rankmark.explaining.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.language.conventions.convention import Convention, conventions
-    from rankmark.language.measure import Measure, parse
+    from rankmark.language.measure import Measure
+    from rankmark.language.names import parse
     from rankmark.language.signature import Evaluation, from_signature
     from rankmark.peers.difference import Difference, Differences, differences
     from rankmark.results.lists import Result
@@ -371,7 +372,7 @@ _HOME = {
     "read_qrels": "inputs",
     "read_run": "inputs",
     "Measure": "language.measure",
-    "parse": "language.measure",
+    "parse": "language.names",
     "Pair": "comparing.pairs",
     "Bounds": "aggregation.bounds",
     "Counts": "aggregation.counts",

@@ -16,7 +16,7 @@ from processes import python, ran, started
 from rankmark.cli import main
 from rankmark.commands.eval import MEASURES
 from rankmark.language.choices import Choices, values_of
-from rankmark.language.measure import split_measures
+from rankmark.language.grammar import split_measures
 from rankmark.language.signature import version
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"

@@ -39,8 +39,10 @@ from rankmark.inputs.prediction_parts import Form, Part, in_order, read_part, wh
 from rankmark.inputs.tables import check_ids, from_polars
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
 from rankmark.language.conventions.convention import convention
-from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Measure, parse, weighing
+from rankmark.language.measure import Measure, weighing
+from rankmark.language.names import parse
 from rankmark.language.plan import check_threads, planned, separate
+from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST
 from rankmark.language.signature import version
 from rankmark.results.archive import Archive, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult

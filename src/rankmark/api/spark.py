@@ -70,8 +70,9 @@ from rankmark.language.choices import (
     Unjudged,
     UnjudgedQueries,
 )
-from rankmark.language.measure import ROWS_FIRST, Measure, no_closed_form, weighing
+from rankmark.language.measure import Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned
+from rankmark.language.registry import ROWS_FIRST
 from rankmark.language.signature import version
 from rankmark.results.lists import Result
 from rankmark.results.predictions import Basis, PredictionResult

@@ -110,7 +110,7 @@ def _of_systems(
 ) -> Any:
     from rankmark.commands.eval import MEASURES
     from rankmark.comparing.agreement import SYSTEM_COEFFICIENTS, agree_on_systems
-    from rankmark.language.measure import split_measures
+    from rankmark.language.grammar import split_measures
 
     measures = [each for text in measure or MEASURES for each in split_measures(text)]
     return agree_on_systems(

@@ -64,7 +64,7 @@ def check_data(
     rankmark check test.parquet a.parquet b.parquet --train train.parquet
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
-    from rankmark.language.measure import split_measures
+    from rankmark.language.grammar import split_measures
     from rankmark.rendering.formats import check_writable, format_of
 
     name = known_format(format_ or format_of(output or ""))

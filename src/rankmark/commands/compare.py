@@ -103,7 +103,7 @@ def compare_runs(
     """  # noqa: D301
     from rankmark.comparing.comparison import compare
     from rankmark.comparing.formats import known_comparison_format, render
-    from rankmark.language.measure import split_measures
+    from rankmark.language.grammar import split_measures
     from rankmark.rendering.formats import check_writable, format_of
     from rankmark.statistics.equivalence import check_margin
 

@@ -95,7 +95,7 @@ def evaluate_runs(
     from rankmark.api.evaluation import evaluate
     from rankmark.engines.selection import is_streamed
     from rankmark.inputs import read_qrels
-    from rankmark.language.measure import split_measures
+    from rankmark.language.grammar import split_measures
     from rankmark.peers.difference import differences
     from rankmark.rendering.formats import (
         PARQUET,

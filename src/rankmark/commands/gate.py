@@ -72,7 +72,7 @@ def gate(
     """  # noqa: D301
     from rankmark.comparing import gating
     from rankmark.errors import ChoiceError, DataError
-    from rankmark.language.measure import split_measures
+    from rankmark.language.grammar import split_measures
 
     if format_ not in ("table", "json"):
         raise ChoiceError(f"format={format_!r} is not one of table, json")

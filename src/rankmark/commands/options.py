@@ -14,7 +14,7 @@ from rankmark.language.choices import Choices, values_of
 from rankmark.rendering.formats import FORMATS
 
 if TYPE_CHECKING:
-    from rankmark.language.measure import Kind
+    from rankmark.language.registry import Kind
 
 __all__ = [
     "column_names",
@@ -158,7 +158,7 @@ with_output = with_output_in(FORMATS)
 def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
     """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
     from rankmark.language.conventions.convention import convention
-    from rankmark.language.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+    from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
 
     kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
     tools = [convention(name) for name in like]

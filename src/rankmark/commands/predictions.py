@@ -138,7 +138,7 @@ def evaluate_table(
     """  # noqa: D301
     from rankmark.api.predictions import evaluate_predictions
     from rankmark.comparing.predictions import compare_predictions
-    from rankmark.language.measure import split_measures
+    from rankmark.language.grammar import split_measures
     from rankmark.rendering.formats import (
         PARQUET,
         check_writable,

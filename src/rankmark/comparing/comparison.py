@@ -14,7 +14,10 @@ from rankmark import statistics
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
 from rankmark.language.conventions.convention import meant
-from rankmark.language.measure import MEAN, Measure, as_measure, split_measures
+from rankmark.language.grammar import split_measures
+from rankmark.language.measure import Measure
+from rankmark.language.names import as_measure
+from rankmark.language.registry import MEAN
 from rankmark.rendering.formats import counted
 from rankmark.results.lists import Result
 from rankmark.statistics.corrections import Correction

@@ -37,8 +37,10 @@ from urllib.parse import quote, unquote
 from rankmark import _native
 from rankmark.errors import DataError, MeasureError, SignatureError, UsageError, did_you_mean
 from rankmark.language.choices import Choices
-from rankmark.language.measure import Measure, pages, parse
+from rankmark.language.measure import Measure
+from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
+from rankmark.language.registry import pages
 
 if TYPE_CHECKING:
     from rankmark.inputs import Input

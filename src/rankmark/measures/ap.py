@@ -8,7 +8,7 @@ import numpy as np
 
 from rankmark.errors import MeasureError
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

@@ -7,7 +7,7 @@ from typing import Annotated
 from rankmark.kinds.decisions import AtThreshold, Best, Confusion, Top, decided, share
 from rankmark.kinds.ranges import Above
 from rankmark.kinds.rows import Rows, Values
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ranges import Between
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("Compatibility", aliases=("Compat",), bounds=(0, 1), cite="clarke2021", expected=False)

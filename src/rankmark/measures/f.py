@@ -6,7 +6,7 @@ from typing import Annotated
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.ranges import Above
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

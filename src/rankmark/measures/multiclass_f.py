@@ -7,7 +7,7 @@ from typing import Annotated
 from rankmark.kinds.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
 from rankmark.kinds.decisions import share
 from rankmark.kinds.ranges import Above
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

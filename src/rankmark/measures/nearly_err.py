@@ -22,7 +22,7 @@ from rankmark.kinds.browsing import (
 )
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Between
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

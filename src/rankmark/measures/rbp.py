@@ -10,7 +10,7 @@ from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectati
 from rankmark.kinds.gains import gain_of
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Between
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("RBP", bounds=(0, None), cite="moffat2008")

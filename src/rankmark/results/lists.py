@@ -13,7 +13,8 @@ from rankmark.aggregation.counts import Counts
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.convention import meant
-from rankmark.language.measure import LISTS_FIRST, Measure
+from rankmark.language.measure import Measure
+from rankmark.language.registry import LISTS_FIRST
 from rankmark.language.signature import Evaluation
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from rankmark.aggregation.counts import Counts, PredictionCounts, RowMeasureCoun
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import NotEvaluatedError
 from rankmark.language.choices import Choices
-from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure
+from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
+from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, Kind
 from rankmark.language.signature import Evaluation
 from rankmark.rendering.formats import counted, printable
 from rankmark.results.lists import Result
