@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from rankmark.choices import values_of
 
 from rankmark import _native
 from rankmark.errors import ChoiceError
+from rankmark.language.choices import values_of
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "judge_lists": {

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankmark.api.curves import CurveTable, curve
     from rankmark.api.evaluation import evaluate
     from rankmark.api.evaluator import Evaluator
+    from rankmark.api.from_signature import Evaluation, from_signature
     from rankmark.api.models import evaluate_model
     from rankmark.api.prediction_evaluator import PredictionEvaluator
     from rankmark.api.predictions import evaluate_predictions
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
     from rankmark.explaining.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.language.conventions.convention import Convention, conventions
-    from rankmark.language.measure import Measure, parse
-    from rankmark.language.signature import Evaluation, from_signature
+    from rankmark.language.measure import Measure
+    from rankmark.language.names import parse
     from rankmark.peers.difference import Difference, Differences, differences
     from rankmark.results.lists import Result
     from rankmark.results.prediction_slices import PredictionSlice, PredictionSlices
@@ -373,14 +374,14 @@ _HOME = {
     "read_qrels": "inputs",
     "read_run": "inputs",
     "Measure": "language.measure",
-    "parse": "language.measure",
+    "parse": "language.names",
     "Pair": "comparing.pairs",
     "Bounds": "aggregation.bounds",
     "Counts": "aggregation.counts",
     "MeasureCounts": "aggregation.counts",
     "Result": "results.lists",
-    "Evaluation": "language.signature",
-    "from_signature": "language.signature",
+    "Evaluation": "api.from_signature",
+    "from_signature": "api.from_signature",
     "Slice": "results.slices",
     "Slices": "results.slices",
 }

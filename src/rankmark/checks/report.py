@@ -172,11 +172,16 @@ def _others(report: CheckReport) -> Iterator[str]:
 def _json(report: CheckReport, _: int) -> str:
     import json
 
-    from rankmark.language.signature import version
+    from rankmark._native import __version__
 
     findings = [asdict(finding) for finding in report.findings]
     tables = {name: asdict(table) for name, table in report.tables.items()}
-    record = {"rankmark": version(), "tables": tables, "findings": findings, "no_sign_of": report.no_sign_of}
+    record = {
+        "rankmark": __version__,
+        "tables": tables,
+        "findings": findings,
+        "no_sign_of": report.no_sign_of,
+    }
     return json.dumps(_finite(record), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankmark.language.measure import Kind
+    from rankmark.language.registry import Kind
 
 __all__ = ["column_names", "measures_in", "named_paths", "run_names", "usual_measures"]
 
 
 def measures_in(texts: Iterable[str]) -> list[str]:
     """The measures, each by itself, of texts with one or several."""
-    from rankmark.language.measure import split_measures
+    from rankmark.language.grammar import split_measures
 
     return [measure for text in texts for measure in split_measures(text)]
 
@@ -24,7 +24,7 @@ def measures_in(texts: Iterable[str]) -> list[str]:
 def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
     """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
     from rankmark.language.conventions.convention import convention
-    from rankmark.language.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+    from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
 
     kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
     tools = [convention(name) for name in like]

@@ -288,11 +288,11 @@ def _json(view: View) -> str:
 
 
 def _record(view: View) -> dict[str, Any]:
-    from rankmark.language.signature import version
+    from rankmark._native import __version__
 
     shown = view.comparison
     plan = {name: value for name, value in asdict(shown.plan).items() if name != "threads"}
-    whole: dict[str, Any] = {"rankmark": version(), "baseline": shown.baseline, **plan}
+    whole: dict[str, Any] = {"rankmark": __version__, "baseline": shown.baseline, **plan}
     whole["clusters"] = shown.clusters
     whole["systems"] = {system: _system(view, system) for system in shown.systems}
     whole["pairs"] = [record(pair) for pair in shown.pairs]

@@ -118,9 +118,9 @@ class Gate:
         """JSON with full precision."""
         import json
 
-        from rankmark.language.signature import version
+        from rankmark._native import __version__
 
-        record = {"rankmark": version(), **asdict(self)}
+        record = {"rankmark": __version__, **asdict(self)}
         record |= {"max_drop": record.pop("allowed"), "reasons": list(map(self.reason, self.measures))}
         return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

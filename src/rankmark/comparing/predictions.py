@@ -400,10 +400,10 @@ class PredictionComparison:
     def _json(self) -> str:
         import json
 
-        from rankmark.language.signature import version
+        from rankmark._native import __version__
 
         record = {
-            "rankmark": version(),
+            "rankmark": __version__,
             "baseline": self.baseline,
             "alternative": self.alternative,
             "correction": self.correction,

@@ -10,7 +10,10 @@ import numpy as np
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, MeasureError, UsageError, did_you_mean
-from rankmark.language.measure import MEAN, Measure, as_measure, split_measures
+from rankmark.language.grammar import split_measures
+from rankmark.language.measure import Measure
+from rankmark.language.names import as_measure
+from rankmark.language.registry import MEAN
 from rankmark.rendering.formats import counted
 from rankmark.results.lists import Result
 from rankmark.statistics.resampling import Floats
