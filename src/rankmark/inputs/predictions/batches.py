@@ -14,7 +14,7 @@ from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import refuse_differing
 from rankmark.inputs.predictions.columns import PredictionColumns, check_numbers, check_weighing, find_columns
 from rankmark.inputs.predictions.labelled import Predictions, as_numbers, check_words, positive_number
-from rankmark.progress import Rows
+from rankmark.progress import RowProgress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +52,7 @@ class PredictionBatches:
             if set(file.names) != set(first.names):
                 raise refuse_differing(file, first)
         columns = find_columns(first.names, said, where, weighing)
-        head = next(self._pieces(columns, SAMPLED, Rows()), None)
+        head = next(self._pieces(columns, SAMPLED, RowProgress()), None)
         if head is None:
             raise no_rows(where)
         self.like = Predictions(head[0], where, columns, first.text_ids, None, None)
@@ -85,7 +85,7 @@ class PredictionBatches:
                 return
         self.like = replace(like, positive=positive_number(self._positive, like))
 
-    def read(self, columns: PredictionColumns, size: int, rows: Rows) -> Iterator[Predictions]:
+    def read(self, columns: PredictionColumns, size: int, rows: RowProgress) -> Iterator[Predictions]:
         """These of its columns in batches of about `size` bytes of memory; `rows` is told how far it is.
 
         Labels are numbers or booleans.
@@ -100,7 +100,9 @@ class PredictionBatches:
         if self._words is not None:
             check_words(sorted(self._words), self._positive, self.like)
 
-    def _pieces(self, columns: PredictionColumns, size: int, rows: Rows) -> Iterator[tuple[Table, str, int]]:
+    def _pieces(
+        self, columns: PredictionColumns, size: int, rows: RowProgress
+    ) -> Iterator[tuple[Table, str, int]]:
         """The rows as they are, the file that they are of, and the number of the first in it."""
         total = sum(file.size for file in self._files)
         before = 0
