@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure, parse
     from rankmark.language.signature import Evaluation, from_signature
     from rankmark.peers.difference import Difference, Differences, differences
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
     from rankmark.results.prediction_slices import PredictionSlice, PredictionSlices
     from rankmark.results.predictions import PredictionResult
     from rankmark.results.slices import Slice, Slices
@@ -239,6 +239,7 @@ __all__ = [
     "Kendall",
     "Lift",
     "ListAUC",
+    "ListResult",
     "LogLoss",
     "MaxRank",
     "MeanP",
@@ -282,7 +283,6 @@ __all__ = [
     "RBPResidual",
     "RankingLoss",
     "RankmarkError",
-    "Result",
     "RnDCG",
     "RowMeasureCounts",
     "Rprec",
@@ -376,7 +376,7 @@ _HOME = {
     "Bounds": "aggregation.bounds",
     "Counts": "aggregation.counts",
     "MeasureCounts": "aggregation.counts",
-    "Result": "results.lists",
+    "ListResult": "results.lists",
     "Evaluation": "language.signature",
     "from_signature": "language.signature",
     "Slice": "results.slices",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.language.choices import values_of
-from rankmark.rendering.formats import render
+from rankmark.results.runs import Runs
 from strategies import (
     HAS_A_BETTER,
     Tables,
@@ -208,14 +208,16 @@ def test_table(result: rm.Result) -> None:
 
 
 def test_several_runs_with_bounds_and_without(result: rm.Result) -> None:
-    header, *rows = csv.reader(io.StringIO(render({"a": result, "b": rm.evaluate(QRELS, RUN, "RR")}, "csv")))
+    header, *rows = csv.reader(
+        io.StringIO(Runs({"a": result, "b": rm.evaluate(QRELS, RUN, "RR")}).format("csv"))
+    )
     assert header == ["measure", "a", "a worst", "a expected", "a best", "b"]
     assert rows[0][2:5] == ["0.875", "0.9375", "1.0"]
     assert rows[1][5] == ""
 
 
 def test_runs_whose_names_look_like_bounds_keep_their_columns(result: rm.Result) -> None:
-    header, row, *_ = csv.reader(io.StringIO(render({"a": result, "a best": result}, "csv")))
+    header, row, *_ = csv.reader(io.StringIO(Runs({"a": result, "a best": result}).format("csv")))
     assert header[4:6] == ["a best", "a best"]
     assert row[4:6] == ["1.0", repr(result["RR"])]
 

@@ -14,8 +14,12 @@ import pytest
 
 import rankmark as rm
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.rendering.formats import FORMATS, Grid, chance, format_of, markdown_table, render, write_whole
-from rankmark.results.lists import Result
+from rankmark.rendering.blocks import Grid
+from rankmark.rendering.files import write_whole
+from rankmark.rendering.formats import format_of, markdown
+from rankmark.rendering.words import chance
+from rankmark.results.base import Result
+from rankmark.results.runs import Runs
 
 NASTY = ["a|b_c", "50% & $1 #2 {x} ~y ^z \\w", "[i]", "\x1b[31mred\x1b[0m", 'say "x", y', "two\nlines", "<b>"]
 MEASURES = ["nDCG@10", "AP(rel=2)@5", "RR", "NumRet"]
@@ -39,11 +43,11 @@ def cells(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("per_query", [False, True])
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", Result.formats())
 def test_every_format_takes_one_result_or_several(name: str, per_query: bool, result: Result) -> None:
     other = rm.evaluate({"301": {"a": 1}}, {"301": {"a": 1.0}}, ["RR", "P@5"])
-    one = render(result, name, per_query=per_query, signatures=True)
-    several = render({"bm25": result, "dense": other}, name, per_query=per_query, signatures=True)
+    one = result.format(name, per_query=per_query, signatures=True)
+    several = Runs({"bm25": result, "dense": other}).format(name, per_query=per_query, signatures=True)
     assert "bm25" not in one
     assert "bm25" in several
     assert "dense" in several
@@ -64,7 +68,7 @@ def test_an_unknown_format_says_what_there_is(result: Result) -> None:
 
 def test_table_side_by_side(result: Result) -> None:
     other = rm.evaluate({"301": {"a": 1}}, {"301": {"a": 1.0}}, ["RR", "P@5"])
-    lines = render({"bm25": result, "a longer name": other}).splitlines()
+    lines = Runs({"bm25": result, "a longer name": other}).format().splitlines()
     assert lines[0] == "measure        bm25  a longer name"
     assert lines[4].split() == ["RR", "0.7500", "1.0000"]
     assert lines[5].split() == ["NumRet", "6"]
@@ -132,7 +136,7 @@ def test_json_has_no_nan() -> None:
 
 
 def test_json_of_several_runs_is_by_their_names(result: Result) -> None:
-    record = json.loads(render({"bm25": result, "dense": result}, "json"))
+    record = json.loads(Runs({"bm25": result, "dense": result}).format("json"))
     assert list(record) == ["runs"]
     assert list(record["runs"]) == ["bm25", "dense"]
 
@@ -144,7 +148,7 @@ def test_csv_round_trip(result: Result) -> None:
 
 
 def test_csv_per_query_round_trip(result: Result) -> None:
-    rows = list(csv.DictReader(io.StringIO(render({"bm25": result}, "csv", per_query=True))))
+    rows = list(csv.DictReader(io.StringIO(Runs({"bm25": result}).format("csv", per_query=True))))
     assert [row["run"] for row in rows] == ["bm25"] * 3
     assert [row["query"] for row in rows] == ["301", "302", "303"]
     for name in MEASURES:
@@ -171,7 +175,7 @@ def test_markdown(result: Result) -> None:
 
 def test_every_markdown_column_has_a_rule() -> None:
     """Which is at least one dash, also where a column is narrow or empty."""
-    table = markdown_table(Grid(1, [["a", "b", ""], ["x", "1", ""]]))
+    table = markdown.FORMAT.grid(Grid(1, [["a", "b", ""], ["x", "1", ""]]))
     assert table.splitlines()[1] == "| -- | -: | -: |"
 
 
@@ -213,7 +217,7 @@ def test_trec_per_query_leaves_out_what_has_no_value(result: Result) -> None:
 
 
 def test_trec_of_several_runs_says_which(result: Result) -> None:
-    lines = render({"bm25": result, "dense": result}, "trec").splitlines()
+    lines = Runs({"bm25": result, "dense": result}).format("trec").splitlines()
     assert [line.split("\t")[2] for line in lines if line.startswith("runid ")] == ["bm25", "dense"]
 
 
@@ -295,7 +299,7 @@ def test_writing_keeps_links_permissions_and_devices(tmp_path: Path) -> None:
 
 def test_a_run_without_the_measure_has_an_empty_cell(result: Result) -> None:
     other = rm.evaluate({"301": {"a": 1}}, {"301": {"a": 1.0}}, ["P@5"])
-    rows = list(csv.DictReader(io.StringIO(render({"x": result, "y": other}, "csv"))))
+    rows = list(csv.DictReader(io.StringIO(Runs({"x": result, "y": other}).format("csv"))))
     assert [row["y"] for row in rows] == ["", "", "", "", "0.2"]
     assert not any(math.isnan(float(row["x"])) for row in rows[:4])
 

@@ -9,7 +9,7 @@ import pytest
 
 import rankmark as rm
 from rankmark.errors import MeasureError
-from rankmark.results.lists import Result
+from rankmark.results.base import Result
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 0}, "q4": {"e": 1}}
 RUN = {

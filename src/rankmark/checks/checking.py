@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, ClassVar, get_args
 
-from rankmark.checks import lists, matching, rows, training, unreadable
+from rankmark.checks import lists, matching, report, rows, training, unreadable
 from rankmark.checks.data import Pair, Rows
 from rankmark.checks.finding import CODES, Finding, Severity
 from rankmark.errors import DataError, FormatError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs import Input, read_qrels, read_tables
 from rankmark.language.measure import Measure
 from rankmark.language.plan import planned
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from rankmark.rendering.blocks import Block
+from rankmark.rendering.shown import Shown
 
 __all__ = ["CHECKED", "CheckReport", "TableCounts", "check"]
 
@@ -179,7 +178,7 @@ class TableCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Shown):
     """What `rankmark.check` found; ``print(report)`` shows it.
 
     Attributes:
@@ -193,6 +192,8 @@ class CheckReport:
     findings: tuple[Finding, ...]
     no_sign_of: tuple[str, ...]
 
+    _only: ClassVar = ("table", "json", "markdown")
+
     @property
     def serious(self) -> tuple[Finding, ...]:
         """The findings that call the values into question."""
@@ -204,21 +205,12 @@ class CheckReport:
             raise UsageError(f"no finding is called {code!r}{did_you_mean(code, CODES)}")
         return tuple(finding for finding in self.findings if finding.code == code)
 
-    def __str__(self) -> str:
-        return self.format().rstrip("\n")
-
     def __repr__(self) -> str:
         codes = ", ".join(f"{finding.code} ({finding.severity})" for finding in self.findings)
         return f"<CheckReport {codes or 'nothing found'}>"
 
-    def format(self, name: str = "table", *, digits: int = 4) -> str:
-        """The report as text: ``table`` for people, ``json`` (with all digits) or ``markdown``."""
-        from rankmark.checks.report import FORMATS, known_format
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        return report.blocks(self, digits)
 
-        return FORMATS[known_format(name)](self, digits)
-
-    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
-        """Write the report to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), digits=digits))
+    def _record(self) -> dict[str, Any]:
+        return report.record(self)

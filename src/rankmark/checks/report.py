@@ -3,55 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
+from rankmark._native import __version__
 from rankmark.checks.finding import EXAMPLES, Finding
-from rankmark.errors import ChoiceError, did_you_mean
-from rankmark.rendering.formats import Grid, counted, grid_text, markdown_text, printable
+from rankmark.rendering.blocks import Block, Grid, Section
+from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.words import counted, printable
 
 if TYPE_CHECKING:
     from rankmark.checks.checking import CheckReport
 
-__all__ = ["FORMATS", "known_format"]
-
-WIDTH = 80
+__all__ = ["blocks", "record"]
 
 
-def known_format(name: str) -> str:
-    """`name` if a report can be shown so."""
-    if name not in FORMATS:
-        raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{did_you_mean(name, FORMATS)}")
-    return name
-
-
-def _table(report: CheckReport, digits: int) -> str:
-    blocks = ["\n".join(_wrapped(line) for line in _sizes(report))]
+def blocks(report: CheckReport, digits: int) -> Iterator[Block]:
+    """The sizes of the tables, a section for each finding, and what was not found."""
+    yield Section("", list(_sizes(report)))
     for finding in report.findings:
-        lines = [f"{finding.severity}: {finding.code}"]
-        lines += [indent(_wrapped(sentence), "  ") for sentence in _sentences(finding)]
-        if finding.effects:
-            lines.append(indent(grid_text(_effects(finding, digits), "table"), "  "))
-        blocks.append("\n".join(lines))
-    blocks += [_wrapped(line) for line in _others(report)]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _wrapped(text: str) -> str:
-    return fill(text, WIDTH - 2, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
-
-
-def _markdown(report: CheckReport, digits: int) -> str:
-    blocks = ["\\\n".join(map(markdown_text, _sizes(report)))]
-    for finding in report.findings:
-        text = "\\\n".join(map(markdown_text, _sentences(finding)))
-        blocks.append(f"**{finding.severity}: {finding.code}**\\\n{text}")
-        if finding.effects:
-            blocks.append(grid_text(_effects(finding, digits), "markdown"))
-    blocks += map(markdown_text, _others(report))
-    return "\n\n".join(blocks) + "\n"
+        grid = _effects(finding, digits) if finding.effects else None
+        yield Section(f"{finding.severity}: {finding.code}", list(_sentences(finding)), grid)
+    if report.no_sign_of:
+        yield Section("", ["no sign of " + ", ".join(report.no_sign_of)])
 
 
 def _sizes(report: CheckReport) -> Iterator[str]:
@@ -102,34 +77,16 @@ def _rounded(value: float | None, digits: int) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _others(report: CheckReport) -> Iterator[str]:
-    """What was not found."""
-    if report.no_sign_of:
-        yield "no sign of " + ", ".join(f"{code}" for code in report.no_sign_of)
-
-
-def _json(report: CheckReport, _: int) -> str:
-    import json
-
-    from rankmark.language.signature import version
-
+def record(report: CheckReport) -> dict[str, Any]:
+    """Everything."""
     findings = [asdict(finding) for finding in report.findings]
+    for finding in findings:
+        for effect in finding["effects"]:
+            effect["otherwise"] = ByName(effect["otherwise"])
     tables = {name: asdict(table) for name, table in report.tables.items()}
-    record = {"rankmark": version(), "tables": tables, "findings": findings, "no_sign_of": report.no_sign_of}
-    return json.dumps(_finite(record), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    """The same with the names of numbers that JSON does not have: ``nan``, ``inf`` and ``-inf``."""
-    if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-FORMATS: Mapping[str, Callable[[CheckReport, int], str]] = {
-    "table": _table,
-    "json": _json,
-    "markdown": _markdown,
-}
+    return {
+        "rankmark": __version__,
+        "tables": tables,
+        "findings": findings,
+        "no_sign_of": report.no_sign_of,
+    }

@@ -10,14 +10,14 @@ from rankmark.commands.options import (
     CHOICES,
     column_names,
     keep_inputs,
+    known_format_of,
     run_names,
     show,
     with_choices,
     with_columns,
-    with_output_in,
+    with_output_of,
 )
 from rankmark.errors import UsageError
-from rankmark.rendering.shown import FORMATS
 
 __all__ = ["agree"]
 
@@ -44,7 +44,7 @@ __all__ = ["agree"]
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
 @with_choices
 @with_columns
-@with_output_in(FORMATS)
+@with_output_of("Agreement")
 def agree(
     run: tuple[str, ...],
     *,
@@ -71,9 +71,9 @@ def agree(
     rankmark agree --qrels qrels.txt -m nDCG@10 -m AP *.run
     rankmark agree --qrels old.txt --qrels new.txt -m nDCG@10 *.run
     """  # noqa: D301
-    from rankmark.rendering.formats import check_writable, format_of, known_format
+    from rankmark.rendering.files import check_writable
 
-    name = known_format(format_ or format_of(output or ""), FORMATS)
+    name = known_format_of("Agreement", format_, output)
     if output:
         check_writable(output)
         keep_inputs(output, *qrels, *run)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankmark.checks.report import FORMATS, known_format
 from rankmark.commands.options import (
     column_names,
     keep_inputs,
+    known_format_of,
     run_names,
     show,
     with_columns,
-    with_output_in,
+    with_output_of,
 )
 from rankmark.errors import DataError
 
@@ -37,7 +37,7 @@ __all__ = ["check_data"]
 )
 @with_columns
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything serious is found.")
-@with_output_in(FORMATS)
+@with_output_of("CheckReport")
 def check_data(
     qrels: str,
     run: tuple[str, ...],
@@ -65,9 +65,9 @@ def check_data(
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
     from rankmark.language.measure import split_measures
-    from rankmark.rendering.formats import check_writable, format_of
+    from rankmark.rendering.files import check_writable
 
-    name = known_format(format_ or format_of(output or ""))
+    name = known_format_of("CheckReport", format_, output)
     if output:
         check_writable(output)
         keep_inputs(output, qrels, *run, *([train] if train else []))

@@ -10,19 +10,19 @@ from rankmark.commands.eval import MEASURES
 from rankmark.commands.options import (
     column_names,
     keep_inputs,
+    known_format_of,
     named_paths,
     show,
     with_choices,
     with_columns,
     with_like,
-    with_output_in,
+    with_output_of,
     with_significance,
 )
 
 __all__ = ["compare_runs"]
 
 TESTS = ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", "tukey", "none")
 
 
@@ -70,7 +70,7 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
 @with_columns
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
-@with_output_in(FORMATS)
+@with_output_of("Comparison")
 def compare_runs(
     qrels: str,
     run: tuple[str, ...],
@@ -102,12 +102,12 @@ def compare_runs(
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
     """  # noqa: D301
     from rankmark.comparing.comparison import compare
-    from rankmark.comparing.formats import known_comparison_format, render
     from rankmark.language.measure import split_measures
-    from rankmark.rendering.formats import check_writable, format_of
+    from rankmark.rendering.files import check_writable
+    from rankmark.rendering.formats import formats
     from rankmark.statistics.equivalence import check_margin
 
-    name = known_comparison_format(format_ or format_of(output or ""))
+    name = known_format_of("Comparison", format_, output)
     runs = named_paths(run, "runs")
     if margin is not None:
         check_margin(margin)
@@ -120,9 +120,8 @@ def compare_runs(
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
     compared = compare(qrels, runs, measures, columns=columns, **options)
-    shown = {"per_query": per_query, "movers": movers or 0, "margin": margin, "digits": digits}
-    text = render(compared, name, **shown)  # type: ignore[arg-type]
+    text = compared.format(name, digits, per_query=per_query, movers=movers or 0, margin=margin)
     if compared.slices:
         sliced = compared.slices.format(name, digits=digits)
-        text = sliced if name in ("json", "csv") else f"{text}\n{sliced}"
+        text = f"{text}\n{sliced}" if formats()[name].goes_on else sliced
     show(text, output)

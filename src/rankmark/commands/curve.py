@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 import click
 
-from rankmark.commands.options import keep_inputs, show, with_output_in
+from rankmark.commands.options import keep_inputs, known_format_of, show, with_output_of
 from rankmark.errors import UsageError
-from rankmark.rendering.shown import FORMATS
 
 __all__ = ["draw_curve"]
 
@@ -31,7 +30,7 @@ __all__ = ["draw_curve"]
 @click.option("--binning", metavar="width|mass", help="Of calibration, bins of equal what.  [default: width]")
 @click.option("--confidence", type=float, metavar="P", help="Of calibration, of intervals.  [default: 0.95]")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
-@with_output_in(FORMATS)
+@with_output_of("CurveTable")
 def draw_curve(
     table: str,
     kind: Any,
@@ -54,14 +53,14 @@ def draw_curve(
     rankmark curve clicks.parquet calibration --binning mass
     """  # noqa: D301
     from rankmark.api.curves import curve, known_curve
-    from rankmark.rendering.formats import check_writable, format_of, known_format
+    from rankmark.rendering.files import check_writable
 
     kind = known_curve(kind)
     if kind == "calibration" and (exact or points):
         raise UsageError(f"{'--exact' if exact else '--points'} is of thresholds; calibration has --bins")
     if exact and points:
         raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")
-    name = known_format(format_ or format_of(output or ""), FORMATS)
+    name = known_format_of("CurveTable", format_, output)
     if output:
         check_writable(output)
         keep_inputs(output, table)

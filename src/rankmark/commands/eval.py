@@ -9,12 +9,13 @@ import click
 from rankmark.commands.options import (
     column_names,
     keep_inputs,
+    known_format_of,
     run_names,
     show,
     usual_measures,
     with_choices,
     with_columns,
-    with_output,
+    with_output_of,
 )
 from rankmark.errors import UsageError
 
@@ -55,7 +56,7 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
 @click.option("--short-signature", is_flag=True, help="Show of this what is not the standard.")
-@with_output
+@with_output_of("Result")
 def evaluate_runs(
     qrels: str,
     run: tuple[str, ...],
@@ -97,18 +98,13 @@ def evaluate_runs(
     from rankmark.inputs import read_qrels
     from rankmark.language.measure import split_measures
     from rankmark.peers.difference import differences
-    from rankmark.rendering.formats import (
-        PARQUET,
-        check_writable,
-        format_of,
-        known_format,
-        render,
-        write_parquet,
-    )
+    from rankmark.rendering.files import check_writable
+    from rankmark.rendering.formats import format_of, formats
+    from rankmark.results.runs import Runs
 
     name = format_ or format_of(output or "")
-    if name != PARQUET:
-        known_format(name)
+    if name not in formats() or formats()[name].is_text:
+        known_format_of("Result", name)
     elif not (output and per_query):
         raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
     if by and name == "trec":
@@ -138,10 +134,11 @@ def evaluate_runs(
         options |= {"like": like[0] if like else None, "hash_inputs": name == "json"}
         options |= {"by": by or None, "attributes": attributes}
         results = [evaluate(judged, path, measures, **options) for path in run]
-        shown = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else results[0]
-        if name == PARQUET:
-            write_parquet(str(output), shown)
+        named = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else {"": results[0]}
+        shown = Runs(named)
+        if not formats()[name].is_text:
+            shown.write(str(output), name)
             return
         signatures: bool | Literal["short"] = "short" if short_signature else signature
-        text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
+        text = shown.format(name, digits, per_query=per_query, signatures=signatures)
     show(text, output)

@@ -9,13 +9,13 @@ import click
 from rankmark.commands.options import (
     column_names,
     keep_inputs,
+    known_format_of,
     show,
     with_choices,
     with_columns,
     with_like,
-    with_output_in,
+    with_output_of,
 )
-from rankmark.rendering.shown import FORMATS
 
 __all__ = ["explain"]
 
@@ -30,7 +30,7 @@ __all__ = ["explain"]
 @with_like
 @with_choices
 @with_columns
-@with_output_in(FORMATS)
+@with_output_of("Explanation")
 def explain(
     qrels: str,
     run: str,
@@ -56,9 +56,9 @@ def explain(
     rankmark explain qrels.txt bm25.run dense.run -m AP --query q7
     """  # noqa: D301
     from rankmark.explaining.explanation import explain
-    from rankmark.rendering.formats import check_writable, format_of, known_format
+    from rankmark.rendering.files import check_writable
 
-    name = known_format(format_ or format_of(output or ""), FORMATS)
+    name = known_format_of("Explanation", format_, output)
     if output:
         check_writable(output)
         keep_inputs(output, qrels, run, *([other] if other else []))

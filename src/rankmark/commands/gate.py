@@ -6,7 +6,14 @@ from typing import Any
 
 import click
 
-from rankmark.commands.options import column_names, with_choices, with_columns, with_like
+from rankmark.commands.options import (
+    column_names,
+    known_format_of,
+    with_choices,
+    with_columns,
+    with_format_of,
+    with_like,
+)
 
 __all__ = ["gate"]
 
@@ -44,7 +51,7 @@ __all__ = ["gate"]
 @with_choices
 @with_columns
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
-@click.option("--format", "format_", default="table", metavar="table|json", help="How to show it.")
+@with_format_of("Gate", default="table", help="How to show it.")
 @click.pass_context
 def gate(
     context: click.Context,
@@ -71,11 +78,10 @@ def gate(
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
     """  # noqa: D301
     from rankmark.comparing import gating
-    from rankmark.errors import ChoiceError, DataError
+    from rankmark.errors import DataError
     from rankmark.language.measure import split_measures
 
-    if format_ not in ("table", "json"):
-        raise ChoiceError(f"format={format_!r} is not one of table, json")
+    known_format_of("Gate", format_)
     measures = [each for text in measure for each in split_measures(text)]
     options["seed"] = options["seed"] or 0
     try:
@@ -84,5 +90,5 @@ def gate(
         # 1 is for a candidate that was judged and failed; this one was not judged.
         click.echo(f"rankmark: error: not decided: {error}", err=True)
         context.exit(2)
-    click.echo(decided.to_json() if format_ == "json" else f"{decided}\n", nl=False)
+    click.echo(decided.format(format_), nl=False)
     context.exit(0 if decided.passed else 1)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from rankmark.errors import UsageError
 from rankmark.language.choices import Choices, values_of
-from rankmark.rendering.formats import FORMATS
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Kind
+    from rankmark.rendering.shown import Shown
 
 __all__ = [
     "column_names",
     "is_said",
     "keep_inputs",
+    "known_format_of",
     "named_paths",
     "run_names",
     "show",
@@ -27,9 +28,9 @@ __all__ = [
     "with_choice",
     "with_choices",
     "with_columns",
+    "with_format_of",
     "with_like",
-    "with_output",
-    "with_output_in",
+    "with_output_of",
     "with_significance",
 ]
 
@@ -124,8 +125,8 @@ def with_columns(command: Command) -> Command:
     )(command)
 
 
-def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
-    """Gives a command the options --format, --digits and --output, the last for `show`."""
+def with_output_of(shown: str) -> Callable[[Command], Command]:
+    """Gives a command that shows this class of `rankmark.results` --format, --digits and --output."""
 
     def give(command: Command) -> Command:
         for option in (
@@ -138,12 +139,7 @@ def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
                 metavar="N",
                 help="Decimals to show.",
             ),
-            click.option(
-                "--format",
-                "format_",
-                metavar="|".join(formats),
-                help="How to show it, whatever the ending of FILE.",
-            ),
+            with_format_of(shown, help="How to show it, whatever the ending of FILE."),
         ):
             command = option(command)
         return command
@@ -151,8 +147,28 @@ def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
     return give
 
 
-with_output = with_output_in(FORMATS)
-"""`with_output_in` all formats of results."""
+def with_format_of(shown: str, **how: Any) -> Callable[[Command], Command]:
+    """Gives a command --format, whose values are the formats of this class."""
+
+    class Format(click.Option):
+        def make_metavar(self, *_: Any, **__: Any) -> str:
+            return "|".join(_class(shown).formats())  # which no run needs that is not asked for help
+
+    return click.option("--format", "format_", cls=Format, **how)
+
+
+def known_format_of(shown: str, name: str | None, output: str | None = None) -> str:
+    """The format that is said, or that of the file's ending, if this class has it."""
+    from rankmark.rendering.formats import format_of, known_format
+
+    return known_format(name or format_of(output or ""), _class(shown).formats())
+
+
+def _class(name: str) -> type[Shown]:
+    from rankmark import results
+
+    found: type[Shown] = getattr(results, name)
+    return found
 
 
 def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
@@ -167,7 +183,7 @@ def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list"
 
 def show(text: str, output: str | None) -> None:
     """Prints the text, or writes it to the file."""
-    from rankmark.rendering.formats import write_whole
+    from rankmark.rendering.files import write_whole
 
     if output:
         write_whole(output, text)
@@ -200,7 +216,7 @@ def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
 
 def run_names(paths: tuple[str, ...]) -> list[str]:
     """What to call runs: their files' names without endings, or whole paths where these are not unique."""
-    from rankmark.rendering.formats import printable
+    from rankmark.rendering.words import printable
 
     names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
     return list(map(printable, names if len(set(names)) == len(names) else paths))

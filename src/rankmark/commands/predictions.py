@@ -10,12 +10,13 @@ import click
 from rankmark.commands.options import (
     is_said,
     keep_inputs,
+    known_format_of,
     named_paths,
     show,
     usual_measures,
     with_choice,
     with_like,
-    with_output,
+    with_output_of,
     with_significance,
 )
 from rankmark.errors import UsageError
@@ -90,7 +91,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 @click.option("--confusion", is_flag=True, help="Show which classes were predicted for which, too.")
 @click.option("--signature", is_flag=True, help="Show what each number depends on.")
 @click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
-@with_output
+@with_output_of("Result")
 def evaluate_table(
     table: tuple[str, ...],
     measure: tuple[str, ...],
@@ -139,22 +140,17 @@ def evaluate_table(
     from rankmark.api.predictions import evaluate_predictions
     from rankmark.comparing.predictions import compare_predictions
     from rankmark.language.measure import split_measures
-    from rankmark.rendering.formats import (
-        PARQUET,
-        check_writable,
-        format_of,
-        known_format,
-        render,
-        write_parquet,
-    )
+    from rankmark.rendering.files import check_writable
+    from rankmark.rendering.formats import format_of, formats
 
     name = format_ or format_of(output or "")
     several = bool(systems) or len(table) > 1
     beside = {"--by": by, "--per-class": per_class, "--confusion": confusion}
-    if name == PARQUET and not several:
+    is_file = name in formats() and not formats()[name].is_text
+    if is_file and not several:
         if not (output and per_query):
             raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-    elif known_format(name) == "trec":
+    elif known_format_of("Result", name) == "trec":
         _refuse(beside, "--format trec has no place for {}")
     tables = _tables(table) if len(table) > 1 else table[0]
     if output:
@@ -190,19 +186,11 @@ def evaluate_table(
             f"{'--per-class' if per_class else '--confusion'} is of classes, and {tables} has one score in a "
             "row; give a score of each (--score …,…) or the predicted one (--predicted …)"
         )
-    if name == PARQUET:
-        write_parquet(str(output), result)
+    if is_file:
+        result.write(str(output), name)
         return
-    text = render(
-        result,
-        name,
-        per_query=per_query,
-        per_class=per_class,
-        confusion=confusion,
-        signatures=signatures,
-        digits=digits,
-    )
-    show(text, output)
+    shown = {"per_query": per_query, "per_class": per_class, "confusion": confusion}
+    show(result.format(name, digits, signatures=signatures, **shown), output)
 
 
 def _refuse(options: Mapping[str, object], why: str) -> None:

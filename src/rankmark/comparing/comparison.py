@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankmark import statistics
+from rankmark.comparing.formats import ComparisonOptions, View, finite, record
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import MEAN, Measure, as_measure, split_measures
-from rankmark.rendering.formats import counted
-from rankmark.results.lists import Result
+from rankmark.rendering.html import html
+from rankmark.rendering.shown import Shown
+from rankmark.rendering.words import counted
+from rankmark.results.base import Result
 from rankmark.statistics.corrections import Correction
 from rankmark.statistics.equivalence import Equivalence
 from rankmark.statistics.intervals import Interval, IntervalName
@@ -24,14 +27,13 @@ from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import Alternative, TestName
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Literal, Unpack
 
     import polars as pl
     from numpy.typing import NDArray
 
-    from rankmark.comparing.formats import ComparisonOptions
     from rankmark.comparing.slices import ComparisonSlices
+    from rankmark.rendering.blocks import Block, Grid
     from rankmark.statistics.anova import Anova
 
 __all__ = ["Comparison", "Mover", "Power", "check_comparable", "check_systems", "compare", "compare_results"]
@@ -365,7 +367,7 @@ def _choice_notes(results: Mapping[str, Sequence[Result]], measures: Sequence[Me
     ]
 
 
-class Comparison:
+class Comparison(Shown):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -459,9 +461,7 @@ class Comparison:
         """A row a measure and pair, a column each of its figures."""
         import polars as pl
 
-        from rankmark.comparing.formats import record
-
-        return pl.DataFrame([record(pair) for pair in self.pairs], infer_schema_length=None)
+        return pl.DataFrame([finite(record(pair)) for pair in self.pairs], infer_schema_length=None)
 
     @cached_property
     def differences(self) -> pl.DataFrame:
@@ -582,9 +582,6 @@ class Comparison:
             equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
         return equivalent
 
-    def __str__(self) -> str:
-        return self.to_table().rstrip("\n")
-
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.measures))
         found = sum(pair.significant for pair in self.pairs)
@@ -594,53 +591,36 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        from rankmark.comparing.formats import html
+        view = View(self)
+        return html((view.means().joined().stripped(), view.pairs().stripped()), view.notes())
 
-        return html(self)
+    def _blocks(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block]:
+        return View(self, digits=digits, **options).blocks()
 
-    def format(self, name: str = "table", **options: Unpack[ComparisonOptions]) -> str:
+    def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
+        return View(self, digits=digits, **options).paper()
+
+    def _record(self, **options: Unpack[ComparisonOptions]) -> dict[str, Any]:
+        return View(self, **options).record()
+
+    def _frame(self, **options: Unpack[ComparisonOptions]) -> Grid:
+        return View(self, **options).frame()
+
+    def format(  # type: ignore[override] # takes these options alone
+        self, name: str = "table", digits: int = 4, **options: Unpack[ComparisonOptions]
+    ) -> str:
         """The comparison as text.
 
         Args:
-            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``.
+            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, as in `formats`. CSV has a row a
+                measure and pair, or with ``per_query=True`` a row a query. LaTeX is a ``table`` of systems ×
+                measures, the test in its caption, to which no option adds anything.
+            digits: how many are shown after the point (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``movers=N`` the N queries that
-            changed
-                most, ``margin=0.01`` the tests of equivalence within it; ``digits=4`` is how many are shown
-                after the point (JSON and CSV show all).
+                changed most, ``margin=0.01`` the tests of equivalence within it.
 
         """
-        from rankmark.comparing.formats import render
-
-        return render(self, name, **options)
-
-    def to_table(self, **options: Unpack[ComparisonOptions]) -> str:
-        """Aligned tables for people, with an account of the test and of the queries; see `format`."""
-        return self.format("table", **options)
-
-    def to_json(self, **options: Unpack[ComparisonOptions]) -> str:
-        """JSON: full precision and all figures; null where there is no value."""
-        return self.format("json", **options)
-
-    def to_csv(self, **options: Unpack[ComparisonOptions]) -> str:
-        """CSV with full precision: a row a measure and pair, or with ``per_query=True`` a row a query."""
-        return self.format("csv", **options)
-
-    def to_markdown(self, **options: Unpack[ComparisonOptions]) -> str:
-        """Markdown tables; see `format`."""
-        return self.format("markdown", **options)
-
-    def to_latex(self, **options: Unpack[ComparisonOptions]) -> str:
-        r"""A LaTeX ``table`` of systems × measures, the test in its caption (needs the package booktabs).
-
-        ``movers``, ``margin`` and ``per_query`` add nothing to it.
-        """
-        return self.format("latex", **options)
-
-    def write(self, path: str | Path, name: str | None = None, **options: Unpack[ComparisonOptions]) -> None:
-        """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), **options))
+        return super().format(name, digits, **options)
 
     def _find(self, measure: str | Measure) -> Measure:
         first = next(iter(self.results.values()))[0]

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import statistics
-from rankmark.comparing.formats import CORRECTIONS, INTERVALS, TESTS, record
+from rankmark.comparing.formats import CORRECTIONS, INTERVALS, TESTS, finite, record
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
-from rankmark.rendering.formats import Grid, chance, printable
+from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.shown import Shown
-from rankmark.results.slices import NONE, rounded, slice_members
+from rankmark.rendering.words import chance, printable, rounded
+from rankmark.results.sliced import NONE
+from rankmark.results.slices import slice_members
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +59,7 @@ class ComparisonSlices(Shown):
         """A row a slice, measure and pair, a column each of its figures."""
         import polars as pl
 
-        return pl.DataFrame(self._records(), infer_schema_length=None)
+        return pl.DataFrame(map(finite, self._records()), infer_schema_length=None)
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -71,7 +73,7 @@ class ComparisonSlices(Shown):
     def _record(self) -> dict[str, Any]:
         return {"slices": self._records()}
 
-    def _blocks(self, digits: int) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int) -> Iterator[Block]:
         for by in dict.fromkeys(each.by for each in self.pairs):
             header = ["measure", "system", "baseline", printable(by), *COLUMNS]
             rows = [_cells(each, digits) for each in self.pairs if each.by == by]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankmark.errors import ColumnError, DataError, UsageError
 from rankmark.inputs.roles import listed
-from rankmark.rendering.formats import counted
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

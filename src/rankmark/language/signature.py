@@ -42,7 +42,7 @@ from rankmark.language.parameters import parse_value
 
 if TYPE_CHECKING:
     from rankmark.inputs import Input
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["Evaluation", "ItemIds", "from_signature", "version"]
@@ -145,7 +145,7 @@ class Evaluation:
         *,
         columns: Mapping[str, Any] | None = None,
         threads: int | None = None,
-    ) -> Result:
+    ) -> ListResult:
         """Evaluates so; the tables are whatever `rankmark.evaluate` takes.
 
         Integer item ids are ordered as text where `item_ids` says so.
@@ -188,7 +188,7 @@ class Evaluation:
         exclude: Any = None,
         queries: Any = None,
         threads: int | None = None,
-    ) -> Result:
+    ) -> ListResult:
         """Evaluates so; the arrays are whatever `rankmark.evaluate_arrays` takes.
 
         Raises:
