@@ -607,10 +607,8 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
 
 def test_the_help_lists_what_the_statistics_have() -> None:
     from rankmark.commands import compare
-    from rankmark.comparing.formats import COMPARISON_FORMATS
     from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
     from rankmark.statistics import TESTS as KNOWN_TESTS
 
     assert compare.TESTS == KNOWN_TESTS
-    assert set(compare.FORMATS) == set(COMPARISON_FORMATS)
     assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}

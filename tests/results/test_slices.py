@@ -45,7 +45,7 @@ def table(rows: dict[str, Any], **columns: Any) -> pl.DataFrame:
 
 
 @pytest.fixture
-def result() -> rm.Result:
+def result() -> rm.results.ListResult:
     return rm.evaluate(QRELS, RUN, "RR P@1")
 
 
@@ -54,7 +54,9 @@ def without_reasons(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{k: v for k, v in each.items() if not k.endswith("_reason")} for each in records]
 
 
-def rows(slices: rm.Slices, by: str = "country", measure: str = "RR") -> dict[str | None, rm.Slice]:
+def rows(
+    slices: rm.results.Slices, by: str = "country", measure: str = "RR"
+) -> dict[str | None, rm.results.Slice]:
     return {row.slice: row for row in slices.rows if (row.by, row.measure) == (by, measure)}
 
 

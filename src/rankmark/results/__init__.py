@@ -1,6 +1,6 @@
 """What users hold: values with what is needed to trust them.
 
-Everything that is returned, and nobody constructs, is here by its name: ``rankmark.results.Result``.
+Everything that is returned, and no user constructs, is here by its name: ``rankmark.results.Result``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from typing import Any
 
 _HOME = {
     "Agreement": "comparing.agreement",
+    "Allowance": "comparing.gating",
     "Bounds": "aggregation.bounds",
+    "ByClass": "results.by_class",
     "CheckReport": "checks.checking",
     "Comparison": "comparing.comparison",
     "ComparisonSlices": "comparing.slices",
@@ -25,7 +27,10 @@ _HOME = {
     "Gate": "comparing.gating",
     "ListResult": "results.lists",
     "MeasureCounts": "aggregation.counts",
+    "MeasureGate": "comparing.gating",
+    "Mover": "comparing.comparison",
     "Pair": "comparing.pairs",
+    "Power": "comparing.comparison",
     "PredictionComparison": "comparing.predictions",
     "PredictionCounts": "aggregation.counts",
     "PredictionInterval": "aggregation.intervals",
@@ -36,8 +41,11 @@ _HOME = {
     "Result": "results.base",
     "RowMeasureCounts": "aggregation.counts",
     "Slice": "results.slices",
+    "SlicedPair": "comparing.slices",
     "Slices": "results.slices",
+    "SparkResult": "api.spark",
     "SystemAgreement": "comparing.agreement",
+    "TableCounts": "checks.checking",
 }
 """The module of every name."""
 

@@ -1,0 +1,66 @@
+"""Which names are public, and that type checkers are told of the same ones."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import rankmark
+from rankmark import results
+from rankmark.language.measure import pages
+
+
+def line(name: str, home: Mapping[str, str]) -> str:
+    """What the stub beside a module has to say of a name."""
+    if name not in home:
+        return f"{name}: Measure"
+    module, _, last = f"rankmark.{home[name]}".rpartition(".")
+    return f"from {module if last == name else f'{module}.{last}'} import {name} as {name}"
+
+
+@pytest.mark.parametrize("face", [rankmark, results])
+def test_the_stub_has_the_same_names(face: ModuleType) -> None:
+    assert face.__file__ is not None
+    stub = Path(face.__file__).with_suffix(".pyi")
+    said = [each for each in stub.read_text().splitlines() if each and not each.startswith("__")]
+    wanted = [line(name, face._HOME) for name in face.__all__]
+    assert len(said) == len(set(said))
+    if missing := set(wanted) - set(said):
+        raise AssertionError("\n".join([f"add to {stub}:", *sorted(missing)]))
+    if others := set(said) - set(wanted):
+        raise AssertionError(
+            "\n".join([f"take out of {stub}, whose module has no such name:", *sorted(others)])
+        )
+
+
+def test_every_measure_has_its_name_and_no_module_could_have_it() -> None:
+    for name in pages():
+        assert getattr(rankmark, name) == rankmark.Measure(name)
+        assert not name.islower()
+
+
+def test_every_name_is_where_it_is_said_to_be() -> None:
+    for face in (rankmark, results):
+        for name in face.__all__:
+            if name not in ("spark", "SparkResult"):  # which need another package
+                assert getattr(face, name) is not None
+        assert dir(face) == sorted(face.__all__)
+    with pytest.raises(AttributeError, match="module 'rankmark' has no attribute 'Result'"):
+        rankmark.Result  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'rankmark\.results' has no attribute 'evaluate'"):
+        results.evaluate  # noqa: B018
+
+
+def test_importing_rankmark_loads_next_to_nothing() -> None:
+    script = """
+import sys, rankmark
+print({"numpy", "scipy", "polars", "rankmark._native"} & set(sys.modules))
+print(rankmark.statistics.corrected([0.01], "holm").tolist(), rankmark.results.Result.__name__)
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n[0.01] Result\n"
