@@ -125,7 +125,7 @@ def test_nothing_to_notice_makes_one_short_line() -> None:
 
 
 def test_the_short_form(result: ListResult) -> None:
-    assert repr(result).startswith("<ListResult RR=0.3750, P@1=0.2500, ")
+    assert repr(result).startswith("<Result RR=0.3750, P@1=0.2500, ")
     assert repr(result).endswith("; 4 queries>")
 
 

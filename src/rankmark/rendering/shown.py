@@ -79,7 +79,11 @@ class Shown:
         return self.format("table", **options)
 
     def to_json(self, **options: Any) -> str:
-        """JSON: full precision and everything there is; null where there is no value; see `format`."""
+        """JSON: full precision and everything there is; see `format`.
+
+        What is NaN or infinite is null, and beside it, under its name and ``_reason``, stands which it is:
+        ``no value``, ``infinite`` or ``minus infinity``; or ``undefined`` says why there is no value.
+        """
         return self.format("json", **options)
 
     def to_csv(self, **options: Any) -> str:
