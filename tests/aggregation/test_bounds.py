@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.language.choices import values_of
-from rankmark.rendering.formats import render
+from rankmark.results.runs import Runs
 from strategies import (
     HAS_A_BETTER,
     Tables,
@@ -43,14 +43,14 @@ MEASURES = ["RR", "P@1", "nDCG", "R", "ERR(max_grade=2)"]
 
 
 @pytest.fixture(scope="module")
-def result() -> rm.Result:
+def result() -> rm.results.ListResult:
     return rm.evaluate(QRELS, RUN, MEASURES, bounds=True)
 
 
-def test_bounds_are_the_values_under_other_orders(result: rm.Result) -> None:
-    assert result.bounds["RR"] == rm.Bounds(0.875, 0.9375, 1.0, tied=1)
-    assert result.bounds["P@1"] == rm.Bounds(0.75, 0.875, 1.0, tied=1)
-    assert result.bounds["R"] == rm.Bounds(1.0, 1.0, 1.0, tied=0)
+def test_bounds_are_the_values_under_other_orders(result: rm.results.ListResult) -> None:
+    assert result.bounds["RR"] == rm.results.Bounds(0.875, 0.9375, 1.0, tied=1)
+    assert result.bounds["P@1"] == rm.results.Bounds(0.75, 0.875, 1.0, tied=1)
+    assert result.bounds["R"] == rm.results.Bounds(1.0, 1.0, 1.0, tied=0)
     assert result.bounds["nDCG"].tied == 2
     assert result.bounds["ERR(max_grade=2)"].expected is None
     for rule in ("worst", "expected", "best"):
@@ -63,7 +63,7 @@ def test_without_being_asked_for_there_are_none() -> None:
 
 
 @pytest.mark.parametrize("ties", values_of("ties"))
-def test_bounds_do_not_depend_on_the_order_asked_for(ties: str, result: rm.Result) -> None:
+def test_bounds_do_not_depend_on_the_order_asked_for(ties: str, result: rm.results.ListResult) -> None:
     asked = rm.evaluate(QRELS, RUN, MEASURES[:4], ties=ties, bounds=True)
     assert asked.bounds == {name: result.bounds[name] for name in MEASURES[:4]}
     assert asked.values == rm.evaluate(QRELS, RUN, MEASURES[:4], ties=ties).values
@@ -74,7 +74,7 @@ def test_a_measure_without_a_closed_form_alone() -> None:
     assert bounds["ERR(max_grade=2)"].worst < bounds["ERR(max_grade=2)"].best
 
 
-def test_they_are_kept_in_copies(result: rm.Result) -> None:
+def test_they_are_kept_in_copies(result: rm.results.ListResult) -> None:
     assert pickle.loads(pickle.dumps(result)).bounds == result.bounds
 
 
@@ -197,7 +197,7 @@ def test_asking_for_bounds_changes_no_value(rows: Tables) -> None:
 # --- As text ---------------------------------------------------------------------------------------------
 
 
-def test_table(result: rm.Result) -> None:
+def test_table(result: rm.results.ListResult) -> None:
     lines = result.to_table().splitlines()
     assert lines[0].split() == ["measure", "value", "worst", "expected", "best"]
     assert lines[3].split() == ["P@1", f"{result['P@1']:.4f}", "0.7500", "0.8750", "1.0000"]
@@ -207,20 +207,22 @@ def test_table(result: rm.Result) -> None:
     assert "no expected value of ERR(max_grade=2), which has no closed form" in account
 
 
-def test_several_runs_with_bounds_and_without(result: rm.Result) -> None:
-    header, *rows = csv.reader(io.StringIO(render({"a": result, "b": rm.evaluate(QRELS, RUN, "RR")}, "csv")))
+def test_several_runs_with_bounds_and_without(result: rm.results.ListResult) -> None:
+    header, *rows = csv.reader(
+        io.StringIO(Runs({"a": result, "b": rm.evaluate(QRELS, RUN, "RR")}).format("csv"))
+    )
     assert header == ["measure", "a", "a worst", "a expected", "a best", "b"]
     assert rows[0][2:5] == ["0.875", "0.9375", "1.0"]
     assert rows[1][5] == ""
 
 
-def test_runs_whose_names_look_like_bounds_keep_their_columns(result: rm.Result) -> None:
-    header, row, *_ = csv.reader(io.StringIO(render({"a": result, "a best": result}, "csv")))
+def test_runs_whose_names_look_like_bounds_keep_their_columns(result: rm.results.ListResult) -> None:
+    header, row, *_ = csv.reader(io.StringIO(Runs({"a": result, "a best": result}).format("csv")))
     assert header[4:6] == ["a best", "a best"]
     assert row[4:6] == ["1.0", repr(result["RR"])]
 
 
-def test_csv_and_json_show_all_digits(result: rm.Result) -> None:
+def test_csv_and_json_show_all_digits(result: rm.results.ListResult) -> None:
     rows = {row["measure"]: row for row in csv.DictReader(io.StringIO(result.to_csv()))}
     record = json.loads(result.to_json())["measures"]
     for name, bounds in result.bounds.items():
@@ -231,17 +233,17 @@ def test_csv_and_json_show_all_digits(result: rm.Result) -> None:
 
 
 @pytest.mark.parametrize("name", ["markdown", "latex"])
-def test_markdown_and_latex(name: str, result: rm.Result) -> None:
+def test_markdown_and_latex(name: str, result: rm.results.ListResult) -> None:
     text = result.format(name)
     assert all(word in text for word in ("worst", "expected", "best", "0.9375"))
 
 
-def test_notebooks_show_them(result: rm.Result) -> None:
+def test_notebooks_show_them(result: rm.results.ListResult) -> None:
     assert "<th>best</th>" in result._repr_html_()
     assert "<td>0.9375</td>" in result._repr_html_()
 
 
-def test_trec_has_no_place_for_them(result: rm.Result) -> None:
+def test_trec_has_no_place_for_them(result: rm.results.ListResult) -> None:
     assert result.to_trec() == rm.evaluate(QRELS, RUN, MEASURES).to_trec()
 
 

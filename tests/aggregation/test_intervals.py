@@ -336,7 +336,7 @@ def test_a_slice_is_what_its_rows_alone_come_to() -> None:
     frame = pl.DataFrame(clicks())
     asked = ["AUC", "GAUC", "LogLoss", "nDCG@5"]
     result = rm.evaluate_predictions(frame, asked, by="country", intervals=True, resamples=200)
-    assert isinstance(result.slices, rm.PredictionSlices)
+    assert isinstance(result.slices, rm.results.PredictionSlices)
     assert list(dict.fromkeys(row.slice for row in result.slices.rows)) == ["de", "fr", None]
     for value in ("de", "fr", None):
         part = frame.filter(pl.col("country").eq_missing(pl.lit(value, pl.String)))

@@ -87,7 +87,7 @@ class Shop:
         return pl.DataFrame({"query": row, "item": column, "score": self.scores[row, column]})
 
 
-def same(result: rm.Result, expected: rm.Result) -> None:
+def same(result: rm.results.ListResult, expected: rm.results.ListResult) -> None:
     assert result.per_query.equals(expected.per_query)
     assert repr(result.values) == repr(expected.values)  # to the last digit, and NaN is NaN
     assert result.counts == expected.counts

@@ -24,7 +24,7 @@ def arrays(rows: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, 
     return draw.integers(0, 4, (rows, 6)) / 4, grades
 
 
-def same(whole: rm.Result, other: rm.Result) -> None:
+def same(whole: rm.results.ListResult, other: rm.results.ListResult) -> None:
     assert other.per_query.equals(whole.per_query)
     assert other.values == whole.values
     assert other.counts == whole.counts

@@ -62,7 +62,7 @@ class Predictor(Catalogue):
         return self.scores[self.users.index(user)][order]
 
 
-def same(result: rm.Result, expected: rm.Result) -> None:
+def same(result: rm.results.ListResult, expected: rm.results.ListResult) -> None:
     assert result.per_query.equals(expected.per_query)
     assert result.values == expected.values
 

@@ -43,7 +43,7 @@ OF_CLASSES = [(record, name) for record in rm.conventions().values() for name in
 
 
 @pytest.mark.parametrize(("record", "name"), NAMES, ids=[f"{r.name}:{name}" for r, name in NAMES])
-def test_every_name_is_understood_and_read_back(record: rm.Convention, name: str) -> None:
+def test_every_name_is_understood_and_read_back(record: rm.results.Convention, name: str) -> None:
     asked = re.sub(r"\{[xb]\}", "0.5", name)
     table = {**USERS, "label": [2 - label for label in USERS["label"]]} if name in NUMBERS else USERS
     result = rm.evaluate_predictions(table, [asked], like=record.name)
@@ -58,7 +58,7 @@ def test_every_name_is_understood_and_read_back(record: rm.Convention, name: str
 
 
 @pytest.mark.parametrize(("record", "name"), OF_CLASSES, ids=[f"{r.name}:{name}" for r, name in OF_CLASSES])
-def test_every_name_of_classes_is_understood_and_read_back(record: rm.Convention, name: str) -> None:
+def test_every_name_of_classes_is_understood_and_read_back(record: rm.results.Convention, name: str) -> None:
     asked = re.sub(r"\{[bk]\}", "2", name)
     result = rm.evaluate_predictions(PETS, [asked], like=record.name, score=["cat", "dog", "eel"])
     (measure,) = result.measures

@@ -43,7 +43,7 @@ def cut(frame: pl.DataFrame, parts: int, seed: int) -> list[pl.DataFrame]:
     return [part.sample(fraction=1, shuffle=True, seed=seed) for part in cuts if part.height]
 
 
-def same(whole: rm.PredictionResult, other: rm.PredictionResult) -> None:
+def same(whole: rm.results.PredictionResult, other: rm.results.PredictionResult) -> None:
     """The values to rounding, and all else that a result says."""
     assert other.values == pytest.approx(whole.values, rel=1e-12, abs=1e-15, nan_ok=True)
     assert other.counts == whole.counts
@@ -57,7 +57,7 @@ def same(whole: rm.PredictionResult, other: rm.PredictionResult) -> None:
         )
 
 
-def bits(result: rm.PredictionResult) -> dict[str, str]:
+def bits(result: rm.results.PredictionResult) -> dict[str, str]:
     return {name: value.hex() for name, value in result.values.items()}
 
 

@@ -171,7 +171,7 @@ def test_gauc_under_each_weight(weight: str, expected: float) -> None:
     result = rm.evaluate_predictions(USERS, f"GAUC(weight={weight})")
     assert list(result.values.values()) == [pytest.approx(expected, abs=1e-15)]
     (counts,) = result.counts.measures.values()
-    assert counts == rm.RowMeasureCounts(2, skipped=1, skipped_rows=2, why_skipped="of one class")
+    assert counts == rm.results.RowMeasureCounts(2, skipped=1, skipped_rows=2, why_skipped="of one class")
     assert "1 query of one class (2 rows) left out" in str(result)
 
 

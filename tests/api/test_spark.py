@@ -111,7 +111,7 @@ def frames(spark: Any, *of: pl.DataFrame) -> list[Any]:
     return [spark.createDataFrame(frame.to_arrow()).repartition(3) for frame in of]
 
 
-def assert_same(there: rm.Result, here: rm.Result) -> None:
+def assert_same(there: rm.results.ListResult, here: rm.results.ListResult) -> None:
     assert there.per_query.equals(here.per_query.sort("query"))
     assert there.values == pytest.approx(here.values, rel=1e-12, abs=0, nan_ok=True)
     assert there.counts == here.counts

@@ -22,7 +22,7 @@ RUN = {"q1": {"a": 3.0, "c": 2.0, "b": 1.0}, "q2": {"d": 2.0, "e": 1.0}}
 MEASURES = "nDCG@2 RR"
 
 
-def found(code: str, qrels: Any, *runs: Any, measures: Any = MEASURES, **options: Any) -> rm.Finding:
+def found(code: str, qrels: Any, *runs: Any, measures: Any = MEASURES, **options: Any) -> rm.results.Finding:
     """The one finding of this code."""
     (finding,) = rm.check(qrels, *runs, measures=measures, **options)[code]
     return finding
@@ -32,7 +32,7 @@ def codes(qrels: Any, *runs: Any, measures: Any = MEASURES, **options: Any) -> l
     return [finding.code for finding in rm.check(qrels, *runs, measures=measures, **options).findings]
 
 
-def otherwise(finding: rm.Finding) -> dict[str, tuple[float | None, dict[str, float]]]:
+def otherwise(finding: rm.results.Finding) -> dict[str, tuple[float | None, dict[str, float]]]:
     return {effect.measure: (effect.as_is, dict(effect.otherwise)) for effect in finding.effects}
 
 

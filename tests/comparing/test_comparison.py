@@ -36,7 +36,7 @@ RUNS = {"bm25": run(0.2, 1), "dense": run(1.5, 2), "random": run(0.0, 3)}
 
 
 @pytest.fixture(scope="module")
-def compared() -> rm.Comparison:
+def compared() -> rm.results.Comparison:
     return rm.compare(QRELS, RUNS, MEASURES, baseline="bm25")
 
 
@@ -465,7 +465,7 @@ def test_equivalence_says_what_is_shown(compared):
 # --- slices ------------------------------------------------------------------------------------------------
 
 
-def in_slices(**how: Any) -> rm.Comparison:
+def in_slices(**how: Any) -> rm.results.Comparison:
     """New is better for the first six queries, and worse for the other four."""
     qrels = {f"q{i}": {"a": 1} for i in range(10)}
     good, bad = ({query: list(items) for query in qrels} for items in ("ab", "ba"))

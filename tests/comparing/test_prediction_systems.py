@@ -47,7 +47,7 @@ def split(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def compared(
     tables: Any, scores: Any = "p", measures: Any = "AUC", **options: Any
-) -> rm.PredictionComparison:
+) -> rm.results.PredictionComparison:
     return rm.compare_predictions(tables, scores, measures, resamples=30, **options)
 
 

@@ -52,7 +52,7 @@ def cut(patch: pytest.MonkeyPatch, batch: int, partition: int) -> None:
     patch.setattr(row_stream, "PARTITION", MEMORY // partition)
 
 
-def both(path: str | Path, measures: Any = ALL, **said: Any) -> rm.PredictionResult:
+def both(path: str | Path, measures: Any = ALL, **said: Any) -> rm.results.PredictionResult:
     """The result in batches, which is that in memory."""
     local = rm.evaluate_predictions(path, measures, engine="local", **said)
     streamed = rm.evaluate_predictions(path, measures, engine="stream", memory=MEMORY, **said)

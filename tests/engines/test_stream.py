@@ -44,7 +44,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], None]
     return make
 
 
-def same(local: rm.Result, other: rm.Result) -> None:
+def same(local: rm.results.ListResult, other: rm.results.ListResult) -> None:
     """All that two results have is the same, to the last bit."""
     assert other.per_query.equals(local.per_query)
     assert other.per_query.schema == local.per_query.schema
@@ -58,7 +58,7 @@ def same(local: rm.Result, other: rm.Result) -> None:
     assert json.loads(other.to_json(per_query=True)) == json.loads(local.to_json(per_query=True))
 
 
-def outcome(evaluate: Callable[[], rm.Result]) -> tuple[rm.Result | None, str]:
+def outcome(evaluate: Callable[[], rm.results.ListResult]) -> tuple[rm.results.ListResult | None, str]:
     """The result, or what is said of data that have none."""
     try:
         return evaluate(), ""
@@ -66,11 +66,13 @@ def outcome(evaluate: Callable[[], rm.Result]) -> tuple[rm.Result | None, str]:
         return None, str(error)
 
 
-def streamed(folder: Path, qrels: str, run: str, measures: Any = "AP", **options: Any) -> rm.Result:
+def streamed(
+    folder: Path, qrels: str, run: str, measures: Any = "AP", **options: Any
+) -> rm.results.ListResult:
     return rm.evaluate(str(folder / qrels), str(folder / run), measures, engine="stream", **SMALL, **options)
 
 
-def both(folder: Path, qrels: Any, run: Any, measures: Any = "AP", **options: Any) -> rm.Result:
+def both(folder: Path, qrels: Any, run: Any, measures: Any = "AP", **options: Any) -> rm.results.ListResult:
     """The result in memory, which that of the stream is the same as."""
     local = rm.evaluate(str(folder / qrels), str(folder / run), measures, **options)
     result = streamed(folder, qrels, run, measures, **options)

@@ -30,7 +30,7 @@ OTHER = {"q1": {"a": 9.0, "k": 8.0, "b": 7.0}, "q2": {"a": 1.0}}
 few = settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much])
 
 
-def sums_up(explanation: rm.Explanation) -> bool:
+def sums_up(explanation: rm.results.Explanation) -> bool:
     contributions = explanation.rows["contribution"].drop_nulls()
     return math.isclose(
         explanation.start + math.fsum(contributions), explanation.value or 0.0, rel_tol=1e-9, abs_tol=1e-9

@@ -111,7 +111,7 @@ def test_fastrank_ndcg_under_the_worst_order_of_ties(data_file, feature, expecte
 # --- ir_measures: what its providers give for small collections ----------------------------------------
 
 
-def per_query(result: rm.Result) -> dict[str, float]:
+def per_query(result: rm.results.ListResult) -> dict[str, float]:
     """The values of the only measure by query."""
     return dict(zip(result.query_ids, result.query_values(result.measures[0]), strict=True))
 

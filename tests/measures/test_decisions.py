@@ -318,7 +318,7 @@ def test_queries_without_a_value_are_left_out_and_counted() -> None:
     result = rm.evaluate_predictions(table, "MAPE(average=macro) MAE(average=macro)")
     assert result.values == {"MAPE(average=macro)": 0.5, "MAE(average=macro)": (0.5 + 4) / 2}
     counts = result.counts.measures["MAPE(average=macro)"]
-    assert counts == rm.RowMeasureCounts(1, 2, 2, "without a weight or with a label of 0")
+    assert counts == rm.results.RowMeasureCounts(1, 2, 2, "without a weight or with a label of 0")
     assert "2 queries without a weight or with a label of 0 (2 rows) left out" in " ".join(
         str(result).split()
     )

@@ -14,22 +14,26 @@ import pytest
 
 import rankmark as rm
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.rendering.formats import FORMATS, Grid, chance, format_of, markdown_table, render, write_whole
-from rankmark.results.lists import Result
+from rankmark.rendering.blocks import Grid
+from rankmark.rendering.files import write_whole
+from rankmark.rendering.formats import format_of, markdown
+from rankmark.rendering.words import chance
+from rankmark.results.lists import ListResult
+from rankmark.results.runs import Runs
 
 NASTY = ["a|b_c", "50% & $1 #2 {x} ~y ^z \\w", "[i]", "\x1b[31mred\x1b[0m", 'say "x", y', "two\nlines", "<b>"]
 MEASURES = ["nDCG@10", "AP(rel=2)@5", "RR", "NumRet"]
 
 
 @pytest.fixture
-def result() -> Result:
+def result() -> ListResult:
     qrels = {"301": {"a": 2, "b": 1}, "302": {"c": 1}, "303": {"d": 0}}
     run = {"301": {"b": 3.0, "a": 2.0, "x": 1.0}, "302": {"x": 2.0, "c": 1.0}, "303": {"d": 1.0}}
     return rm.evaluate(qrels, run, MEASURES, no_relevant="skip")
 
 
 @pytest.fixture
-def nasty() -> Result:
+def nasty() -> ListResult:
     qrels = {query: {"a": 1} for query in NASTY}
     return rm.evaluate(qrels, {query: {"a": 1.0} for query in NASTY}, ["RR"])
 
@@ -39,11 +43,11 @@ def cells(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("per_query", [False, True])
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_format_takes_one_result_or_several(name: str, per_query: bool, result: Result) -> None:
+@pytest.mark.parametrize("name", ListResult.formats())
+def test_every_format_takes_one_result_or_several(name: str, per_query: bool, result: ListResult) -> None:
     other = rm.evaluate({"301": {"a": 1}}, {"301": {"a": 1.0}}, ["RR", "P@5"])
-    one = render(result, name, per_query=per_query, signatures=True)
-    several = render({"bm25": result, "dense": other}, name, per_query=per_query, signatures=True)
+    one = result.format(name, per_query=per_query, signatures=True)
+    several = Runs({"bm25": result, "dense": other}).format(name, per_query=per_query, signatures=True)
     assert "bm25" not in one
     assert "bm25" in several
     assert "dense" in several
@@ -55,16 +59,16 @@ def test_every_format_takes_one_result_or_several(name: str, per_query: bool, re
         assert "nan" not in text.lower()
 
 
-def test_an_unknown_format_says_what_there_is(result: Result) -> None:
+def test_an_unknown_format_says_what_there_is(result: ListResult) -> None:
     with pytest.raises(
         ChoiceError, match=r"format='markdwn' is not one of table, .* did you mean 'markdown'"
     ):
         result.format("markdwn")
 
 
-def test_table_side_by_side(result: Result) -> None:
+def test_table_side_by_side(result: ListResult) -> None:
     other = rm.evaluate({"301": {"a": 1}}, {"301": {"a": 1.0}}, ["RR", "P@5"])
-    lines = render({"bm25": result, "a longer name": other}).splitlines()
+    lines = Runs({"bm25": result, "a longer name": other}).format().splitlines()
     assert lines[0] == "measure        bm25  a longer name"
     assert lines[4].split() == ["RR", "0.7500", "1.0000"]
     assert lines[5].split() == ["NumRet", "6"]
@@ -72,7 +76,7 @@ def test_table_side_by_side(result: Result) -> None:
     assert lines[8].startswith("bm25: 3 queries judged, all answered")
 
 
-def test_digits(result: Result) -> None:
+def test_digits(result: ListResult) -> None:
     assert "0.75\n" in result.to_table(digits=2)
     assert "0.750000 " in result.to_latex(digits=6)
 
@@ -88,18 +92,18 @@ def test_counts_are_whole_unless_ties_make_them_expectations() -> None:
     assert "0.5000" in mean.to_table()
 
 
-def test_table_steers_no_terminal(nasty: Result) -> None:
+def test_table_steers_no_terminal(nasty: ListResult) -> None:
     text = nasty.to_table(per_query=True)
     assert all(line.isprintable() for line in text.splitlines())
     assert len([line for line in text.splitlines() if line.endswith("1.0000")]) == len(NASTY) + 1
 
 
-def test_table_is_never_cut_to_the_terminal(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_is_never_cut_to_the_terminal(result: ListResult, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     assert result.signature("nDCG@10") in result.to_table(signatures=True)
 
 
-def test_json_holds_everything_that_decides_a_number(result: Result) -> None:
+def test_json_holds_everything_that_decides_a_number(result: ListResult) -> None:
     record = json.loads(result.to_json())
     assert record["rankmark"] == "0.1.0"
     assert record["measures"]["RR"] == {
@@ -114,7 +118,7 @@ def test_json_holds_everything_that_decides_a_number(result: Result) -> None:
     assert record["choices"] == result.choices
 
 
-def test_json_per_query_in_full_precision_and_null_for_no_value(result: Result) -> None:
+def test_json_per_query_in_full_precision_and_null_for_no_value(result: ListResult) -> None:
     record = json.loads(result.to_json(per_query=True))["per_query"]
     assert record["query"] == ["301", "302", "303"]
     assert record["values"]["RR"] == [1.0, 0.5, None]
@@ -131,20 +135,20 @@ def test_json_has_no_nan() -> None:
     assert record["measures"]["RR"]["value"] is None
 
 
-def test_json_of_several_runs_is_by_their_names(result: Result) -> None:
-    record = json.loads(render({"bm25": result, "dense": result}, "json"))
+def test_json_of_several_runs_is_by_their_names(result: ListResult) -> None:
+    record = json.loads(Runs({"bm25": result, "dense": result}).format("json"))
     assert list(record) == ["runs"]
     assert list(record["runs"]) == ["bm25", "dense"]
 
 
-def test_csv_round_trip(result: Result) -> None:
+def test_csv_round_trip(result: ListResult) -> None:
     header, *rows = csv.reader(io.StringIO(result.to_csv()))
     assert header == ["measure", "value"]
     assert {name: float(value) for name, value in rows} == result.values
 
 
-def test_csv_per_query_round_trip(result: Result) -> None:
-    rows = list(csv.DictReader(io.StringIO(render({"bm25": result}, "csv", per_query=True))))
+def test_csv_per_query_round_trip(result: ListResult) -> None:
+    rows = list(csv.DictReader(io.StringIO(Runs({"bm25": result}).format("csv", per_query=True))))
     assert [row["run"] for row in rows] == ["bm25"] * 3
     assert [row["query"] for row in rows] == ["301", "302", "303"]
     for name in MEASURES:
@@ -152,17 +156,17 @@ def test_csv_per_query_round_trip(result: Result) -> None:
         assert values == result.per_query[name].to_list()
 
 
-def test_csv_keeps_ids_as_they_are(nasty: Result) -> None:
+def test_csv_keeps_ids_as_they_are(nasty: ListResult) -> None:
     rows = list(csv.DictReader(io.StringIO(nasty.to_csv(per_query=True))))
     assert [row["query"] for row in rows] == NASTY
 
 
-def test_csv_with_signatures(result: Result) -> None:
+def test_csv_with_signatures(result: ListResult) -> None:
     rows = list(csv.DictReader(io.StringIO(result.to_csv(signatures=True))))
     assert [row["signature"] for row in rows] == [result.signature(m) for m in MEASURES]
 
 
-def test_markdown(result: Result) -> None:
+def test_markdown(result: ListResult) -> None:
     lines = result.to_markdown(signatures=True).splitlines()
     assert cells(lines[0]) == ["measure", "value"]
     assert cells(lines[2]) == ["nDCG@10", f"{result['nDCG@10']:.4f}"]
@@ -171,18 +175,18 @@ def test_markdown(result: Result) -> None:
 
 def test_every_markdown_column_has_a_rule() -> None:
     """Which is at least one dash, also where a column is narrow or empty."""
-    table = markdown_table(Grid(1, [["a", "b", ""], ["x", "1", ""]]))
+    table = markdown.FORMAT.grid(Grid(1, [["a", "b", ""], ["x", "1", ""]]))
     assert table.splitlines()[1] == "| -- | -: | -: |"
 
 
-def test_markdown_escapes(nasty: Result) -> None:
+def test_markdown_escapes(nasty: ListResult) -> None:
     lines = nasty.to_markdown(per_query=True).splitlines()[2 : 2 + len(NASTY)]
     assert all(len(cells(line)) == 2 for line in lines)
     assert cells(lines[0])[0] == r"a\|b\_c"
     assert cells(lines[6])[0] == r"\<b\>"
 
 
-def test_latex(result: Result) -> None:
+def test_latex(result: ListResult) -> None:
     lines = result.to_latex().splitlines()
     assert lines[:4] == [r"\begin{tabular}{lr}", r"\toprule", r"measure & value \\", r"\midrule"]
     assert lines[6] == r"RR & 0.7500 \\"
@@ -190,7 +194,7 @@ def test_latex(result: Result) -> None:
     assert all(line.startswith("% ") for line in lines[10:])
 
 
-def test_latex_escapes(nasty: Result) -> None:
+def test_latex_escapes(nasty: ListResult) -> None:
     first, second, third, *_ = nasty.to_latex(per_query=True).splitlines()[4 : 4 + len(NASTY)]
     assert first == r"a\textbar{}b\_c & 1.0000 \\"
     assert second == (
@@ -199,21 +203,21 @@ def test_latex_escapes(nasty: Result) -> None:
     assert third == r"{[}i] & 1.0000 \\"  # else LaTeX takes it for an argument of the \\ before it
 
 
-def test_trec(result: Result) -> None:
+def test_trec(result: ListResult) -> None:
     assert result.to_trec().splitlines()[2:] == [
         "recip_rank            \tall\t0.7500",
         "num_ret               \tall\t6",
     ]
 
 
-def test_trec_per_query_leaves_out_what_has_no_value(result: Result) -> None:
+def test_trec_per_query_leaves_out_what_has_no_value(result: ListResult) -> None:
     lines = [line.split("\t") for line in result.to_trec(per_query=True).splitlines()]
     assert [query for name, query, _ in lines if name.strip() == "recip_rank"] == ["301", "302", "all"]
     assert [query for name, query, _ in lines if name.strip() == "num_ret"] == ["301", "302", "303", "all"]
 
 
-def test_trec_of_several_runs_says_which(result: Result) -> None:
-    lines = render({"bm25": result, "dense": result}, "trec").splitlines()
+def test_trec_of_several_runs_says_which(result: ListResult) -> None:
+    lines = Runs({"bm25": result, "dense": result}).format("trec").splitlines()
     assert [line.split("\t")[2] for line in lines if line.startswith("runid ")] == ["bm25", "dense"]
 
 
@@ -250,7 +254,7 @@ def test_the_format_of_a_path(path: str, name: str) -> None:
     assert format_of(path) == name
 
 
-def test_write_chooses_by_the_ending(result: Result, tmp_path: Path) -> None:
+def test_write_chooses_by_the_ending(result: ListResult, tmp_path: Path) -> None:
     result.write(tmp_path / "x.json")
     assert json.loads((tmp_path / "x.json").read_text())["measures"]["RR"]["value"] == 0.75
     result.write(tmp_path / "x.json", "trec", per_query=True)
@@ -293,9 +297,9 @@ def test_writing_keeps_links_permissions_and_devices(tmp_path: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-def test_a_run_without_the_measure_has_an_empty_cell(result: Result) -> None:
+def test_a_run_without_the_measure_has_an_empty_cell(result: ListResult) -> None:
     other = rm.evaluate({"301": {"a": 1}}, {"301": {"a": 1.0}}, ["P@5"])
-    rows = list(csv.DictReader(io.StringIO(render({"x": result, "y": other}, "csv"))))
+    rows = list(csv.DictReader(io.StringIO(Runs({"x": result, "y": other}).format("csv"))))
     assert [row["y"] for row in rows] == ["", "", "", "", "0.2"]
     assert not any(math.isnan(float(row["x"])) for row in rows[:4])
 

@@ -9,7 +9,7 @@ import pytest
 
 import rankmark as rm
 from rankmark.errors import MeasureError
-from rankmark.results.lists import Result
+from rankmark.results.lists import ListResult
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 0}, "q4": {"e": 1}}
 RUN = {
@@ -22,35 +22,35 @@ MEASURES = ["RR", "P@1", "nDCG(gain=exp2)@10", "NumRet"]
 
 
 @pytest.fixture
-def result() -> Result:
+def result() -> ListResult:
     return rm.evaluate(QRELS, RUN, MEASURES)
 
 
 @pytest.mark.parametrize("name", ["RR", "recip_rank", "P@1", "P_1", rm.parse("RR")])
-def test_a_value_by_measure_by_name_and_by_alias(result: Result, name: str) -> None:
+def test_a_value_by_measure_by_name_and_by_alias(result: ListResult, name: str) -> None:
     assert result[name] == (0.375 if str(rm.parse(str(name))) == "RR" else 0.25)
 
 
-def test_a_measure_that_was_not_evaluated_lists_those_that_were(result: Result) -> None:
+def test_a_measure_that_was_not_evaluated_lists_those_that_were(result: ListResult) -> None:
     with pytest.raises(MeasureError, match=r"^P@10 was not evaluated; .*RR, P@1, .*did you mean 'P@1'"):
         result["P@10"]
     with pytest.raises(KeyError):
         result["AP"]
 
 
-def test_a_misspelt_measure_says_did_you_mean(result: Result) -> None:
+def test_a_misspelt_measure_says_did_you_mean(result: ListResult) -> None:
     with pytest.raises(MeasureError, match="did you mean"):
         result["nDGC"]
 
 
-def test_membership_iteration_and_length(result: Result) -> None:
+def test_membership_iteration_and_length(result: ListResult) -> None:
     assert "recip_rank" in result
     assert "AP" not in result
     assert [str(measure) for measure in result] == MEASURES == [str(m) for m in result.measures]
     assert len(result) == 4
 
 
-def test_values_cannot_be_changed_by_accident(result: Result) -> None:
+def test_values_cannot_be_changed_by_accident(result: ListResult) -> None:
     result.values["RR"] = 1.0
     result.choices["ties"] = "best"
     assert result["RR"] == 0.375
@@ -63,14 +63,14 @@ def test_values_cannot_be_changed_by_accident(result: Result) -> None:
         result.counts.judged = 1  # type: ignore[misc]
 
 
-def test_counts(result: Result) -> None:
+def test_counts(result: ListResult) -> None:
     counts = result.counts
     assert (counts.judged, counts.answered, counts.missing, counts.unjudged) == (4, 3, 1, 1)
     assert counts.measures["RR"].no_relevant == 1
     assert counts.measures["RR"].tied == 1
 
 
-def test_per_query_is_a_polars_frame_in_the_order_of_the_judgements(result: Result) -> None:
+def test_per_query_is_a_polars_frame_in_the_order_of_the_judgements(result: ListResult) -> None:
     frame = result.per_query
     assert frame.columns == ["query", *MEASURES]
     assert frame["query"].to_list() == ["q1", "q2", "q3", "q4"] == result.query_ids
@@ -92,7 +92,7 @@ def test_integer_queries_stay_integers() -> None:
     assert result.per_query["query"].dtype.is_integer()
 
 
-def test_the_signature_names_parameters_and_choices(result: Result) -> None:
+def test_the_signature_names_parameters_and_choices(result: ListResult) -> None:
     assert result.signature("ndcg(gain=exp2)@10") == (
         "nDCG@10|gain:exp2|discount:log2|ideal:judged|ties:item-desc|missing:zero|unjudged_queries:skip"
         "|no_relevant:zero|duplicates:error|unjudged:nonrelevant|scores:float64|item_ids:text|rankmark:0.1.0"
@@ -104,7 +104,7 @@ def test_the_signature_names_the_seed_only_where_it_matters() -> None:
     assert "seed" not in rm.evaluate(QRELS, RUN, ["RR"], seed=7).signature("RR")
 
 
-def test_printing_shows_a_table_and_what_happened_to_the_queries(result: Result) -> None:
+def test_printing_shows_a_table_and_what_happened_to_the_queries(result: ListResult) -> None:
     assert str(result).splitlines() == [
         "measure              value",
         "------------------  ------",
@@ -124,7 +124,7 @@ def test_nothing_to_notice_makes_one_short_line() -> None:
     assert str(result).splitlines()[-1] == "1 query judged, all answered"
 
 
-def test_the_short_form(result: Result) -> None:
+def test_the_short_form(result: ListResult) -> None:
     assert repr(result).startswith("<Result RR=0.3750, P@1=0.2500, ")
     assert repr(result).endswith("; 4 queries>")
 

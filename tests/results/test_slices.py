@@ -45,11 +45,18 @@ def table(rows: dict[str, Any], **columns: Any) -> pl.DataFrame:
 
 
 @pytest.fixture
-def result() -> rm.Result:
+def result() -> rm.results.ListResult:
     return rm.evaluate(QRELS, RUN, "RR P@1")
 
 
-def rows(slices: rm.Slices, by: str = "country", measure: str = "RR") -> dict[str | None, rm.Slice]:
+def without_reasons(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records as JSON has them, without what it says of each number that is not there."""
+    return [{k: v for k, v in each.items() if not k.endswith("_reason")} for each in records]
+
+
+def rows(
+    slices: rm.results.Slices, by: str = "country", measure: str = "RR"
+) -> dict[str | None, rm.results.Slice]:
     return {row.slice: row for row in slices.rows if (row.by, row.measure) == (by, measure)}
 
 
@@ -317,7 +324,7 @@ def test_other_formats(result):
     slices = result.by(USERS, "country")
     assert slices.format("csv").splitlines()[0] == ",".join(slices.frame.columns)
     assert pl.read_csv(slices.format("csv").encode()).equals(slices.frame)
-    assert json.loads(slices.format("json")) == slices.records()
+    assert without_reasons(json.loads(slices.format("json"))) == slices.records()
     assert slices.records()[2]["slice"] is None
     assert slices.format("markdown").startswith("| measure | country | queries |   mean |")
     assert r"\begin{tabular}{llrrrrrr}" in slices.format("latex")
@@ -329,7 +336,7 @@ def test_a_result_shows_its_slices():
     result = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY)
     assert str(result.slices) in str(result)
     assert result.to_csv() == result.slices.format("csv")
-    assert json.loads(result.to_json())["slices"] == result.slices.records()
+    assert without_reasons(json.loads(result.to_json())["slices"]) == result.slices.records()
     assert result.slices.format("markdown").rstrip() in result.to_markdown()
     assert result.slices.format("latex").rstrip() in result.to_latex()
     assert result.to_csv(per_query=True).startswith("query,RR\n")

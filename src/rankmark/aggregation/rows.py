@@ -17,8 +17,8 @@ from rankmark.kinds.decisions import AtThreshold
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
-from rankmark.rendering.formats import counted
-from rankmark.results.lists import Result
+from rankmark.rendering.words import counted
+from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +89,7 @@ class RowsOf:
         return taken
 
     def samples(
-        self, values: Mapping[Measure, float], labelled: Labelled, lists: Result | None
+        self, values: Mapping[Measure, float], labelled: Labelled, lists: ListResult | None
     ) -> Iterator[tuple[Measure, Sample | None]]:
         """Each measure as what can be drawn again; see `rankmark.aggregation.intervals.samples`."""
 

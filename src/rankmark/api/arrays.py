@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.observed import Observed
     from rankmark.language.plan import Group
     from rankmark.language.signature import ItemIds
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = [
     "checked_k",
@@ -76,7 +76,7 @@ def evaluate_arrays(
     precision: Precision = "float64",
     threads: int | None = None,
     bounds: bool = False,
-) -> Result:
+) -> ListResult:
     """Measures how well an array of scores ranks what is relevant.
 
     The values are those of `evaluate` on the same data as tables, to the last bit. Each row is a query's
@@ -177,7 +177,7 @@ def evaluate_factors(
     precision: Precision = "float64",
     threads: int | None = None,
     bounds: bool = False,
-) -> Result:
+) -> ListResult:
     """Measures a model whose scores are the products of the queries' factors with the items'.
 
     The scores are made a block of rows at a time, where the factors live and in their type, and never all at
@@ -248,7 +248,7 @@ def evaluate_scores(
     k: int | None = None,
     threads: int | None = None,
     bounds: bool = False,
-) -> Result:
+) -> ListResult:
     """As `evaluate_arrays`, of what has been read and checked."""
     k = checked_k(k)
     judged = np.flatnonzero(relevance.counts)

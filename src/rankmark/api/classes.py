@@ -15,7 +15,7 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.kinds.classes import SUMS_TO_ONE, Classes, PerClass, improbable
 from rankmark.kinds.rows import Undefined
 from rankmark.language.registry import namesakes, pages
-from rankmark.rendering.formats import counted
+from rankmark.rendering.words import counted
 from rankmark.results.by_class import ByClass
 from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import Basis, PredictionResult, some

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from rankmark._native import __version__
 from rankmark.api.predictions import binary_rows
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned
 from rankmark.kinds.rows import Rows, Undefined, Values
 from rankmark.language.plan import check_threads
+from rankmark.rendering.blocks import Block, Grid, Prose
+from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.shown import Shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,8 +35,8 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CurveTable:
-    """A curve as a table.
+class CurveTable(Shown):
+    """A curve as a table, whose digits are the significant ones.
 
     Attributes:
         kind: which curve.
@@ -53,6 +56,8 @@ class CurveTable:
     thresholds: int | None = None
     area: float | None = None
     area_change: float = 0.0
+
+    _instead: ClassVar = "measures"
 
     def account(self) -> str:
         """What the table is of, in a line."""
@@ -77,32 +82,28 @@ class CurveTable:
 
         return f"{self.frame._repr_html_()}<small>{escape(self.account())}</small>"
 
-    def format(self, name: str = "table", digits: int = 4) -> str:
-        """As text: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, with significant digits or all.
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        cells = ([_cell(value, digits) for value in row] for row in self.frame.rows())
+        yield Grid(0, [self.frame.columns, *cells])
+        yield Prose([self.account()])
 
-        JSON and CSV always show all.
-        """
-        from rankmark.rendering.formats import render_curve
+    def _frame(self) -> pl.DataFrame:
+        return self.frame
 
-        return render_curve(self, name, digits)
+    def _record(self) -> dict[str, Any]:
+        record = {"rankmark": __version__, "curve": self.kind, "rows": self.rows, "positive": self.positive}
+        if self.area is not None:
+            record |= {"thresholds": self.thresholds, "area": self.area, "area_change": self.area_change}
+        columns = ByName((each.name, each.to_list()) for each in self.frame.get_columns())
+        return record | {"columns": columns}
 
-    def to_csv(self) -> str:
-        """CSV with full precision."""
-        return self.format("csv")
 
-    def to_json(self) -> str:
-        """JSON with full precision: the account, and the columns; null where a number is infinite."""
-        return self.format("json")
-
-    def to_markdown(self, digits: int = 4) -> str:
-        """A Markdown table."""
-        return self.format("markdown", digits)
-
-    def write(self, path: str | Path, name: str | None = None, digits: int = 4) -> None:
-        """Writes the table to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), digits))
+def _cell(value: float, digits: int) -> str:
+    """A number with so many significant digits: rates of clicks and thresholds can be small."""
+    size = abs(value)
+    if size < 1e15 and (size >= 10**digits or size == int(size)):
+        return f"{value:.0f}"
+    return f"{value:#.{max(digits, 1)}g}"
 
 
 def curve(

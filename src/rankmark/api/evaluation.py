@@ -32,7 +32,7 @@ from rankmark.language.choices import (
 )
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, other_orders, planned
-from rankmark.results.lists import Result
+from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
     from rankmark.aggregation.observed import Observed
@@ -64,7 +64,7 @@ def evaluate(
     hash_inputs: bool = False,
     by: str | Sequence[str] | Mapping[Any, Any] | None = None,
     attributes: Any = None,
-) -> Result:
+) -> ListResult:
     """Measures how well a run ranks what the judgements call relevant.
 
     `qrels` and `run` are a path (TREC text, CSV, TSV, JSON lines, Parquet; also gzip or zstd; also a
@@ -174,7 +174,7 @@ def evaluate_tables(
     threads: int | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
-) -> Result:
+) -> ListResult:
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
     if plan.text_items:
         judgements, results = with_text_items(judgements), with_text_items(results)
@@ -195,7 +195,7 @@ def finished_tables(
     *,
     bounds: bool = False,
     inputs: Mapping[str, str] = MappingProxyType({}),
-) -> Result:
+) -> ListResult:
     """As `finished`, of tables."""
     for (choices, _), seen in zip(plan.groups(), observed, strict=False):
         check_answered(seen.answered, query_ids, choices, judgements, results)
@@ -215,7 +215,7 @@ def finished(
     bounds: bool = False,
     inputs: Mapping[str, str] = MappingProxyType({}),
     notes: Iterable[str] = (),
-) -> Result:
+) -> ListResult:
     """What an engine observed of all judged queries, as a result; `k` is where lists were cut.
 
     `observed` has an entry for each of `Plan.observed_groups`; all are of the queries `query_ids`, in that
@@ -241,7 +241,7 @@ def finished(
     # What is counted of the queries themselves does not depend on the choices.
     first = observed[0]
     answered = int(np.count_nonzero(first.answered))
-    return Result(
+    return ListResult(
         values={measure: settled[measure].value for measure in plan.measures},
         per_query_values={measure: settled[measure].per_query for measure in plan.measures},
         query_ids=query_ids,

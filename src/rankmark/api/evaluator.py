@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from rankmark.inputs import Described, Input
     from rankmark.language.measure import Measure
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["Evaluator", "Repeated"]
 
@@ -268,7 +268,7 @@ class Evaluator:
         _check_alike(self, other)
         self._add(other._held)
 
-    def result(self) -> Result:
+    def result(self) -> ListResult:
         """The result of all parts so far; more can be added afterwards.
 
         Raises:

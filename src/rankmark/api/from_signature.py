@@ -13,7 +13,7 @@ from rankmark.language.plan import Plan
 from rankmark.language.signature import DEFAULTS_OF_ROWS, Recipe, read_signature
 
 if TYPE_CHECKING:
-    from rankmark.results.lists import Result
+    from rankmark.results.base import Result
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["Evaluation", "from_signature"]

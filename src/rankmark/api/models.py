@@ -24,7 +24,7 @@ from rankmark.progress import Counter, counting
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["evaluate_model"]
 
@@ -47,7 +47,7 @@ def evaluate_model(
     unjudged: Unjudged = "nonrelevant",
     precision: Precision = "float64",
     threads: int | None = None,
-) -> Result:
+) -> ListResult:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
 
     The model is one of these, tried in this order:

@@ -15,12 +15,12 @@ from rankmark.language.choices import Ties
 from rankmark.language.measure import Measure, no_closed_form
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan
-from rankmark.results.lists import Result
+from rankmark.results.lists import ListResult
 
 __all__ = ["evaluate_lists"]
 
 
-def evaluate_lists(read: Predictions, plan: Plan, ties: Ties | None, threads: int | None) -> Result:
+def evaluate_lists(read: Predictions, plan: Plan, ties: Ties | None, threads: int | None) -> ListResult:
     """The measures of lists, of a table that is both judgements and results.
 
     Args:

@@ -31,7 +31,7 @@ from rankmark.language.choices import Duplicates, Engine, NoRelevant, Ties
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.plan import Plan, check_threads, planned, separate
 from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, namesakes, pages
-from rankmark.results.lists import Result
+from rankmark.results.lists import ListResult
 from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import Basis, PredictionResult
 
@@ -309,7 +309,7 @@ def _result(
     plan: Plan,
     rows: RowsOf,
     settled: Mapping[Measure, Settled],
-    lists: Result | None,
+    lists: ListResult | None,
     values: Mapping[Measure, float],
     intervals: Mapping[str, PredictionInterval],
     inputs: Mapping[str, str],
@@ -339,7 +339,7 @@ def _result(
     )
 
 
-def _query_ids(read: Predictions, rows: RowsOf, lists: Result | None) -> _native.Table:
+def _query_ids(read: Predictions, rows: RowsOf, lists: ListResult | None) -> _native.Table:
     """The queries, in the order of their first rows, as either kind of measure has them."""
     if lists:
         return lists.query_table

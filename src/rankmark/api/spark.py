@@ -67,7 +67,7 @@ from rankmark.language.choices import (
 from rankmark.language.measure import Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned
 from rankmark.language.registry import ROWS_FIRST
-from rankmark.results.lists import Result
+from rankmark.results.lists import ListResult
 from rankmark.results.predictions import Basis, PredictionResult
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def evaluate(
     order: str | None = None,
     hash_inputs: bool = False,
     per_query: bool = False,
-) -> Result | DataFrame:
+) -> ListResult | DataFrame:
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
 
     Rows are brought together by query, and each executor evaluates whole queries; what they come to is added
@@ -171,7 +171,7 @@ def evaluate(
     )
 
 
-class SparkResult(Result):
+class SparkResult(ListResult):
     """A result whose per-query values are on the cluster, and come here when first asked for.
 
     That is another job, which brings them all, and reads the tables anew. They are ordered by query, since
@@ -184,7 +184,7 @@ class SparkResult(Result):
         super().__init__(per_query_values={}, query_ids=None, **told)
         self._rows = rows
         self._told = told
-        self._whole: Result | None = None
+        self._whole: ListResult | None = None
 
     @property
     def per_query(self) -> pl.DataFrame:
@@ -213,7 +213,7 @@ class SparkResult(Result):
     def __reduce__(self) -> tuple[Any, ...]:
         return self._here().__reduce__()
 
-    def _here(self) -> Result:
+    def _here(self) -> ListResult:
         """The same with the values of all queries."""
         import polars as pl
 
@@ -222,7 +222,7 @@ class SparkResult(Result):
                 rows = pl.DataFrame(self._rows.toArrow()).sort("query")
             values = {m: rows[str(m)].fill_null(math.nan).to_numpy(writable=True) for m in self.measures}
             query_ids = Table.from_arrow(rows.select("query"))
-            self._whole = Result(per_query_values=values, query_ids=query_ids, **self._told)
+            self._whole = ListResult(per_query_values=values, query_ids=query_ids, **self._told)
         return self._whole
 
 

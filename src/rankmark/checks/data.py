@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.language.measure import Measure
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["IDS", "CheckedPair", "CheckedTable"]
 
@@ -141,11 +141,11 @@ class CheckedPair:
         return self.qrels.ids("query").join(self.run.ids("query"), on="query", how="semi").height
 
     @cached_property
-    def result(self) -> Result | None:
+    def result(self) -> ListResult | None:
         """What the measures come to; None if no judged query has results."""
         return self.evaluate()
 
-    def evaluate(self, *measures: str, **options: Any) -> Result | None:
+    def evaluate(self, *measures: str, **options: Any) -> ListResult | None:
         """What these measures, or else those asked for, come to under some choices."""
         if not self.answered:
             return None

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rankmark.rendering.formats import counted
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["CODES", "EXAMPLES", "Effect", "Finding", "Severity", "effects", "examples", "percent", "share"]
 
@@ -113,7 +113,7 @@ def examples(frame: pl.DataFrame) -> tuple[Mapping[str, Any], ...]:
     return tuple(frame.head(EXAMPLES).rows(named=True))
 
 
-def effects(as_is: Result | None, otherwise: Mapping[str, Result | None]) -> tuple[Effect, ...]:
+def effects(as_is: ListResult | None, otherwise: Mapping[str, ListResult | None]) -> tuple[Effect, ...]:
     """What becomes of the measures otherwise, of those that change; of all, if there is no value as it is."""
     known = {name: result.values for name, result in otherwise.items() if result is not None}
     measures: Iterable[str] = next(iter(known.values()), {})

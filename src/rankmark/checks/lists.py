@@ -14,7 +14,7 @@ from rankmark.checks.finding import EXAMPLES, Effect, Finding, effects, examples
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["constant_scores", "order_of_scores", "short_lists", "ties", "unjudged_results"]
 
@@ -67,7 +67,7 @@ def _share_of_queries(chosen: NDArray[np.bool_]) -> str:
     return share(int(chosen.sum()), len(chosen), "query", "queries")
 
 
-def _queries(result: Result, chosen: NDArray[np.bool_]) -> tuple[dict[str, Any], ...]:
+def _queries(result: ListResult, chosen: NDArray[np.bool_]) -> tuple[dict[str, Any], ...]:
     """The first few of the chosen queries."""
     ids = result.query_ids
     return tuple({"query": ids[place]} for place in np.flatnonzero(chosen)[:EXAMPLES])

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from textwrap import fill, indent
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
+from rankmark._native import __version__
 from rankmark.checks.finding import CODES, EXAMPLES, Finding
-from rankmark.errors import ChoiceError, UsageError, did_you_mean
-from rankmark.rendering.formats import Grid, counted, grid_text, markdown_text, printable
+from rankmark.errors import UsageError, did_you_mean
+from rankmark.rendering.blocks import Block, Grid, Section
+from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.shown import Shown
+from rankmark.rendering.words import counted, printable
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["FORMATS", "CheckReport", "TableCounts", "known_format"]
+__all__ = ["CheckReport", "TableCounts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class TableCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(Shown):
     """What `rankmark.check` found; ``print(report)`` shows it.
 
     Attributes:
@@ -49,6 +49,8 @@ class CheckReport:
     findings: tuple[Finding, ...]
     no_sign_of: tuple[str, ...]
 
+    _only: ClassVar = ("table", "json", "markdown")
+
     @property
     def serious(self) -> tuple[Finding, ...]:
         """The findings that call the values into question."""
@@ -60,59 +62,25 @@ class CheckReport:
             raise UsageError(f"no finding is called {code!r}{did_you_mean(code, CODES)}")
         return tuple(finding for finding in self.findings if finding.code == code)
 
-    def __str__(self) -> str:
-        return self.format().rstrip("\n")
-
     def __repr__(self) -> str:
         codes = ", ".join(f"{finding.code} ({finding.severity})" for finding in self.findings)
         return f"<CheckReport {codes or 'nothing found'}>"
 
-    def format(self, name: str = "table", *, digits: int = 4) -> str:
-        """The report as text: ``table`` for people, ``json`` (with all digits) or ``markdown``."""
-        return FORMATS[known_format(name)](self, digits)
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        return _blocks(self, digits)
 
-    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
-        """Write the report to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), digits=digits))
+    def _record(self) -> dict[str, Any]:
+        return _record(self)
 
 
-WIDTH = 80
-
-
-def known_format(name: str) -> str:
-    """`name` if a report can be shown so."""
-    if name not in FORMATS:
-        raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{did_you_mean(name, FORMATS)}")
-    return name
-
-
-def _table(report: CheckReport, digits: int) -> str:
-    blocks = ["\n".join(_wrapped(line) for line in _sizes(report))]
+def _blocks(report: CheckReport, digits: int) -> Iterator[Block]:
+    """The sizes of the tables, a section for each finding, and what was not found."""
+    yield Section("", list(_sizes(report)))
     for finding in report.findings:
-        lines = [f"{finding.severity}: {finding.code}"]
-        lines += [indent(_wrapped(sentence), "  ") for sentence in _sentences(finding)]
-        if finding.effects:
-            lines.append(indent(grid_text(_effects(finding, digits), "table"), "  "))
-        blocks.append("\n".join(lines))
-    blocks += [_wrapped(line) for line in _others(report)]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _wrapped(text: str) -> str:
-    return fill(text, WIDTH - 2, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
-
-
-def _markdown(report: CheckReport, digits: int) -> str:
-    blocks = ["\\\n".join(map(markdown_text, _sizes(report)))]
-    for finding in report.findings:
-        text = "\\\n".join(map(markdown_text, _sentences(finding)))
-        blocks.append(f"**{finding.severity}: {finding.code}**\\\n{text}")
-        if finding.effects:
-            blocks.append(grid_text(_effects(finding, digits), "markdown"))
-    blocks += map(markdown_text, _others(report))
-    return "\n\n".join(blocks) + "\n"
+        grid = _effects(finding, digits) if finding.effects else None
+        yield Section(f"{finding.severity}: {finding.code}", list(_sentences(finding)), grid)
+    if report.no_sign_of:
+        yield Section("", ["no sign of " + ", ".join(report.no_sign_of)])
 
 
 def _sizes(report: CheckReport) -> Iterator[str]:
@@ -163,39 +131,16 @@ def _rounded(value: float | None, digits: int) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _others(report: CheckReport) -> Iterator[str]:
-    """What was not found."""
-    if report.no_sign_of:
-        yield "no sign of " + ", ".join(f"{code}" for code in report.no_sign_of)
-
-
-def _json(report: CheckReport, _: int) -> str:
-    import json
-
-    from rankmark._native import __version__
-
+def _record(report: CheckReport) -> dict[str, Any]:
+    """Everything."""
     findings = [asdict(finding) for finding in report.findings]
+    for finding in findings:
+        for effect in finding["effects"]:
+            effect["otherwise"] = ByName(effect["otherwise"])
     tables = {name: asdict(table) for name, table in report.tables.items()}
-    record = {
+    return {
         "rankmark": __version__,
         "tables": tables,
         "findings": findings,
         "no_sign_of": report.no_sign_of,
     }
-    return json.dumps(_finite(record), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _finite(value: Any) -> Any:
-    """The same with the names of numbers that JSON does not have: ``nan``, ``inf`` and ``-inf``."""
-    if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-FORMATS: Mapping[str, Callable[[CheckReport, int], str]] = {
-    "table": _table,
-    "json": _json,
-    "markdown": _markdown,
-}

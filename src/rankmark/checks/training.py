@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankmark.checks.data import IDS, CheckedPair, CheckedTable
 from rankmark.checks.finding import Finding, effects, share
-from rankmark.rendering.formats import counted
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

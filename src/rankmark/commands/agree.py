@@ -8,9 +8,8 @@ import click
 
 from rankmark.commands.names import column_names, measures_in, run_names
 from rankmark.commands.options import CHOICES, with_choices, with_columns, with_per_query
-from rankmark.commands.output import Output, with_output_in
+from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
-from rankmark.rendering.shown import FORMATS
 
 __all__ = ["agree"]
 
@@ -37,7 +36,7 @@ __all__ = ["agree"]
 @with_per_query
 @with_choices
 @with_columns
-@with_output_in(FORMATS)
+@with_output_of("Agreement")
 def agree(
     run: tuple[str, ...],
     *,
@@ -62,9 +61,7 @@ def agree(
     rankmark agree --qrels qrels.txt -m nDCG@10 -m AP *.run
     rankmark agree --qrels old.txt --qrels new.txt -m nDCG@10 *.run
     """  # noqa: D301
-    from rankmark.rendering.formats import known_format
-
-    name = known_format(output.format, FORMATS)
+    name = output.known_format
     output.keep(*qrels, *run)
     columns = column_names(column)
     if qrels:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankmark.checks.report import FORMATS, known_format
 from rankmark.commands.names import column_names, measures_in, run_names
 from rankmark.commands.options import with_columns
-from rankmark.commands.output import Output, with_output_in
+from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import DataError
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ __all__ = ["check_data"]
 )
 @with_columns
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything serious is found.")
-@with_output_in(FORMATS)
+@with_output_of("CheckReport")
 def check_data(
     qrels: str,
     run: tuple[str, ...],
@@ -58,7 +57,7 @@ def check_data(
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
 
-    name = known_format(output.format)
+    name = output.known_format
     output.keep(qrels, *run, train)
     measures = measures_in(measure) or CHECKED
     with _hint_of_train(len(run)):

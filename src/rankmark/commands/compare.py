@@ -19,14 +19,12 @@ from rankmark.commands.options import (
     with_threads,
     with_words,
 )
-from rankmark.commands.output import Output, with_output_in
+from rankmark.commands.output import Output, with_output_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["compare_runs"]
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 def _tests() -> Iterable[str]:
@@ -82,7 +80,7 @@ def _intervals() -> Iterable[str]:
 @with_columns
 @with_threads
 @with_per_query
-@with_output_in(FORMATS)
+@with_output_of("Comparison")
 def compare_runs(
     qrels: str,
     run: tuple[str, ...],
@@ -112,10 +110,10 @@ def compare_runs(
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
     """  # noqa: D301
     from rankmark.comparing.compare import compare
-    from rankmark.comparing.formats import known_comparison_format, render
+    from rankmark.rendering.formats import formats
     from rankmark.statistics.equivalence import check_margin
 
-    name = known_comparison_format(output.format)
+    name = output.known_format
     runs = named_paths(run, "runs")
     if margin is not None:
         check_margin(margin)
@@ -125,10 +123,9 @@ def compare_runs(
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
     compared = compare(qrels, runs, measures, columns=columns, **options)
-    text = render(
-        compared, name, per_query=per_query, movers=movers or 0, margin=margin, digits=output.digits
-    )
+    digits = output.digits
+    text = compared.format(name, digits, per_query=per_query, movers=movers or 0, margin=margin)
     if compared.slices:
-        sliced = compared.slices.format(name, digits=output.digits)
-        text = sliced if name in ("json", "csv") else f"{text}\n{sliced}"
+        sliced = compared.slices.format(name, digits)
+        text = f"{text}\n{sliced}" if formats()[name].goes_on else sliced
     output.show(text)

@@ -7,9 +7,8 @@ from typing import Any, Literal
 import click
 
 from rankmark.commands.options import with_label, with_positive, with_threads, with_weight
-from rankmark.commands.output import Output, with_output_in
+from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
-from rankmark.rendering.shown import FORMATS
 
 __all__ = ["draw_curve"]
 
@@ -32,7 +31,7 @@ __all__ = ["draw_curve"]
 @click.option("--binning", metavar="width|mass", help="Of calibration, bins of equal what.  [default: width]")
 @click.option("--confidence", type=float, metavar="P", help="Of calibration, of intervals.  [default: 0.95]")
 @with_threads
-@with_output_in(FORMATS)
+@with_output_of("CurveTable")
 def draw_curve(
     table: str,
     kind: Any,
@@ -53,14 +52,13 @@ def draw_curve(
     rankmark curve clicks.parquet calibration --binning mass
     """  # noqa: D301
     from rankmark.api.curves import curve, known_curve
-    from rankmark.rendering.formats import known_format
 
     kind = known_curve(kind)
     if kind == "calibration" and (exact or points):
         raise UsageError(f"{'--exact' if exact else '--points'} is of thresholds; calibration has --bins")
     if exact and points:
         raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")
-    name = known_format(output.format, FORMATS)
+    name = output.known_format
     output.keep(table)
     found = curve(table, kind, points=None if exact else points or 1000, binning=binning, **options)
     output.show(found.format(name, output.digits))

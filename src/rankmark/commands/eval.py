@@ -16,11 +16,11 @@ from rankmark.commands.options import (
     with_signatures,
     with_threads,
 )
-from rankmark.commands.output import Output, with_output
+from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankmark.results.lists import Result
+    from rankmark.results.base import Result
 
 __all__ = ["MEASURES", "evaluate_runs"]
 
@@ -57,7 +57,7 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 @with_per_query
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
 @with_signatures("Show of this what is not the standard.")
-@with_output
+@with_output_of("Result")
 def evaluate_runs(
     qrels: str,
     run: tuple[str, ...],
@@ -139,26 +139,19 @@ class _Shown:
 
     def check(self, by: tuple[str, ...]) -> None:
         """Refuses a format that cannot show it."""
-        from rankmark.rendering.formats import PARQUET, known_format
+        from rankmark.rendering.formats import is_file_format
 
-        name = self.output.format
-        if name != PARQUET:
-            known_format(name)
-        elif not (self.output.path and self.per_query):
-            raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-        if by and name == "trec":
+        if is_file_format(self.output.format):
+            if not (self.output.path and self.per_query):
+                raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
+        elif self.output.known_format == "trec" and by:
             raise UsageError("--format trec has no place for --by")
 
-    def show(self, results: Result | dict[str, Result]) -> None:
-        """Writes or prints the results."""
-        from rankmark.rendering.formats import PARQUET, render, write_parquet
+    def show(self, results: dict[str, Result]) -> None:
+        """Writes or prints the results, by the names of their runs."""
+        from rankmark.results.runs import Runs
 
-        name = self.output.format
-        if name == PARQUET:
-            write_parquet(str(self.output.path), results)
-            return
-        how: dict[str, Any] = {"per_query": self.per_query, "signatures": self.signatures}
-        self.output.show(render(results, name, digits=self.output.digits, **how))
+        self.output.write(Runs(results), per_query=self.per_query, signatures=self.signatures)
 
 
 def _of_tools(
@@ -179,12 +172,12 @@ def _of_tools(
 
 def _of_runs(
     runs: _Runs, measures: list[str], like: str | None, shown: _Shown, options: dict[str, Any]
-) -> Result | dict[str, Result]:
-    """The result of the run, or of several by their names."""
+) -> dict[str, Result]:
+    """The results of runs by their names; one alone has none."""
     from rankmark.api.evaluation import evaluate
 
     judged = runs.judgements(options, in_batches=True)
     options |= {"like": like, "hash_inputs": shown.output.format == "json"}
     options |= {"by": runs.by or None, "attributes": runs.attributes}
     results = [evaluate(judged, path, measures, **options) for path in runs.paths]
-    return dict(zip(run_names(runs.paths), results, strict=True)) if len(results) > 1 else results[0]
+    return dict(zip(run_names(runs.paths), results, strict=True)) if len(results) > 1 else {"": results[0]}

@@ -8,8 +8,7 @@ import click
 
 from rankmark.commands.names import column_names
 from rankmark.commands.options import with_choices, with_columns, with_like
-from rankmark.commands.output import Output, with_output_in
-from rankmark.rendering.shown import FORMATS
+from rankmark.commands.output import Output, with_output_of
 
 __all__ = ["explain"]
 
@@ -24,7 +23,7 @@ __all__ = ["explain"]
 @with_like
 @with_choices
 @with_columns
-@with_output_in(FORMATS)
+@with_output_of("Explanation")
 def explain(
     qrels: str,
     run: str,
@@ -48,9 +47,8 @@ def explain(
     rankmark explain qrels.txt bm25.run dense.run -m AP --query q7
     """  # noqa: D301
     from rankmark.explaining.explanation import explain
-    from rankmark.rendering.formats import known_format
 
-    name = known_format(output.format, FORMATS)
+    name = output.known_format
     output.keep(qrels, run, other)
     explained = explain(
         qrels, run, measure, query=query, other=other, columns=column_names(column), **choices

@@ -8,6 +8,7 @@ import click
 
 from rankmark.commands.names import column_names, measures_in
 from rankmark.commands.options import with_choices, with_columns, with_like, with_resamples, with_threads
+from rankmark.commands.output import known_format_of, with_format_of
 
 __all__ = ["gate"]
 
@@ -38,7 +39,7 @@ __all__ = ["gate"]
 @with_choices
 @with_columns
 @with_threads
-@click.option("--format", "format_", default="table", metavar="table|json", help="How to show it.")
+@with_format_of("Gate", default="table", help="How to show it.")
 @click.pass_context
 def gate(
     context: click.Context,
@@ -65,10 +66,9 @@ def gate(
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
     """  # noqa: D301
     from rankmark.comparing import gating
-    from rankmark.errors import ChoiceError, DataError
+    from rankmark.errors import DataError
 
-    if format_ not in ("table", "json"):
-        raise ChoiceError(f"format={format_!r} is not one of table, json")
+    known_format_of("Gate", format_)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
     try:
@@ -77,5 +77,5 @@ def gate(
         # 1 is for a candidate that was judged and failed; this one was not judged.
         click.echo(f"rankmark: error: not decided: {error}", err=True)
         context.exit(2)
-    click.echo(decided.to_json() if format_ == "json" else f"{decided}\n", nl=False)
+    click.echo(decided.format(format_), nl=False)
     context.exit(0 if decided.passed else 1)

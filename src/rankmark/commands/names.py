@@ -44,7 +44,7 @@ def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
 
 def run_names(paths: tuple[str, ...]) -> list[str]:
     """What to call runs: their files' names without endings, or whole paths where these are not unique."""
-    from rankmark.rendering.formats import printable
+    from rankmark.rendering.words import printable
 
     names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
     return list(map(printable, names if len(set(names)) == len(names) else paths))

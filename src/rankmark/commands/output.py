@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankmark.errors import UsageError
-from rankmark.rendering.formats import FORMATS
 
-__all__ = ["Output", "with_output", "with_output_in"]
+if TYPE_CHECKING:
+    from rankmark.rendering.shown import Shown
+
+__all__ = ["Output", "known_format_of", "with_format_of", "with_output_of"]
 
 Command = Callable[..., None]
 
@@ -22,12 +25,14 @@ class Output:
     """What these options say.
 
     Attributes:
+        shown: the class of `rankmark.results` that is shown.
         said: the format, if it is said.
         digits: how many are shown after the point.
         path: the file; None for standard output.
 
     """
 
+    shown: str
     said: str | None
     digits: int
     path: str | None
@@ -39,9 +44,14 @@ class Output:
 
         return self.said or format_of(self.path or "")
 
+    @property
+    def known_format(self) -> str:
+        """The same; refused, if the class is not shown so."""
+        return known_format_of(self.shown, self.format)
+
     def keep(self, *inputs: str | None) -> None:
         """Refuses a file that cannot be written or is one of the inputs, before long work is done."""
-        from rankmark.rendering.formats import check_writable
+        from rankmark.rendering.files import check_writable
 
         if self.path:
             check_writable(self.path)
@@ -49,9 +59,18 @@ class Output:
                 if Path(self.path).exists() and Path(path).exists() and Path(self.path).samefile(path):
                     raise UsageError(f"-o {self.path} would overwrite the input {path}")
 
+    def write(self, shown: Shown, **options: Any) -> None:
+        """Prints what is shown, or writes it to the file."""
+        from rankmark.rendering.formats import is_file_format
+
+        if is_file_format(self.format):
+            shown.write(str(self.path), self.format)
+        else:
+            self.show(shown.format(self.format, self.digits, **options))
+
     def show(self, text: str) -> None:
         """Prints the text, or writes it to the file."""
-        from rankmark.rendering.formats import write_whole
+        from rankmark.rendering.files import write_whole
 
         if self.path:
             write_whole(self.path, text)
@@ -59,9 +78,12 @@ class Output:
             click.echo(text, nl=False)
 
 
-def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
-    """Gives a command the options --format, of these, --digits and --output, as one `output`."""
-    options = (
+def with_output_of(shown: str) -> Callable[[Command], Command]:
+    """Gives a command that shows this class of `rankmark.results` --format, --digits and --output.
+
+    It gets them as one `output`.
+    """
+    options: tuple[Callable[[Command], Command], ...] = (
         click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
         click.option(
             "--digits",
@@ -71,12 +93,7 @@ def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
             metavar="N",
             help="Decimals to show.",
         ),
-        click.option(
-            "--format",
-            "format_",
-            metavar="|".join(formats),
-            help="How to show it, whatever the ending of FILE.",
-        ),
+        with_format_of(shown, help="How to show it, whatever the ending of FILE."),
     )
 
     def give(command: Command) -> Command:
@@ -84,12 +101,35 @@ def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
         def told(
             *given: object, format_: str | None, digits: int, output: str | None, **others: object
         ) -> None:
-            command(*given, output=Output(format_, digits, output), **others)
+            command(*given, output=Output(shown, format_, digits, output), **others)
 
-        return functools.reduce(lambda made, option: option(made), options, told)
+        made: Command = told
+        for option in options:
+            made = option(made)
+        return made
 
     return give
 
 
-with_output = with_output_in(FORMATS)
-"""`with_output_in` all formats of results."""
+def with_format_of(shown: str, **how: Any) -> Callable[[Command], Command]:
+    """Gives a command --format, whose values are the formats of this class."""
+
+    class Format(click.Option):
+        def make_metavar(self, *_: Any, **__: Any) -> str:
+            return "|".join(_class(shown).formats())  # which no run needs that is not asked for help
+
+    return click.option("--format", "format_", cls=Format, **how)
+
+
+def known_format_of(shown: str, name: str) -> str:
+    """The format of this name, if the class has it."""
+    from rankmark.rendering.formats import known_format
+
+    return known_format(name, _class(shown).formats())
+
+
+def _class(name: str) -> type[Shown]:
+    from rankmark import results
+
+    found: type[Shown] = getattr(results, name)
+    return found

@@ -24,7 +24,7 @@ from rankmark.commands.options import (
     with_weight,
     with_words,
 )
-from rankmark.commands.output import Output, with_output
+from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 from rankmark.language.choices import values_of
 
@@ -110,7 +110,7 @@ def _methods() -> Iterable[str]:
 @click.option("--per-class", is_flag=True, help="Show each class's rows and values, too.")
 @click.option("--confusion", is_flag=True, help="Show which classes were predicted for which, too.")
 @with_signatures("Show of that what is not the standard.")
-@with_output
+@with_output_of("Result")
 def evaluate_table(
     table: tuple[str, ...],
     measure: tuple[str, ...],
@@ -213,37 +213,28 @@ class _Shown:
 
     def check(self, asked: _Asked) -> None:
         """Refuses a format that cannot show it."""
-        from rankmark.rendering.formats import PARQUET, known_format
+        from rankmark.rendering.formats import is_file_format
 
-        if self.output.format == PARQUET and not asked.several:
+        if is_file_format(self.output.format) and not asked.several:
             if not (self.output.path and self.per_query):
                 raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-        elif known_format(self.output.format) == "trec":
+        elif self.output.known_format == "trec":
             _refuse(self.beside, "--format trec has no place for {}")
 
     def show(self, result: PredictionResult, tables: object) -> None:
         """Writes or prints the result of one system."""
-        from rankmark.rendering.formats import PARQUET, render, write_parquet
-
         if (self.per_class or self.confusion) and result.counts.classes is None:
             raise UsageError(
                 f"{'--per-class' if self.per_class else '--confusion'} is of classes, and {tables} has one "
                 "score in a row; give a score of each (--score …,…) or the predicted one (--predicted …)"
             )
-        name = self.output.format
-        if name == PARQUET:
-            write_parquet(str(self.output.path), result)
-            return
-        text = render(
+        self.output.write(
             result,
-            name,
             per_query=self.per_query,
             per_class=self.per_class,
             confusion=self.confusion,
             signatures=self.signatures,
-            digits=self.output.digits,
         )
-        self.output.show(text)
 
 
 def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> str:

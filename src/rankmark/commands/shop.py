@@ -125,14 +125,14 @@ def _described(path: Path, columns: Columns) -> str:
 
 def _evaluated(qrels: str, runs: list[str]) -> Iterator[str]:
     from rankmark.api.evaluation import evaluate
-    from rankmark.rendering.formats import render
+    from rankmark.results.runs import Runs
 
     measures = ["nDCG@10", "nDCG(gain=exp2)@10", "AP", "RR", "P@10", "R@100"]
     start = perf_counter()
     results = {name: evaluate(qrels, run, measures) for name, run in zip(SYSTEMS, runs, strict=True)}
     seconds = perf_counter() - start
     yield f'\n$ {program()} eval {qrels} {" ".join(runs)} \\\n    -m "{" ".join(measures)}"\n'
-    yield render(results)
+    yield Runs(results).format()
     yield f"Read and evaluated in {seconds:.2f} s."
 
 

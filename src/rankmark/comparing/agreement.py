@@ -19,8 +19,10 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import align_ids, read_qrels, read_run
 from rankmark.inputs.roles import check_names
 from rankmark.language.choices import Choices, Duplicates, Scores, Ties
-from rankmark.rendering.formats import Grid, printable
+from rankmark.rendering.blocks import Block, Grid
+from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.shown import Shown
+from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,7 +102,7 @@ class Agreement(Shown):
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
         return f"<Agreement {values}; {len(self.query_ids)} queries>"
 
-    def _blocks(self, digits: int, *, per_query: bool = False) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int, *, per_query: bool = False) -> Iterator[Block]:
         names = list(map(str, self.coefficients))
         if per_query:
             columns = [values.tolist() for values in self._per_query.values()]
@@ -135,7 +137,7 @@ class Agreement(Shown):
         queries = {"both": len(self.query_ids), "only_first": self.only[0], "only_second": self.only[1]}
         record: dict[str, Any] = {"runs": list(self._names), "coefficients": measured, "queries": queries}
         if per_query:
-            values = {str(c): each.tolist() for c, each in self._per_query.items()}
+            values = ByName((str(c), each.tolist()) for c, each in self._per_query.items())
             record["per_query"] = {"query": self.query_ids, "values": values}
         return record
 
@@ -431,7 +433,7 @@ class SystemAgreement(Shown):
     def __repr__(self) -> str:
         return f"<SystemAgreement of {self.systems.width - 1} ways to order {self.systems.height} systems>"
 
-    def _blocks(self, digits: int) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int) -> Iterator[Block]:
         for frame, names in ((self.systems, 1), (self.rows, 2)):
             cells = ([_shown(value, digits) for value in row] for row in frame.iter_rows())
             yield Grid(names, [frame.columns, *cells])

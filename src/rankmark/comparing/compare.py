@@ -10,7 +10,7 @@ from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.systems import brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.language.measure import Measure
-from rankmark.results.lists import Result
+from rankmark.results.base import Result
 from rankmark.statistics.corrections import CorrectionName
 from rankmark.statistics.intervals import IntervalName
 from rankmark.statistics.significance import Alternative, TestName

@@ -17,7 +17,7 @@ from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
-from rankmark.results.lists import Result
+from rankmark.results.base import Result
 from rankmark.statistics.equivalence import Equivalence
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from rankmark.comparing.compared import Compared
-from rankmark.comparing.formats import ComparisonOptions, html, render
+from rankmark.comparing.formats import ComparisonOptions, View
+from rankmark.rendering.html import html
+from rankmark.rendering.shown import Shown
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import Unpack
+
+    from rankmark.rendering.blocks import Block, Grid
 
 __all__ = ["Comparison"]
 
 
-class Comparison(Compared):
+class Comparison(Shown, Compared):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -30,9 +34,6 @@ class Comparison(Compared):
 
     """
 
-    def __str__(self) -> str:
-        return self.to_table().rstrip("\n")
-
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.measures))
         found = sum(pair.significant for pair in self.pairs)
@@ -42,46 +43,33 @@ class Comparison(Compared):
         )
 
     def _repr_html_(self) -> str:
-        return html(self)
+        view = View(self)
+        return html((view.means().joined().stripped(), view.pairs().stripped()), view.notes())
 
-    def format(self, name: str = "table", **options: Unpack[ComparisonOptions]) -> str:
+    def _blocks(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block]:
+        return View(self, digits=digits, **options).blocks()
+
+    def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
+        return View(self, digits=digits, **options).paper()
+
+    def _record(self, **options: Unpack[ComparisonOptions]) -> dict[str, Any]:
+        return View(self, **options).record()
+
+    def _frame(self, **options: Unpack[ComparisonOptions]) -> Grid:
+        return View(self, **options).frame()
+
+    def format(  # type: ignore[override] # takes these options alone
+        self, name: str = "table", digits: int = 4, **options: Unpack[ComparisonOptions]
+    ) -> str:
         """The comparison as text.
 
         Args:
-            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``.
+            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, as in `formats`. CSV has a row a
+                measure and pair, or with ``per_query=True`` a row a query. LaTeX is a ``table`` of systems ×
+                measures, the test in its caption, to which no option adds anything.
+            digits: how many are shown after the point (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``movers=N`` the N queries that
-            changed
-                most, ``margin=0.01`` the tests of equivalence within it; ``digits=4`` is how many are shown
-                after the point (JSON and CSV show all).
+                changed most, ``margin=0.01`` the tests of equivalence within it.
 
         """
-        return render(self, name, **options)
-
-    def to_table(self, **options: Unpack[ComparisonOptions]) -> str:
-        """Aligned tables for people, with an account of the test and of the queries; see `format`."""
-        return self.format("table", **options)
-
-    def to_json(self, **options: Unpack[ComparisonOptions]) -> str:
-        """JSON: full precision and all figures; null where there is no value."""
-        return self.format("json", **options)
-
-    def to_csv(self, **options: Unpack[ComparisonOptions]) -> str:
-        """CSV with full precision: a row a measure and pair, or with ``per_query=True`` a row a query."""
-        return self.format("csv", **options)
-
-    def to_markdown(self, **options: Unpack[ComparisonOptions]) -> str:
-        """Markdown tables; see `format`."""
-        return self.format("markdown", **options)
-
-    def to_latex(self, **options: Unpack[ComparisonOptions]) -> str:
-        r"""A LaTeX ``table`` of systems × measures, the test in its caption (needs the package booktabs).
-
-        ``movers``, ``margin`` and ``per_query`` add nothing to it.
-        """
-        return self.format("latex", **options)
-
-    def write(self, path: str | Path, name: str | None = None, **options: Unpack[ComparisonOptions]) -> None:
-        """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), **options))
+        return super().format(name, digits, **options)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankmark._native import __version__
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.systems import check_comparable
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.language.measure import Measure
+from rankmark.rendering.blocks import Block, Notes
+from rankmark.rendering.shown import Shown
 from rankmark.statistics.intervals import bca_interval, left_out_means
 from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn
 
 if TYPE_CHECKING:
-    from rankmark.results.lists import Result
+    from rankmark.results.base import Result
 
 __all__ = ["Allowance", "Gate", "MeasureGate", "gate"]
 
@@ -71,8 +74,8 @@ class MeasureGate:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """Whether a candidate passes, and why.
+class Gate(Shown):
+    """Whether a candidate passes, and why; ``print(gate)`` shows it.
 
     Attributes:
         passed: whether it does by every measure.
@@ -93,8 +96,7 @@ class Gate:
     seed: int
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return "\n".join([*map(self.reason, self.measures), *self.notes])
+    _only: ClassVar = ("table", "json")
 
     def reason(self, own: MeasureGate) -> str:
         """What was decided of a measure, by which numbers, on one line."""
@@ -114,15 +116,12 @@ class Gate:
             f"({self.resamples:,} resamples, seed {self.seed})"
         )
 
-    def to_json(self) -> str:
-        """JSON with full precision."""
-        import json
+    def _blocks(self, _: int) -> Iterator[Block]:
+        yield Notes([*map(self.reason, self.measures), *self.notes], wrapped=False)
 
-        from rankmark._native import __version__
-
+    def _record(self) -> dict[str, Any]:
         record = {"rankmark": __version__, **asdict(self)}
-        record |= {"max_drop": record.pop("allowed"), "reasons": list(map(self.reason, self.measures))}
-        return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return record | {"max_drop": record.pop("allowed"), "reasons": list(map(self.reason, self.measures))}
 
 
 def gate(
@@ -179,7 +178,6 @@ def gate(
     """
     from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_qrels
-    from rankmark.rendering.formats import account
 
     allowed = _allowance(max_drop)
     check_drawn(resamples, seed, threads)
@@ -192,7 +190,7 @@ def gate(
     notes = (
         f"{name}: {line}"
         for name, result in (("baseline", old), ("candidate", new))
-        for line in account(result)[:1]
+        for line in result.account()[:1]
     )
     passed = all(each.passed for each in decided)
     return Gate(passed, decided, allowed, confidence, resamples, seed, tuple(notes))

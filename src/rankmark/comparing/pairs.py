@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -12,14 +13,13 @@ import numpy as np
 
 from rankmark.errors import UsageError
 from rankmark.language.measure import Measure
-from rankmark.rendering.formats import finite
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "PerQuery", "direction", "found_pair", "opponents", "record"]
+__all__ = ["Pair", "PerQuery", "direction", "finite", "found_pair", "opponents", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +117,20 @@ def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baselin
 
 
 def record(pair: Pair) -> dict[str, Any]:
-    """A pair's figures by their names; None where there is no value."""
+    """A pair's figures by their names; NaN where there is no value."""
     figures: dict[str, Any] = {}
     for field in fields(pair):
         value = getattr(pair, field.name)
         if field.name == "interval":
-            figures |= dict(zip(("low", "high"), map(finite, value), strict=True))
+            figures |= dict(zip(("low", "high"), value, strict=True))
         else:
-            figures[field.name] = finite(value) if isinstance(value, float) else value
+            figures[field.name] = value
     return figures | {"measure": str(pair.measure)}
+
+
+def finite(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with None for what is NaN or infinite, as a row of a table."""
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in figures.items()}
 
 
 @dataclass(frozen=True)

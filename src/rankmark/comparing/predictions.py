@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import statistics
+from rankmark._native import __version__
 from rankmark.aggregation.intervals import (
     Drawn,
     IntervalMethod,
@@ -19,22 +20,15 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.predictions import evaluate_systems
-from rankmark.comparing.pairs import found_pair, opponents
+from rankmark.comparing.pairs import finite, found_pair, opponents
 from rankmark.comparing.systems import check_systems
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError
 from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.language.measure import Measure
-from rankmark.rendering.formats import (
-    Grid,
-    chance,
-    finite,
-    grid_text,
-    known_format,
-    note_text,
-    printable,
-)
-from rankmark.results.slices import rounded
+from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.shown import Shown
+from rankmark.rendering.words import chance, printable, rounded
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
@@ -42,8 +36,6 @@ from rankmark.statistics.resampling import check_share
 from rankmark.statistics.significance import ALTERNATIVES, Alternative, shift_p
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
 
     from rankmark.api.predictions import Evaluated
@@ -170,7 +162,7 @@ OPTIONS = frozenset(
 """What `compare_predictions` passes on."""
 
 
-class PredictionComparison:
+class PredictionComparison(Shown):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -230,7 +222,7 @@ class PredictionComparison:
         """A row a pair, with the columns of `PredictionPair`; null where there is no value."""
         import polars as pl
 
-        rows = [_record(pair) for pair in self.pairs]
+        rows = [finite(_record(pair)) for pair in self.pairs]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
@@ -314,29 +306,17 @@ class PredictionComparison:
             resamples=resamples,
         )
 
-    def __str__(self) -> str:
-        return self.format().rstrip("\n")
-
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.measures))
         return f"<PredictionComparison of {', '.join(self.systems)} on {names}>"
 
-    def format(self, name: str = "table", *, digits: int = 4) -> str:
-        """As text: ``table``, ``json``, ``csv`` (both with all digits), ``markdown`` or ``latex``."""
-        known_format(name, FORMATS)
-        if name == "json":
-            return self._json()
-        if name == "csv":
-            return self.table.write_csv()
-        blocks = [grid_text(self._values(digits), name), grid_text(self._grid(digits), name)]
-        notes = (note_text(note, name) for note in self.account())
-        return "\n\n".join([*blocks, ("\\\n" if name == "markdown" else "\n").join(notes)]) + "\n"
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        yield self._values(digits)
+        yield self._grid(digits)
+        yield Notes(self.account())
 
-    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
-        """Write this to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), digits=digits))
+    def _frame(self) -> pl.DataFrame:
+        return self.table
 
     def account(self) -> list[str]:
         """What the rows are, and how systems were compared."""
@@ -397,12 +377,8 @@ class PredictionComparison:
             "*" if pair.significant else "",
         ]
 
-    def _json(self) -> str:
-        import json
-
-        from rankmark._native import __version__
-
-        record = {
+    def _record(self) -> dict[str, Any]:
+        return {
             "rankmark": __version__,
             "baseline": self.baseline,
             "alternative": self.alternative,
@@ -414,29 +390,24 @@ class PredictionComparison:
             "pairs": [_record(pair) for pair in self.pairs],
             "notes": list(self.notes),
         }
-        return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _record(pair: PredictionPair) -> dict[str, Any]:
-    """The pair with its measure's name, and None where there is no number."""
-    found = {**asdict(replace(pair, measure=str(pair.measure)))}  # type: ignore[arg-type]
-    return {k: finite(v) if isinstance(v, float) else v for k, v in found.items()}
+    """The pair with its measure's name."""
+    return asdict(replace(pair, measure=str(pair.measure)))  # type: ignore[arg-type]
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:
-    """A system's rows and values, with None where there is no number."""
+    """A system's rows and values."""
     measures = {}
     for name, value in result.values.items():
         interval = result.intervals.get(name)
         measures[name] = {
-            "value": finite(value),
-            "low": None if interval is None else finite(interval.low),
-            "high": None if interval is None else finite(interval.high),
+            "value": value,
+            "low": None if interval is None else interval.low,
+            "high": None if interval is None else interval.high,
             "signature": result.signature(name),
             "undefined": result.undefined.get(name),
         }
     counts = {name: getattr(result.counts, name) for name in ("rows", "positive", "queries")}
     return {"counts": counts, "measures": measures}
-
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")

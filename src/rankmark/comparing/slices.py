@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark.comparing.judging import judged_pairs, with_corrected
-from rankmark.comparing.pairs import Pair, PerQuery, record
+from rankmark.comparing.pairs import Pair, PerQuery, finite, record
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
-from rankmark.rendering.formats import Grid, chance, printable
+from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.shown import Shown
-from rankmark.results.slices import NONE, rounded, slice_members
+from rankmark.rendering.words import chance, printable, rounded
+from rankmark.results.sliced import NONE
+from rankmark.results.slices import slice_members
 from rankmark.statistics.intervals import INTERVALS
 from rankmark.statistics.significance import TESTS
 
@@ -59,7 +61,7 @@ class ComparisonSlices(Shown):
         """A row a slice, measure and pair, a column each of its figures."""
         import polars as pl
 
-        return pl.DataFrame(self._records(), infer_schema_length=None)
+        return pl.DataFrame(map(finite, self._records()), infer_schema_length=None)
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -73,7 +75,7 @@ class ComparisonSlices(Shown):
     def _record(self) -> dict[str, Any]:
         return {"slices": self._records()}
 
-    def _blocks(self, digits: int) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int) -> Iterator[Block]:
         for by in dict.fromkeys(each.by for each in self.pairs):
             header = ["measure", "system", "baseline", printable(by), *COLUMNS]
             rows = [_cells(each, digits) for each in self.pairs if each.by == by]

@@ -14,8 +14,8 @@ from rankmark.language.grammar import split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.registry import MEAN
-from rankmark.rendering.formats import counted
-from rankmark.results.lists import Result
+from rankmark.rendering.words import counted
+from rankmark.results.base import Result
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:

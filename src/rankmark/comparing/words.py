@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
-from rankmark.rendering.formats import counted, printable
+from rankmark.rendering.words import counted, printable
 from rankmark.statistics.intervals import INTERVALS
 from rankmark.statistics.significance import TESTS
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from rankmark.inputs import ColumnNames
     from rankmark.language.plan import Plan
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["OWN", "evaluate", "last_border", "segment_starts"]
 
@@ -57,7 +57,7 @@ def evaluate(
     memory: int | str | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
-) -> Result:
+) -> ListResult:
     """As `rankmark.evaluate`, of files and in bounded memory.
 
     The values of each query stay in memory: 8 bytes a measure and query.

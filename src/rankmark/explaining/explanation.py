@@ -16,8 +16,9 @@ from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_do
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
 from rankmark.language.choices import Choices
-from rankmark.rendering.formats import Grid, printable
+from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.shown import Shown
+from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.kinds.lists import Values
     from rankmark.language.measure import Measure
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["ExplainedDifference", "Explanation", "explain"]
 
@@ -92,7 +93,7 @@ class Explanation(Shown):
     def __repr__(self) -> str:
         return f"<Explanation {self.measure} of query {self.query!r}: {self.value}>"
 
-    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[Block]:
         most = None if all_rows else MOST_ROWS
         value = "left out" if self.value is None else f"{self.value:.{digits}f}"
         yield f"{self.measure} of query {self.query!r} in {self.run}: {value}"
@@ -179,7 +180,7 @@ class ExplainedDifference(Shown):
     def __repr__(self) -> str:
         return f"<ExplainedDifference {self.measure} of query {self.query!r}: {self.difference}>"
 
-    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[str | Grid]:
+    def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[Block]:
         import polars as pl
 
         lines = [f"{self.measure} of query {self.query!r}"]
@@ -327,7 +328,7 @@ MOST_GUESSED = 20_000
 """Among more queries than these it takes too long to find one that is written nearly alike."""
 
 
-def _place(query: int | str, result: Result, judgements: Input) -> int:
+def _place(query: int | str, result: ListResult, judgements: Input) -> int:
     ids = list(map(str, result.query_ids))
     try:
         return ids.index(str(query))

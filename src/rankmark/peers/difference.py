@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankmark._native import __version__
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
@@ -18,9 +19,13 @@ from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, planned, separate
 from rankmark.language.registry import MEAN
+from rankmark.rendering.blocks import Block, Grid, Prose
+from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.shown import Shown
+from rankmark.rendering.words import rounded
 
 if TYPE_CHECKING:
-    from rankmark.results.lists import Result
+    from rankmark.results.lists import ListResult
 
 __all__ = ["Difference", "Differences", "differences"]
 
@@ -50,7 +55,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(Shown):
     """The same data under several conventions.
 
     Attributes:
@@ -68,14 +73,71 @@ class Differences:
     why: tuple[Difference, ...]
     lacking: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return self.format().rstrip("\n")
+    _instead: ClassVar = "one convention"
 
-    def format(self, name: str = "table", digits: int = 4) -> str:
-        """As text: ``table``, ``json``, ``csv`` (the values alone), ``markdown`` or ``latex``."""
-        from rankmark.rendering.formats import render_differences
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        yield self._values_grid(lambda value: rounded(value, f".{digits}f"))
+        if any(each.effect for each in self.why):
+            yield self._why_grid(digits)
+        if notes := self._notes():
+            yield Prose(notes)
 
-        return render_differences(self, name, digits)
+    def _frame(self) -> Grid:
+        return self._values_grid(repr)
+
+    def _record(self) -> dict[str, Any]:
+        return {
+            "rankmark": __version__,
+            "like": list(self.like),
+            "values": ByName((measure, ByName(of)) for measure, of in self.values.items()),
+            "queries": dict(self.queries),
+            "why": [asdict(each) for each in self.why],
+            "lacking": list(self.lacking),
+        }
+
+    def _values_grid(self, cell: Callable[[float], str]) -> Grid:
+        rows = [
+            [measure, *(cell(values[like]) if like in values else "" for like in self.like)]
+            for measure, values in self.values.items()
+        ]
+        return Grid(1, [["measure", *self.like], *rows])
+
+    def _why_grid(self, digits: int) -> Grid:
+        """The differences that show in these data, of each measure and convention the greatest first."""
+        header = ["measure", "like", "because of", self.like[0], "there", "alone", "queries"]
+        rows = []
+        order = {measure: place for place, measure in enumerate(self.values)}
+        telling = (each for each in self.why if each.effect)
+        for each in sorted(telling, key=lambda each: (order[each.measure], each.like, -abs(each.effect))):
+            alone = _signed(each.effect, digits)
+            queries = str(self.queries[each.measure][each.like])
+            rows.append([each.measure, each.like, each.what, each.first, each.other, alone, queries])
+        return Grid(5, [header, *rows])
+
+    def _notes(self) -> list[str]:
+        notes = []
+        first = self.like[0]
+        if any(each.effect for each in self.why):
+            notes.append(
+                f"alone: how {first}'s value changes if that one thing is done as there; "
+                "queries: those whose values differ"
+            )
+        for like in self.like[1:]:
+            of_tool = [each for each in self.why if each.like == like]
+            telling = {each.what for each in of_tool if each.effect}
+            silent = dict.fromkeys(
+                f"{each.what} ({each.first} / {each.other})" for each in of_tool if each.what not in telling
+            )
+            if silent:
+                notes.append(f"{like} also differs from {first}, without effect here, in {', '.join(silent)}")
+        return notes + list(self.lacking)
+
+
+def _signed(effect: float, digits: int) -> str:
+    """An effect, as a power of ten where it would be rounded to 0."""
+    if math.isnan(effect):
+        return ""
+    return f"{effect:+.{digits}f}" if abs(effect) >= 0.5 * 10**-digits else f"{effect:+.0e}"
 
 
 def differences(
@@ -161,11 +223,11 @@ def _plans(
     return plans, lacking
 
 
-def _value(result: Result) -> float:
+def _value(result: ListResult) -> float:
     return result[result.measures[0]]
 
 
-def _unlike(first: Result, other: Result) -> int:
+def _unlike(first: ListResult, other: ListResult) -> int:
     """In how many queries two results do not have the same value, or only one of them has a value."""
     ours, theirs = (result.query_values(result.measures[0]) for result in (first, other))
     return int(np.count_nonzero(~np.isclose(ours, theirs, rtol=0, atol=1e-12, equal_nan=True)))
@@ -180,7 +242,7 @@ class _Comparison:
         self._values: dict[tuple[Any, ...], float] = {}
         self._integers = tables[1].table.kind(tables[1].item) == "integer"
 
-    def result(self, plan: Plan) -> Result:
+    def result(self, plan: Plan) -> ListResult:
         return evaluate_tables(*self._tables, plan, threads=self._threads)
 
     def value(self, plan: Plan) -> float:

@@ -1,81 +1,87 @@
-"""What can be shown as text in several formats, made of lines and tables of its own."""
+"""What can be shown in several formats; each class says what it has, and the formats do the rest."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankmark.rendering.formats import (
-    Grid,
-    format_of,
-    grid_text,
-    known_format,
-    note_text,
-    printable,
-    write_whole,
-)
+from rankmark.errors import UsageError
+from rankmark.rendering.format import Format, Showable
+from rankmark.rendering.formats import format_of, formats, known_format
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
 
-__all__ = ["FORMATS", "Shown"]
-
-FORMATS = ("table", "json", "csv", "markdown", "latex")
+__all__ = ["Shown"]
 
 
-class Shown:
-    """Something with a table, which `format` shows."""
+class Shown(Showable):
+    """Something that `format` shows and `write` writes, in the formats that what it has decides."""
 
-    # Each takes the options of its class by name.
-    _blocks: Callable[..., Iterator[str | Grid]]
-    """Lines and tables for people, with so many `digits`."""
-    _record: Callable[..., dict[str, Any]]
-    """What JSON holds."""
-    _frame: Callable[..., pl.DataFrame]
-    """What CSV holds."""
+    __slots__ = ()
 
-    def format(self, name: str = "table", *, digits: int = 4, **options: bool) -> str:
+    _only: ClassVar[tuple[str, ...] | None] = None
+    """The formats that its class is shown in, if not all for which it has what it takes."""
+    _instead: ClassVar[str] = ""
+    """What a format in which it is not shown shows, for the message that refuses it."""
+
+    @classmethod
+    def formats(cls) -> tuple[str, ...]:
+        """The formats in which `format` shows it."""
+        return cls._only or tuple(name for name, each in formats().items() if each.is_text and each.has(cls))
+
+    @classmethod
+    def _in_format(cls, name: str) -> Format:
+        """The format of a name, in which this is shown."""
+        known = cls.formats()
+        every = formats()
+        if cls._instead and known_format(name, [each for each in every if every[each].is_text]) not in known:
+            raise UsageError(f"format={name} shows {cls._instead}; use one of {', '.join(known)}")
+        return every[known_format(name, known)]
+
+    def format(self, name: str = "table", digits: int = 4, **options: Any) -> str:
         """It as text, with a line end.
 
         Args:
-            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``. JSON has everything, CSV one table;
-                both have all digits. In LaTeX lines are comments.
+            name: one of `formats`. JSON has everything, CSV one table; both have all digits. In LaTeX lines
+                are comments.
             digits: how many are shown after the point.
             **options: what else to show; the class says which there are.
 
         """
-        known = known_format(name, FORMATS)
-        if known == "json":
-            record = _finite(self._record(**options))
-            return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        if known == "csv":
-            return self._frame(**options).write_csv()
-        return "\n\n".join(_text(block, known) for block in self._blocks(digits, **options)) + "\n"
+        return self._in_format(name).text(self, digits, options)
 
-    def write(self, path: str | Path, name: str | None = None, **options: Any) -> None:
+    def to_table(self, **options: Any) -> str:
+        """Aligned tables for people; see `format`."""
+        return self.format("table", **options)
+
+    def to_json(self, **options: Any) -> str:
+        """JSON: full precision and everything there is; see `format`.
+
+        What is NaN or infinite is null, and beside it, under its name and ``_reason``, stands which it is:
+        ``no value``, ``infinite`` or ``minus infinity``; or ``undefined`` says why there is no value.
+        """
+        return self.format("json", **options)
+
+    def to_csv(self, **options: Any) -> str:
+        """CSV with full precision: one table; see `format`."""
+        return self.format("csv", **options)
+
+    def to_markdown(self, **options: Any) -> str:
+        """Markdown; see `format`."""
+        return self.format("markdown", **options)
+
+    def to_latex(self, **options: Any) -> str:
+        r"""LaTeX, which needs ``\usepackage{booktabs}``; see `format`."""
+        return self.format("latex", **options)
+
+    def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
-        write_whole(path, self.format(name or format_of(path), **options))
+        name = name or format_of(path)
+        file = formats().get(name)
+        if file is None or file.is_text or not file.has(type(self)):
+            file = self._in_format(name)
+        file.write(path, self, digits, options)
 
     def __str__(self) -> str:
         return self.format().rstrip("\n")
-
-
-def _text(block: str | Grid, name: str) -> str:
-    """Lines, or a table, in a format."""
-    if isinstance(block, Grid):
-        return grid_text(block, name)
-    lines = map(printable, block.split("\n"))
-    return "\n".join(lines if name == "table" else (note_text(line, name) for line in lines))
-
-
-def _finite(value: Any) -> Any:
-    """The value without NaN and infinity, which JSON lacks."""
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return list(map(_finite, value))
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,1 +1,66 @@
-"""What users hold: values with what is needed to trust them."""
+"""What users hold: values with what is needed to trust them.
+
+Everything that is returned, and no user constructs, is here by its name: ``rankmark.results.Result``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+_HOME = {
+    "Agreement": "comparing.agreement",
+    "Allowance": "comparing.gating",
+    "Bounds": "aggregation.bounds",
+    "ByClass": "results.by_class",
+    "CheckReport": "checks.report",
+    "Comparison": "comparing.comparison",
+    "ComparisonSlices": "comparing.slices",
+    "Convention": "language.conventions.convention",
+    "Counts": "aggregation.counts",
+    "CurveTable": "api.curves",
+    "Difference": "peers.difference",
+    "Differences": "peers.difference",
+    "Effect": "checks.finding",
+    "ExplainedDifference": "explaining.explanation",
+    "Explanation": "explaining.explanation",
+    "Finding": "checks.finding",
+    "Gate": "comparing.gating",
+    "ListResult": "results.lists",
+    "MeasureCounts": "aggregation.counts",
+    "MeasureGate": "comparing.gating",
+    "Mover": "comparing.compared",
+    "Pair": "comparing.pairs",
+    "Power": "comparing.compared",
+    "PredictionComparison": "comparing.predictions",
+    "PredictionCounts": "aggregation.counts",
+    "PredictionInterval": "aggregation.intervals",
+    "PredictionPair": "comparing.predictions",
+    "PredictionResult": "results.predictions",
+    "PredictionSlice": "results.prediction_slices",
+    "PredictionSlices": "results.prediction_slices",
+    "Result": "results.base",
+    "RowMeasureCounts": "aggregation.counts",
+    "Slice": "results.slices",
+    "SlicedPair": "comparing.slices",
+    "Slices": "results.slices",
+    "SparkResult": "api.spark",
+    "SystemAgreement": "comparing.agreement",
+    "TableCounts": "checks.report",
+}
+"""The module of every name."""
+
+
+def __getattr__(name: str) -> Any:
+    # Names are looked up when first used: importing all of them would import nearly all of rankmark.
+    if name == "__all__":
+        return list(_HOME)
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    globals()[name] = found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return list(_HOME)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark._native import __version__
 from rankmark.errors import FileMissingError, FormatError, UsageError
-from rankmark.rendering.formats import write_whole
+from rankmark.rendering.files import write_whole
 
 if TYPE_CHECKING:
     import polars as pl

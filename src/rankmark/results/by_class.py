@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark.errors import NotEvaluatedError
-from rankmark.rendering.formats import Grid, printable
+from rankmark.rendering.blocks import Grid
+from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +108,7 @@ class ByClass:
         """The rows of `frame` as dicts, the measures by themselves, with why they have no value."""
         records = []
         for row in self.frame.rows(named=True):
-            values = {str(measure): row.pop(str(measure)) for measure in self.values}
+            values = ByName((str(measure), row.pop(str(measure))) for measure in self.values)
             without = {
                 str(m): each[row["class"]] for m, each in self.undefined.items() if row["class"] in each
             }

@@ -1,66 +1,41 @@
-"""What an evaluation gives: values, counts, choices, signatures."""
+"""What an evaluation of lists gives: values, counts, choices, signatures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.bounds import Bounds
 from rankmark.aggregation.counts import Counts
-from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.choices import Choices
-from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
-from rankmark.language.registry import LISTS_FIRST
 from rankmark.language.signature import Recipe
+from rankmark.rendering.words import counted
+from rankmark.results.base import Result
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Self, Unpack
-
     import numpy as np
     import polars as pl
 
     from rankmark._native import Table
-    from rankmark.aggregation.intervals import PredictionInterval
+    from rankmark.aggregation.bounds import Bounds
+    from rankmark.aggregation.counts import Counts
+    from rankmark.language.choices import Choices
+    from rankmark.language.measure import Measure
     from rankmark.language.signature import ItemIds
-    from rankmark.rendering.formats import Options
-    from rankmark.results.by_class import ByClass
     from rankmark.results.slices import Slices
 
-__all__ = ["Result"]
+__all__ = ["ListResult"]
 
 
-class Result:
-    """The values of one run, with what is needed to trust them.
+class ListResult(Result):
+    """The values of one run's lists, with what is needed to trust them: a `Result`."""
 
-    ``result["nDCG@10"]`` is a value; any alias of the measure's name will do. ``print(result)`` shows a
-    table and, beneath it, what happened to the queries.
-    """
-
-    __slots__ = (
-        "_bounds",
-        "_choices",
-        "_convention",
-        "_counts",
-        "_inputs",
-        "_item_ids",
-        "_k",
-        "_notes",
-        "_own_choices",
-        "_per_query",
-        "_query_ids",
-        "_slices",
-        "_values",
-    )
+    __slots__ = ("_bounds", "_choices", "_counts", "_item_ids", "_k", "_own_choices")
 
     counted = "queries"
-    """What `counts` counts, in JSON."""
-    kinds = LISTS_FIRST
-    """The kind of measure of which a name is understood first."""
 
     def __init__(
         self,
@@ -79,72 +54,26 @@ class Result:
         notes: Iterable[str] = (),
         slices: Slices | None = None,
     ) -> None:
-        self._values = dict(values)
-        self._per_query = dict(per_query_values)
-        for each in self._per_query.values():
-            each.flags.writeable = False
-        self._query_ids = query_ids
+        super().__init__(
+            values=values,
+            per_query_values=per_query_values,
+            query_ids=query_ids,
+            convention=convention,
+            inputs=inputs,
+            notes=notes,
+            slices=slices,
+        )
         self._choices = choices
+        self._own_choices = dict(own_choices)
         self._counts = counts
         self._item_ids = item_ids
-        self._convention = convention
         self._k = k
         self._bounds = dict(bounds)
-        self._inputs = dict(inputs)
-        self._slices = slices
-        self._notes = tuple(notes)
-        self._own_choices = dict(own_choices)
-
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """The measures evaluated, in the order asked for."""
-        return tuple(self._values)
-
-    @property
-    def values(self) -> dict[str, float]:
-        """Each measure's value, by its canonical name."""
-        return {str(measure): value for measure, value in self._values.items()}
-
-    @property
-    def per_query(self) -> pl.DataFrame:
-        """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
-        import polars as pl
-
-        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self.query_table).with_columns(columns)
-
-    @property
-    def query_measures(self) -> tuple[Measure, ...]:
-        """The measures that have a value for each query."""
-        return tuple(self._per_query)
-
-    @property
-    def query_ids(self) -> list[int] | list[str]:
-        """The judged queries, in the order of the per-query values."""
-        return [] if self._query_ids is None else self._query_ids.column_values("query")
-
-    @property
-    def query_table(self) -> Table:
-        """The same as a table with a column ``query``."""
-        import polars as pl
-
-        from rankmark._native import Table
-
-        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
-
-    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
-        """One value a judged query; NaN where a query is left out of the mean."""
-        return self._per_query[self._find(measure)]
 
     @property
     def counts(self) -> Counts:
         """How many queries were judged, answered, averaged, tied …."""
         return self._counts
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader should know of how the tables were understood."""
-        return self._notes
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -161,105 +90,58 @@ class Result:
         return dict(self._bounds)
 
     @property
-    def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure of predictions, by its canonical name, if asked for."""
-        return MappingProxyType({})
-
-    @property
-    def by_class(self) -> ByClass:
-        """What there is of each class, in a result of `rankmark.evaluate_predictions`."""
-        raise NotEvaluatedError("there are lists here, and no classes")
-
-    @property
     def item_ids(self) -> ItemIds:
         """Whether items' ids were compared as ``integer`` or as ``text``, where they decide ties."""
         return self._item_ids
 
-    @property
-    def convention(self) -> str | None:
-        """The convention that was followed, such as ``ranx-0.3.21``; None for the standard."""
-        return self._convention
-
-    @property
-    def inputs(self) -> dict[str, str]:
-        """A hash of the judgements (``qrels``) and one of the results (``run``); empty unless asked for.
-
-        The order of rows, their columns' names and types and the files' format do not count.
-        """
-        return dict(self._inputs)
-
-    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
-        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
-
-        With ``short=True`` what is not the standard, and the version. `rankmark.from_signature` reads both.
-        """
-        return self.evaluation(measure).signature(short=short)
-
     def evaluation(self, measure: str | Measure) -> Recipe:
-        """The same as a record, of which `rankmark.from_signature` makes what evaluates other tables so."""
+        """Everything that decides the value of `measure`, as a record; see `rankmark.from_signature`."""
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
         return Recipe(found, choices, self._item_ids, self._convention, self._k)
 
     def account(self) -> list[str]:
         """What happened to the queries: a line, and a second one if there is something to notice."""
-        from rankmark.rendering.formats import account
+        counts = self.counts
+        answered = "all answered"
+        if counts.missing:
+            missing = self._chosen("missing")
+            answered = f"{counts.answered:,} answered, {counts.missing:,} missing ({missing})"
+        notes = []
+        if counts.unjudged:
+            notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
+        if barren := _most(m.no_relevant for m in counts.measures.values()):
+            notes.append(f"nothing relevant in {barren} ({self._chosen('no_relevant')})")
+        notes += self._tie_notes()
+        notes += self.notes
+        first = f"{_queries(counts.judged)} judged, {answered}"
+        if self.convention:
+            first += f", as in {self.convention}"
+        return [first, "; ".join(notes)] if notes else [first]
 
-        return account(self)
+    def _tie_notes(self) -> Iterator[str]:
+        """What equal scores do to the values: what they could do, unless bounds say what they do."""
+        rule = f"(ties: {self._chosen('ties')})"
+        if self.bounds:
+            if tied := _most(bounds.tied for bounds in self.bounds.values()):
+                yield f"equal scores change {tied} {rule}"
+            if open_ended := [name for name, bounds in self.bounds.items() if bounds.expected is None]:
+                yield f"no expected value of {', '.join(open_ended)}, which {_has(open_ended)} no closed form"
+            return
+        numbers = {name: counts.tied for name, counts in self.counts.measures.items()}
+        if tied := _most(number for number in numbers.values() if number is not None):
+            yield f"equal scores could change {tied} {rule}"
+        if unknown := [name for name, number in numbers.items() if number is None]:
+            yield f"equal scores not counted for {', '.join(unknown)} (bounds count them)"
 
-    @property
-    def slices(self) -> Slices | None:
-        """The measures in slices of the queries; None unless `rankmark.evaluate` was given `by`."""
-        return self._slices
+    def _chosen(self, choice: str) -> str:
+        """What was decided; several things where a convention does not decide alike for all measures."""
+        values = dict.fromkeys(self.choices_of(measure)[choice] for measure in self.measures)
+        return " or ".join(TREATED.get(value, value) for value in values)
 
-    def by(self, attributes: Any, *columns: str, confidence: float = 0.95) -> Slices:
-        """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
-
-        Args:
-            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
-                column of queries.
-            *columns: the columns to slice by, each for itself; all but the query if none is named.
-            confidence: the share of the intervals that hold the true value.
-
-        Returns:
-            For each slice and measure the number of queries, the mean with Student's interval, and its
-            difference from the mean of all other queries, with Welch's interval and test. The p-values are
-            corrected for all slices and measures together (Holm). Queries without a value are a slice.
-
-        Raises:
-            DataError: a query has several values, or none of the queries has one.
-
-        Example:
-            >>> import rankmark as rm
-            >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
-            >>> run = {f"q{i}": ["a", "x"] if i < 3 else ["x", "a"] for i in range(6)}
-            >>> result = rm.evaluate(qrels, run, "RR")
-            >>> slices = result.by({"q0": "DE", "q1": "DE", "q2": "FR", "q3": "FR", "q4": "DE", "q5": "FR"})
-            >>> [(row.slice, row.queries, round(row.mean, 4)) for row in slices.rows]
-            [('DE', 3, 0.8333), ('FR', 3, 0.6667)]
-
-        """
-        from rankmark.results.slices import slices_of
-
-        return slices_of(self, attributes, columns, confidence=confidence)
-
-    def with_slices(self, slices: Slices) -> Self:
-        """The same result with these slices."""
-        again = copy(self)
-        again._slices = slices
-        return again
-
-    def __getitem__(self, measure: str | Measure) -> float:
-        return self._values[self._find(measure)]
-
-    def __contains__(self, measure: str | Measure) -> bool:
-        return self._known(measure) is not None
-
-    def __iter__(self) -> Iterator[Measure]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
+        return f"<Result {values}; {self._counts.judged} queries>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         import polars as pl
@@ -280,92 +162,26 @@ class Result:
         }
         return _restored, (pl.DataFrame(self.query_table), saved)
 
-    def __str__(self) -> str:
-        return self.to_table().rstrip("\n")
 
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
-        return f"<Result {values}; {self._counts.judged} queries>"
-
-    def _repr_html_(self) -> str:
-        from rankmark.rendering.formats import html
-
-        return html(self)
-
-    def format(self, name: str = "table", **options: Unpack[Options]) -> str:
-        """The result as text.
-
-        Args:
-            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``trec``.
-            **options: ``per_query=True`` adds the values of each query, ``per_class=True`` those of each
-                class, ``confusion=True`` the confusion matrix of classes, ``signatures=True`` each measure's
-                signature, ``signatures="short"`` its short form, ``digits=4`` is how many are shown after
-                the point (JSON and CSV show all).
-
-        """
-        from rankmark.rendering.formats import render
-
-        return render(self, name, **options)
-
-    def to_table(self, **options: Unpack[Options]) -> str:
-        """An aligned table for people, with an account of the queries beneath it; see `format`."""
-        return self.format("table", **options)
-
-    def to_json(self, **options: Unpack[Options]) -> str:
-        """JSON: full precision, signatures, counts and choices; null where there is no value."""
-        return self.format("json", **options)
-
-    def to_csv(self, **options: Unpack[Options]) -> str:
-        """CSV with full precision: a row a measure, or with ``per_query=True`` a row a query."""
-        return self.format("csv", **options)
-
-    def to_markdown(self, **options: Unpack[Options]) -> str:
-        """A Markdown table; see `format`."""
-        return self.format("markdown", **options)
-
-    def to_latex(self, **options: Unpack[Options]) -> str:
-        r"""A LaTeX ``tabular`` (needs ``\usepackage{booktabs}``); see `format`."""
-        return self.format("latex", **options)
-
-    def to_trec(self, **options: Unpack[Options]) -> str:
-        """trec_eval's output format; see `format`."""
-        return self.format("trec", **options)
-
-    def write(self, path: str | Path, name: str | None = None, **options: Unpack[Options]) -> None:
-        """Write this result to a file, whole or not at all; the path's ending says how unless `name` does.
-
-        A file ``.parquet`` has the values of each query, as `per_query`.
-        """
-        from rankmark.rendering.formats import PARQUET, format_of, write_parquet, write_whole
-
-        name = name or format_of(path)
-        if name == PARQUET:
-            write_parquet(path, self)
-        else:
-            write_whole(path, self.format(name, **options))
-
-    def _find(self, measure: str | Measure) -> Measure:
-        known = self._known(measure)
-        if known is None:
-            found = meant(measure, self._convention, self.kinds)
-            here = list(self.values)
-            hint = did_you_mean(str(found), here)
-            raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
-        return known
-
-    def _known(self, measure: str | Measure) -> Measure | None:
-        """The measure as it was evaluated: by its name here, or by what the convention calls it."""
-        if isinstance(measure, Measure) and measure in self._values:
-            return measure
-        written = {str(each): each for each in self._values}
-        if measure in written:
-            return written[str(measure)]
-        found = meant(measure, self._convention, self.kinds)
-        return found if found in self._values else None
-
-
-def _restored(query_ids: pl.DataFrame, saved: Mapping[str, Any]) -> Result:
+def _restored(query_ids: pl.DataFrame, saved: Mapping[str, Any]) -> ListResult:
     """A result that was pickled or copied."""
     from rankmark._native import Table
 
-    return Result(query_ids=Table.from_arrow(query_ids), **saved)
+    return ListResult(query_ids=Table.from_arrow(query_ids), **saved)
+
+
+TREATED = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+
+
+def _queries(n: int) -> str:
+    return counted(n, "query", "queries")
+
+
+def _most(numbers: Iterable[int]) -> str:
+    """``12 queries``, ``up to 12 queries`` where the measures differ, or nothing for none."""
+    different = set(numbers) - {0}
+    return "up to " * (len(different) > 1) + _queries(max(different)) if different else ""
+
+
+def _has(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from rankmark.aggregation.intervals import explained
-from rankmark.rendering.formats import counted, printable
-from rankmark.results.slices import NONE, Slices, in_order, rounded
+from rankmark.rendering.words import counted, printable, rounded
+from rankmark.results.sliced import NONE, Sliced, in_order
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,27 +51,36 @@ class PredictionSlice:
 
 
 @dataclass(frozen=True, slots=True)
-class PredictionSlices(Slices):
-    """Measures of predictions in slices of the rows; ``print(slices)`` shows them."""
+class PredictionSlices(Sliced):
+    """Measures of predictions in slices of the rows; ``print(slices)`` shows them.
 
-    rows: tuple[PredictionSlice, ...]  # type: ignore[assignment]
+    Attributes:
+        rows: each measure in each slice of each column.
+        confidence: the share of the intervals that hold the true value.
+        notes: how the intervals were made.
+
+    """
+
+    rows: tuple[PredictionSlice, ...]
+    confidence: float
+    notes: tuple[str, ...] = ()
 
     row: ClassVar[type] = PredictionSlice
 
     @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """As `Slices.columns`: without positive rows and intervals where there are none."""
+    def columns(self) -> tuple[str, ...]:
+        """As `Sliced.columns`: without positive rows and intervals where there are none."""
         positive = ["positive"] if any(row.positive is not None for row in self.rows) else []
         ends = ["low", "high"] if any(not math.isnan(row.low) for row in self.rows) else []
         return ("rows", *positive, "value", *ends)
 
-    def cells(self, row: Any, digits: int) -> list[str]:
-        """As `Slices.cells`."""
+    def cells(self, row: PredictionSlice, digits: int) -> list[str]:
+        """As `Sliced.cells`."""
         values = (getattr(row, name) for name in self.columns)
         return [_cell(value, digits) for value in values]
 
     def explained(self) -> Iterator[str]:
-        """As `Slices.explained`."""
+        """As `Sliced.explained`."""
         yield from self.notes
         slices: dict[tuple[str, str], list[str]] = {}
         for row in self.rows:
@@ -119,7 +128,7 @@ def prediction_slices(
             rows += _rows(name, value, result)
             if result.intervals:
                 notes[explained(result.intervals, counted=False)] = None
-    return PredictionSlices(tuple(rows), 0, confidence, tuple(notes))
+    return PredictionSlices(tuple(rows), confidence, tuple(notes))
 
 
 def _rows(by: str, value: str | None, result: PredictionResult) -> Iterator[PredictionSlice]:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import _native
-from rankmark.aggregation.counts import Counts, PredictionCounts, RowMeasureCounts
+from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import NotEvaluatedError
-from rankmark.language.choices import Choices
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
 from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, Kind
 from rankmark.language.signature import Recipe
-from rankmark.rendering.formats import counted, printable
-from rankmark.results.lists import Result
+from rankmark.rendering.words import counted, printable
+from rankmark.results.base import Result
 from rankmark.results.prediction_slices import PredictionSlices
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 
     from rankmark.kinds.rows import Values
     from rankmark.results.by_class import ByClass
+    from rankmark.results.lists import ListResult
+    from rankmark.results.prediction_slices import PredictionSlices
 
 __all__ = ["Basis", "PredictionResult", "some"]
 
@@ -40,8 +41,8 @@ class Basis:
     classes: int | None = None
     like: str | None = None
 
-    def signature(self, measure: Measure, *, short: bool) -> str:
-        """As `Result.signature`."""
+    def evaluation(self, measure: Measure) -> Recipe:
+        """As `Result.evaluation`."""
         weights = None if self.weights == "none" else self.weights
         return Recipe(
             measure,
@@ -49,16 +50,16 @@ class Basis:
             positive=self.positive,
             weights=weights,
             classes=self.classes,
-        ).signature(short=short)
+        )
 
 
 class PredictionResult(Result):
-    """The values of one table of predictions, with what is needed to trust them.
+    """The values of one table of predictions, with what is needed to trust them: a `Result`.
 
-    As `Result`; `per_query` has the measures that have a value for each query.
+    `per_query` has the measures that have a value for each query.
     """
 
-    __slots__ = ("_basis", "_by_class", "_intervals", "_lists", "_rows")
+    __slots__ = ("_basis", "_by_class", "_counts", "_intervals", "_lists")
 
     counted = "counts"
 
@@ -70,7 +71,7 @@ class PredictionResult(Result):
         query_ids: _native.Table | None,
         counts: PredictionCounts,
         basis: Basis,
-        lists: Result | None,
+        lists: ListResult | None,
         inputs: Mapping[str, str] = MappingProxyType({}),
         intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: PredictionSlices | None = None,
@@ -80,23 +81,21 @@ class PredictionResult(Result):
             values=values,
             per_query_values=per_query_values,
             query_ids=query_ids,
-            choices=Choices(),
-            counts=Counts(0, 0, 0, 0, {}),
-            inputs=inputs,
             convention=basis.like,
+            inputs=inputs,
             notes=lists.notes if lists else (),
             slices=slices,
         )
         self._intervals = dict(intervals)
-        self._rows = counts
+        self._counts = counts
         self._basis = basis
         self._lists = lists
         self._by_class = by_class
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:  # type: ignore[override]
+    def kinds(self) -> tuple[Kind, ...]:
         """The kind of measure of which a name is understood first."""
-        return ROWS_FIRST if self._rows.classes is None else CLASSES_FIRST
+        return ROWS_FIRST if self._counts.classes is None else CLASSES_FIRST
 
     @property
     def thresholds(self) -> dict[str, float]:
@@ -127,14 +126,19 @@ class PredictionResult(Result):
         return {n: c.undefined for n, c in counts if isinstance(c, RowMeasureCounts) and c.undefined}
 
     @property
-    def counts(self) -> PredictionCounts:  # type: ignore[override]
+    def counts(self) -> PredictionCounts:
         """How many rows there are, positive ones, queries, and what became of them in each measure."""
-        return self._rows
+        return self._counts
 
     @property
     def choices(self) -> dict[str, Any]:
         """How ties, duplicates … were decided in measures of lists; empty if none was asked for."""
         return {} if self._lists is None else self._lists.choices
+
+    def choices_of(self, measure: str | Measure) -> dict[str, Any]:
+        """The same for one measure; empty for one of rows or classes."""
+        found = self._find(measure)
+        return {} if self._lists is None or found.page.kind != "list" else self._lists.choices_of(found)
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a query; NaN where a query has none.
@@ -204,17 +208,13 @@ class PredictionResult(Result):
         """
         return self.by_class.confusion
 
-    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
-        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
-
-        With ``short=True`` what is not the standard, and the version.
-        """
+    def evaluation(self, measure: str | Measure) -> Recipe:
+        """Everything that decides the value of `measure`, as a record; see `rankmark.from_signature`."""
         found = self._find(measure)
         if found.page.kind != "list":
-            return self._basis.signature(found, short=short)
+            return self._basis.evaluation(found)
         assert self._lists is not None
-        recipe = replace(self._lists.evaluation(found), positive=self._basis.positive)
-        return recipe.signature(short=short)
+        return replace(self._lists.evaluation(found), positive=self._basis.positive)
 
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""
@@ -270,7 +270,7 @@ class PredictionResult(Result):
         saved = {
             "values": self._values,
             "per_query_values": self._per_query,
-            "counts": self._rows,
+            "counts": self._counts,
             "basis": self._basis,
             "lists": self._lists,
             "inputs": self._inputs,

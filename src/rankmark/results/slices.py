@@ -7,43 +7,36 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
+from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs.attributes import ids_like, read_attributes, read_columns
-from rankmark.rendering.formats import Grid, chance, grid_text, note_text, printable
+from rankmark.rendering.words import chance, counted, rounded
+from rankmark.results.sliced import Sliced, in_order
 from rankmark.statistics.corrections import corrected
 from rankmark.statistics.independent import welch
 from rankmark.statistics.intervals import t_interval
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
     from numpy.typing import NDArray
 
     from rankmark.inputs.roles import ColumnNames
-    from rankmark.results.lists import Result
+    from rankmark.results.base import Result
 
 __all__ = [
-    "NONE",
     "Slice",
     "Slices",
-    "in_order",
     "read_slices",
-    "rounded",
     "slice_members",
     "slices_by",
     "slices_of",
-    "slices_text",
 ]
 
-NONE = "(none)"
-"""What the slice of the queries without a value is called."""
 CONFIDENCE = 0.95
 
 
@@ -84,7 +77,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Slices:
+class Slices(Sliced):
     """The measures of a result in slices of its queries; ``print(slices)`` shows them.
 
     Attributes:
@@ -101,59 +94,26 @@ class Slices:
     notes: tuple[str, ...] = ()
 
     row: ClassVar[type] = Slice
-    """What a row is."""
-    columns: ClassVar[tuple[str, ...]] = ("queries", "mean", "low", "high", "difference", "p")
-    """What tables show of it besides its measure and its slice."""
 
     @property
-    def frame(self) -> pl.DataFrame:
-        """A row a slice and measure, with the columns of `row`; null where there is no value."""
-        import polars as pl
+    def columns(self) -> tuple[str, ...]:
+        """As `Sliced.columns`."""
+        return "queries", "mean", "low", "high", "difference", "p"
 
-        kinds = {"int": pl.Int64, "int | None": pl.Int64, "float": pl.Float64}
-        types = {each.name: kinds.get(str(each.type), pl.String) for each in fields(self.row)}
-        columns = {name: [getattr(row, name) for row in self.rows] for name in types}
-        return pl.DataFrame(columns, schema=types).fill_nan(None)
-
-    def records(self) -> list[dict[str, Any]]:
-        """The rows of `frame` as dicts."""
-        return self.frame.rows(named=True)
-
-    def __getitem__(self, value: str | None) -> tuple[Slice, ...]:
-        """The measures of the slice with this value, of whichever attribute has it."""
-        found = tuple(row for row in self.rows if row.slice == value)
-        if not found:
-            known = list(dict.fromkeys(row.slice for row in self.rows if row.slice is not None))
-            hint = did_you_mean(value, known) if isinstance(value, str) else ""
-            raise ChoiceError(f"there is no slice {value!r}{hint}")
-        return found
-
-    def cells(self, row: Any, digits: int) -> list[str]:
-        """A row's `columns` for people."""
+    def cells(self, row: Slice, digits: int) -> list[str]:
+        """As `Sliced.cells`."""
         values = [rounded(value, f".{digits}f") for value in (row.mean, row.low, row.high)]
         difference = rounded(row.difference, f"+.{digits}f")
         return [f"{row.averaged:,}", *values, difference, chance(row.p_corrected, digits)]
 
     def explained(self) -> Iterator[str]:
-        """What tables say beneath the rows."""
+        """As `Sliced.explained`."""
         yield (
             f"low, high: the {100 * self.confidence:g}% t interval of the mean; difference: from the mean "
-            f"of the other queries; p: Welch's t test of it, corrected for {_tests(self.tests)} (Holm)"
+            f"of the other queries; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} "
+            "(Holm)"
         )
         yield from self.notes
-
-    def __str__(self) -> str:
-        return self.format().rstrip("\n")
-
-    def format(self, name: str = "table", *, digits: int = 4) -> str:
-        """As text: ``table``, ``json``, ``csv`` (both with all digits), ``markdown`` or ``latex``."""
-        return slices_text({"": self}, name, digits)
-
-    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
-        """Write the slices to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), digits=digits))
 
 
 def slices_by(
@@ -186,7 +146,7 @@ def read_slices(
 def slices_of(
     result: Result, attributes: Any, by: str | Sequence[str] = (), *, confidence: float = CONFIDENCE
 ) -> Slices:
-    """The slices of a result by attributes of its queries; see `rankmark.Result.by`."""
+    """The slices of a result by attributes of its queries; see `Result.by`."""
     if not 0 < confidence < 1:
         raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
     return _sliced(result, read_attributes(attributes, _names(by)), confidence)
@@ -257,9 +217,9 @@ def _rows(
     """Every measure in every slice of one attribute."""
     for measure in result.measures:
         of_queries = result.query_values(measure)
-        counted = ~np.isnan(of_queries)
+        averaged = ~np.isnan(of_queries)
         for value, inside in members.items():
-            own, others = of_queries[inside & counted], of_queries[~inside & counted]
+            own, others = of_queries[inside & averaged], of_queries[~inside & averaged]
             low, high = t_interval(own, confidence=confidence)
             mean = float(own.mean()) if len(own) else math.nan
             difference = welch(own, others, confidence=confidence)
@@ -270,93 +230,3 @@ def _rows(
 def _members(values: pl.Series, value: str | None) -> NDArray[np.bool_]:
     """Which queries are in a slice."""
     return (values.is_null() if value is None else values.eq_missing(value)).to_numpy()
-
-
-def in_order(values: Iterable[str | None]) -> list[str | None]:
-    """Numbers by size, texts by the alphabet; the queries without a value last."""
-    every = list(values)
-    known = [value for value in every if value is not None]
-    key: Callable[[str], Any] = float if all(map(_is_number, known)) else str
-    return [*sorted(known, key=key), *[None] * (len(known) < len(every))]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return not math.isnan(float(text))
-    except ValueError:
-        return False
-
-
-def slices_text(found: Mapping[str, Slices], name: str, digits: int = 4) -> str:
-    """The slices of one result, or of several by the names of their runs, as text; ends with a line end."""
-    if name not in FORMATS:
-        raise ChoiceError(f"format={name!r} is not one of {', '.join(FORMATS)}{did_you_mean(name, FORMATS)}")
-    return FORMATS[name](found, digits)
-
-
-def _json(found: Mapping[str, Slices], _: int) -> str:
-    import json
-
-    records = {run: slices.records() for run, slices in found.items()}
-    text = json.dumps({"runs": records} if _named(found) else records[""], indent=2, ensure_ascii=False)
-    return text + "\n"
-
-
-def _csv(found: Mapping[str, Slices], _: int) -> str:
-    import polars as pl
-
-    frames = [
-        slices.frame.select(*[pl.lit(run).alias("run")] * _named(found), pl.all())
-        for run, slices in found.items()
-    ]
-    return pl.concat(frames).write_csv()
-
-
-def _blocks(found: Mapping[str, Slices], name: str, digits: int) -> str:
-    attributes = dict.fromkeys(row.by for slices in found.values() for row in slices.rows)
-    blocks = [grid_text(_grid(found, by, digits), name) for by in attributes]
-    notes = (note_text(note, name) for note in dict.fromkeys(_explained(found)))
-    return "\n\n".join([*blocks, "\n".join(notes)]) + "\n"
-
-
-def _grid(found: Mapping[str, Slices], by: str, digits: int) -> Grid:
-    columns = next(iter(found.values())).columns
-    header = [*["run"] * _named(found), "measure", printable(by), *columns]
-    rows = [
-        [*[printable(run)] * _named(found), row.measure, _label(row.slice), *slices.cells(row, digits)]
-        for run, slices in found.items()
-        for row in slices.rows
-        if row.by == by
-    ]
-    return Grid(len(header) - len(columns), [header, *rows])
-
-
-def _label(value: str | None) -> str:
-    return NONE if value is None else printable(value)
-
-
-def rounded(value: float, form: str) -> str:
-    """A value in a form; empty for NaN."""
-    return "" if math.isnan(value) else format(value, form)
-
-
-def _explained(found: Mapping[str, Slices]) -> Iterator[str]:
-    for slices in found.values():
-        yield from slices.explained()
-
-
-def _tests(number: int) -> str:
-    return "1 test" if number == 1 else f"{number:,} tests"
-
-
-def _named(found: Mapping[str, Slices]) -> bool:
-    return list(found) != [""]
-
-
-FORMATS: Mapping[str, Callable[[Mapping[str, Slices], int], str]] = {
-    "table": lambda found, digits: _blocks(found, "table", digits),
-    "json": _json,
-    "csv": _csv,
-    "markdown": lambda found, digits: _blocks(found, "markdown", digits),
-    "latex": lambda found, digits: _blocks(found, "latex", digits),
-}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankmark.errors import ColumnError, DataError, UsageError
 from rankmark.inputs.names import listed
 from rankmark.kinds.classes import Classes
-from rankmark.rendering.formats import counted
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

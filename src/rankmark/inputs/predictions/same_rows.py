@@ -12,7 +12,7 @@ from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.ids import as_integers
 from rankmark.inputs.predictions.columns import WEIGHING
 from rankmark.language.parameters import format_value
-from rankmark.rendering.formats import counted
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl

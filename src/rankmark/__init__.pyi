@@ -1,0 +1,145 @@
+from rankmark import results as results
+from rankmark import statistics as statistics
+from rankmark.api import spark as spark
+from rankmark.api.arrays import evaluate_arrays as evaluate_arrays
+from rankmark.api.arrays import evaluate_factors as evaluate_factors
+from rankmark.api.curves import curve as curve
+from rankmark.api.evaluation import evaluate as evaluate
+from rankmark.api.evaluator import Evaluator as Evaluator
+from rankmark.api.from_signature import Evaluation as Evaluation
+from rankmark.api.from_signature import from_signature as from_signature
+from rankmark.api.models import evaluate_model as evaluate_model
+from rankmark.api.prediction_evaluator import PredictionEvaluator as PredictionEvaluator
+from rankmark.api.predictions import evaluate_predictions as evaluate_predictions
+from rankmark.checks.checking import check as check
+from rankmark.comparing.agreement import agree as agree
+from rankmark.comparing.agreement import agree_on_systems as agree_on_systems
+from rankmark.comparing.agreement import rank_correlation as rank_correlation
+from rankmark.comparing.coefficients import Coefficient as Coefficient
+from rankmark.comparing.compare import compare as compare
+from rankmark.comparing.compare import compare_results as compare_results
+from rankmark.comparing.gating import gate as gate
+from rankmark.comparing.predictions import compare_predictions as compare_predictions
+from rankmark.errors import ChoiceError as ChoiceError
+from rankmark.errors import ColumnError as ColumnError
+from rankmark.errors import DataError as DataError
+from rankmark.errors import FileMissingError as FileMissingError
+from rankmark.errors import FormatError as FormatError
+from rankmark.errors import IdTypeError as IdTypeError
+from rankmark.errors import MeasureError as MeasureError
+from rankmark.errors import NotEvaluatedError as NotEvaluatedError
+from rankmark.errors import RankmarkError as RankmarkError
+from rankmark.errors import SignatureError as SignatureError
+from rankmark.errors import UsageError as UsageError
+from rankmark.explaining.explanation import explain as explain
+from rankmark.inputs import Input as Input
+from rankmark.inputs import read_qrels as read_qrels
+from rankmark.inputs import read_run as read_run
+from rankmark.language.conventions.convention import conventions as conventions
+from rankmark.language.measure import Measure as Measure
+from rankmark.language.names import parse as parse
+from rankmark.peers.difference import differences as differences
+
+__all__: list[str]
+__version__: str
+
+ACE: Measure
+AP: Measure
+AUC: Measure
+AveragePrecision: Measure
+BPM: Measure
+BalancedAccuracy: Measure
+BinaryAccuracy: Measure
+BinaryF: Measure
+BinaryPrecision: Measure
+BinaryRecall: Measure
+Bpref: Measure
+Brier: Measure
+BrierReliability: Measure
+BrierResolution: Measure
+BrierUncertainty: Measure
+CG: Measure
+COPC: Measure
+CalibrationIntercept: Measure
+CalibrationSlope: Measure
+Compatibility: Measure
+Confusion: Measure
+DCG: Measure
+ECE: Measure
+ERR: Measure
+ExplainedVariance: Measure
+F: Measure
+FallOut: Measure
+G: Measure
+GAUC: Measure
+Gini: Measure
+HR: Measure
+HitRatio: Measure
+INSQ: Measure
+INST: Measure
+IPrec: Measure
+Judged: Measure
+KS: Measure
+Kappa: Measure
+Kendall: Measure
+Lift: Measure
+ListAUC: Measure
+LogLoss: Measure
+MAE: Measure
+MAPE: Measure
+MCC: Measure
+MCE: Measure
+MPR: Measure
+MSE: Measure
+MaxRank: Measure
+MeanP: Measure
+MeanR: Measure
+MeanRank: Measure
+MulticlassAUC: Measure
+MulticlassAccuracy: Measure
+MulticlassF: Measure
+MulticlassKappa: Measure
+MulticlassLogLoss: Measure
+MulticlassMCC: Measure
+MulticlassPrecision: Measure
+MulticlassRecall: Measure
+NCU: Measure
+NE: Measure
+NearlyERR: Measure
+NumNonrelRet: Measure
+NumQ: Measure
+NumRel: Measure
+NumRelRet: Measure
+NumRet: Measure
+OMeasure: Measure
+OPA: Measure
+P: Measure
+PCOPC: Measure
+PMeasure: Measure
+PPlus: Measure
+PRAUC: Measure
+PartialAUC: Measure
+Pearson: Measure
+QMeasure: Measure
+R: Measure
+R2: Measure
+RBP: Measure
+RBPResidual: Measure
+RIG: Measure
+RMSE: Measure
+RR: Measure
+RankingLoss: Measure
+RnDCG: Measure
+Rprec: Measure
+SDCG: Measure
+SMAPE: Measure
+SetAP: Measure
+Spearman: Measure
+Specificity: Measure
+Unjudged: Measure
+Utility: Measure
+binG: Measure
+infAP: Measure
+nDCG: Measure
+nDCG_rel: Measure
+nERR: Measure

@@ -1,0 +1,107 @@
+"""What texts for people are made of: tables, and lines of several kinds between and beneath them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from rankmark.rendering.words import printable
+
+__all__ = ["Block", "Code", "Grid", "Marked", "Notes", "Prose", "Section"]
+
+
+class Grid(NamedTuple):
+    """A header and rows of text, the first columns of which are names and the others numbers."""
+
+    names: int
+    rows: list[list[str]]
+
+    def widths(self) -> list[int]:
+        """The width of each column."""
+        return [max(map(len, column)) for column in zip(*self.rows, strict=True)]
+
+    def padded(self, cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+        """The cells of a row in columns of these widths: names to the left, numbers to the right."""
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            yield cell.ljust(width) if i < self.names else cell.rjust(width)
+
+    def printable(self) -> Grid:
+        """The same with whatever could steer a terminal replaced."""
+        return Grid(self.names, [list(map(printable, row)) for row in self.rows])
+
+    def stripped(self) -> Grid:
+        """The same without blanks around the cells."""
+        return Grid(self.names, [[cell.strip() for cell in row] for row in self.rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A table of one column of names, whose numbers have marks.
+
+    Attributes:
+        grid: it without marks.
+        marks: those of each row of numbers, padded to the same width in a column.
+        caption: what it shows and what the marks mean.
+        room: whether a paper leaves room for a mark where there is none.
+
+    """
+
+    grid: Grid
+    marks: Sequence[Sequence[str]]
+    caption: str
+    room: bool
+
+    def joined(self) -> Grid:
+        """The table with the marks behind the numbers."""
+        header, *rows = self.grid.rows
+        cells = (
+            [name, *(cell + mark for cell, mark in zip(numbers, own, strict=True))]
+            for (name, *numbers), own in zip(rows, self.marks, strict=True)
+        )
+        return Grid(self.grid.names, [header, *cells])
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Sentences beneath tables.
+
+    Attributes:
+        lines: a sentence each; an indented one belongs to that before it.
+        wrapped: whether a long one is broken where lines cannot be of any length.
+        apart: whether each begins a line where lines would flow together.
+        closing: whether they belong to all of the text, and stand at its end in a paper.
+
+    """
+
+    lines: Sequence[str]
+    wrapped: bool = True
+    apart: bool = True
+    closing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Sentences that are broken into lines everywhere, and mean the same everywhere."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines to be copied as they are."""
+
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Sentences under a title, or without one, and a table that belongs to them."""
+
+    title: str
+    lines: Sequence[str]
+    grid: Grid | None = None
+
+
+Block: TypeAlias = str | Grid | Marked | Notes | Prose | Code | Section
+"""A string is lines that stand as they are."""

@@ -1,0 +1,134 @@
+"""What a format is: how it is called, and how it shows what a class has."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rankmark.rendering.blocks import Block, Code, Grid, Marked, Notes, Prose, Section
+from rankmark.rendering.files import write_whole
+from rankmark.rendering.words import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+
+__all__ = ["Format", "Showable", "TextFormat"]
+
+
+class Showable:
+    """What a class has to be shown: as many as it can of these methods, which take its options by name."""
+
+    __slots__ = ()
+
+    _blocks: Callable[..., Iterator[Block]]
+    """Tables and lines for people, with so many digits."""
+    _record: Callable[..., Any]
+    """What JSON holds; numbers can be NaN or infinite."""
+    _frame: Callable[..., pl.DataFrame | Grid]
+    """What CSV holds."""
+    _trec: Callable[..., Iterable[tuple[str, str, str]]]
+    """The lines of trec_eval's format: name, query and value, with so many digits."""
+    _queries: Callable[[], pl.DataFrame | None]
+    """The values of each query; None if no measure has any."""
+
+    def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
+        """As `_blocks`, for papers."""
+        return self._blocks(digits, **options)
+
+
+class Format(ABC):
+    """A way to show things; every module of `rankmark.rendering.formats` has one, called ``FORMAT``.
+
+    Attributes:
+        name: what it is called.
+        endings: those of files that are written so unless told otherwise.
+        place: where it stands among the others in lists; after those with a lower number.
+        needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
+        is_text: whether it can be printed, and not only be written to a file.
+        goes_on: whether more can be written after it.
+
+    """
+
+    name: ClassVar[str]
+    endings: ClassVar[tuple[str, ...]] = ()
+    place: ClassVar[int] = 100
+    needs: ClassVar[str]
+    is_text: ClassVar[bool] = True
+    goes_on: ClassVar[bool] = False
+
+    def has(self, what: type[Showable]) -> bool:
+        """Whether things of a class can be shown so."""
+        return hasattr(what, self.needs)
+
+    @abstractmethod
+    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
+        """The thing as text, with a line end; with so many digits, and the options of its class."""
+
+    def write(self, path: str | Path, shown: Showable, digits: int, options: Mapping[str, Any]) -> None:
+        """Write it to a file, whole or not at all."""
+        write_whole(path, self.text(shown, digits, options))
+
+
+class TextFormat(Format):
+    """A format for people, in which everything is a sequence of blocks.
+
+    It has to say how it shows a table and notes; all else is shown as these are unless it says otherwise.
+    """
+
+    needs = "_blocks"
+    goes_on = True
+
+    @abstractmethod
+    def grid(self, grid: Grid) -> str:
+        """A table."""
+
+    @abstractmethod
+    def notes(self, notes: Notes) -> str:
+        """Sentences."""
+
+    def marked(self, table: Marked) -> str:
+        """A table with marks."""
+        return self.grid(table.joined().stripped())
+
+    def prose(self, prose: Prose) -> str:
+        """Sentences that mean the same everywhere."""
+        return self.notes(Notes(prose.lines))
+
+    def code(self, code: Code) -> str:
+        """Lines to be copied."""
+        return self.notes(Notes(code.lines, wrapped=False))
+
+    def section(self, section: Section) -> str:
+        """Sentences under a title, and a table."""
+        lines = [section.title] * bool(section.title) + [*section.lines]
+        table = [] if section.grid is None else [self.grid(section.grid)]
+        return "\n\n".join([self.notes(Notes(lines)), *table])
+
+    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
+        """All blocks, with an empty line between them."""
+        return "\n\n".join(self.shown(shown._blocks(digits, **options))) + "\n"
+
+    def shown(self, blocks: Iterable[Block]) -> Iterator[str]:
+        """Each block as text."""
+        return map(self.block, blocks)
+
+    def block(self, block: Block) -> str:
+        """One block as text."""
+        match block:
+            case str():
+                return self.notes(Notes(list(map(printable, block.split("\n"))), wrapped=False, apart=False))
+            case Grid():
+                return self.grid(block)
+            case Notes():
+                return self.notes(block)
+            case Marked():
+                return self.marked(block)
+            case Prose():
+                return self.prose(block)
+            case Code():
+                return self.code(block)
+            case Section():
+                return self.section(block)

@@ -1,0 +1,93 @@
+"""JSON with full precision.
+
+JSON has no NaN and no infinity: they are null. Beside a null, under the number's name and ``_reason``, stands
+what is not there: ``no value`` (NaN), ``infinite`` or ``minus infinity``; unless the same object says under
+``undefined`` why there is no value. Where numbers stand by the names of measures or columns, or as a list,
+reasons do not stand among them but beside the whole, by the same names; the reason of a list is that of all
+nulls in it. What was not asked for is null without a reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rankmark.rendering.format import Format
+
+if TYPE_CHECKING:
+    from rankmark.rendering.format import Showable
+
+__all__ = ["FORMAT", "ByName"]
+
+Why: TypeAlias = str | dict[str, Any] | None
+"""Why numbers are null: a text, texts by name, or nothing."""
+NO_VALUE = "no value"
+
+
+class ByName(dict[str, Any]):
+    """Numbers by names that are no fields of a record, such as those of measures."""
+
+
+class Json(Format):
+    """Everything there is, for programs."""
+
+    name = "json"
+    endings = (".json",)
+    place = 2
+    needs = "_record"
+
+    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:  # noqa: ARG002 - all digits
+        """The record."""
+        import json
+
+        record, _ = _plain(shown._record(**options))
+        return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> tuple[Any, Why]:
+    """A value as JSON has it, and why there is null in it where no object in it says that."""
+    if isinstance(value, float):
+        return (value, None) if math.isfinite(value) else (None, _reason(value))
+    if isinstance(value, ByName):
+        return _by_name(value)
+    if isinstance(value, Mapping):
+        return dict(_fields(value)), None
+    if isinstance(value, list | tuple):
+        return _listed(value)
+    return value, None
+
+
+def _reason(value: float) -> str:
+    if math.isnan(value):
+        return NO_VALUE
+    return "infinite" if value > 0 else "minus infinity"
+
+
+def _fields(record: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    for name, value in record.items():
+        plain, why = _plain(value)
+        yield name, plain
+        if why and f"{name}_reason" not in record and not (why == NO_VALUE and _is_said(record)):
+            yield f"{name}_reason", why
+
+
+def _is_said(record: Mapping[str, Any]) -> bool:
+    """Whether the record says itself why there is no value."""
+    undefined = record.get("undefined")
+    return isinstance(undefined, str | Mapping) and bool(undefined)
+
+
+def _by_name(numbers: ByName) -> tuple[dict[str, Any], Why]:
+    found = {name: _plain(value) for name, value in numbers.items()}
+    reasons = {name: why for name, (_, why) in found.items() if why}
+    return {name: plain for name, (plain, _) in found.items()}, reasons or None
+
+
+def _listed(values: Iterable[Any]) -> tuple[list[Any], Why]:
+    found = [_plain(value) for value in values]
+    reasons = dict.fromkeys(why for _, why in found if isinstance(why, str))
+    return [plain for plain, _ in found], " or ".join(reasons) or None
+
+
+FORMAT = Json()

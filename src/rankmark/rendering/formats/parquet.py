@@ -1,0 +1,47 @@
+"""Parquet files of the values of each query, for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rankmark.errors import UsageError
+from rankmark.rendering.files import write_whole
+from rankmark.rendering.format import Format
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rankmark.rendering.format import Showable
+
+__all__ = ["FORMAT"]
+
+
+class Parquet(Format):
+    """A file, and no text."""
+
+    name = "parquet"
+    endings = (".parquet",)
+    place = 7
+    needs = "_queries"
+    is_text = False
+
+    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> NoReturn:
+        """There is none."""
+        raise NotImplementedError
+
+    def write(
+        self,
+        path: str | Path,
+        shown: Showable,
+        digits: int,  # noqa: ARG002 - all digits
+        options: Mapping[str, Any],  # noqa: ARG002 - of texts
+    ) -> None:
+        """Write the values of each query."""
+        frame = shown._queries()
+        if frame is None:
+            raise UsageError(f"{path} would hold the values of each query, and no measure here has any")
+        write_whole(path, frame.write_parquet)
+
+
+FORMAT = Parquet()

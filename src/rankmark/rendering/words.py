@@ -1,0 +1,34 @@
+"""Words and numbers for people."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["chance", "counted", "printable", "rounded"]
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """``1 query``, ``1,234 queries``."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def rounded(value: float, form: str) -> str:
+    """A value in a form, such as ``.4f``; empty for NaN."""
+    return "" if math.isnan(value) else format(value, form)
+
+
+def chance(p: float, digits: int) -> str:
+    """A p-value for people: never 0, and empty for NaN."""
+    least = 10.0**-digits
+    if math.isnan(p):
+        return ""
+    return f"<{least:.{digits}f}" if p < least else f"{p:.{digits}f}"
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with whatever could steer a terminal replaced."""
+    return (
+        text
+        if text.isprintable()
+        else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    )

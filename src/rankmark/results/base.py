@@ -1,0 +1,278 @@
+"""What every evaluation gives, whatever it measured: values, those of each query, counts, signatures."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rankmark.errors import NotEvaluatedError, did_you_mean
+from rankmark.language.conventions.convention import meant
+from rankmark.language.measure import Measure
+from rankmark.language.registry import LISTS_FIRST, Kind
+from rankmark.results.runs import OfRuns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Self, Unpack
+
+    import numpy as np
+    import polars as pl
+
+    from rankmark._native import Table
+    from rankmark.aggregation.bounds import Bounds
+    from rankmark.aggregation.counts import Counts, PredictionCounts
+    from rankmark.aggregation.intervals import PredictionInterval
+    from rankmark.language.signature import Recipe
+    from rankmark.results.by_class import ByClass
+    from rankmark.results.runs import Options
+    from rankmark.results.sliced import Sliced
+    from rankmark.results.slices import Slices
+
+__all__ = ["Result"]
+
+
+class Result(OfRuns):
+    """The values of one run or of one table of predictions, with what is needed to trust them.
+
+    ``result["nDCG@10"]`` is a value; any alias of the measure's name will do. ``print(result)`` shows a
+    table and, beneath it, what happened to the queries or rows. What is of lists alone a `ListResult` has,
+    what is of predictions alone a `PredictionResult`.
+    """
+
+    __slots__ = ("_convention", "_inputs", "_notes", "_per_query", "_query_ids", "_slices", "_values")
+
+    counted: ClassVar[str]
+    """What `counts` counts, in JSON."""
+
+    def __init__(
+        self,
+        *,
+        values: Mapping[Measure, float],
+        per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        query_ids: Table | None,
+        convention: str | None,
+        inputs: Mapping[str, str],
+        notes: Iterable[str],
+        slices: Sliced | None,
+    ) -> None:
+        self._values = dict(values)
+        self._per_query = dict(per_query_values)
+        for each in self._per_query.values():
+            each.flags.writeable = False
+        self._query_ids = query_ids
+        self._convention = convention
+        self._inputs = dict(inputs)
+        self._slices = slices
+        self._notes = tuple(notes)
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kind of measure of which a name is understood first."""
+        return LISTS_FIRST
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures evaluated, in the order asked for."""
+        return tuple(self._values)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Each measure's value, by its canonical name."""
+        return {str(measure): value for measure, value in self._values.items()}
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
+        import polars as pl
+
+        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
+        return pl.DataFrame(self.query_table).with_columns(columns)
+
+    @property
+    def query_measures(self) -> tuple[Measure, ...]:
+        """The measures that have a value for each query."""
+        return tuple(self._per_query)
+
+    @property
+    def query_ids(self) -> list[int] | list[str]:
+        """The judged queries, in the order of the per-query values."""
+        return [] if self._query_ids is None else self._query_ids.column_values("query")
+
+    @property
+    def query_table(self) -> Table:
+        """The same as a table with a column ``query``."""
+        import polars as pl
+
+        from rankmark._native import Table
+
+        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
+
+    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
+        """One value a judged query; NaN where a query is left out of the mean."""
+        return self._per_query[self._find(measure)]
+
+    @property
+    @abstractmethod
+    def counts(self) -> Counts | PredictionCounts:
+        """How many queries or rows there are, and what became of them in each measure."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of how the tables were understood."""
+        return self._notes
+
+    @property
+    @abstractmethod
+    def choices(self) -> dict[str, Any]:
+        """How ties, duplicates, missing queries … were decided."""
+
+    @abstractmethod
+    def choices_of(self, measure: str | Measure) -> dict[str, Any]:
+        """The same for one measure, for which a convention can decide otherwise."""
+
+    @property
+    def bounds(self) -> dict[str, Bounds]:
+        """What equal scores can make of each measure, by its canonical name; empty unless asked for."""
+        return {}
+
+    @property
+    def intervals(self) -> Mapping[str, PredictionInterval]:
+        """The confidence interval of each measure of predictions, by its canonical name, if asked for."""
+        return MappingProxyType({})
+
+    @property
+    def by_class(self) -> ByClass:
+        """What there is of each class, in a result of `rankmark.evaluate_predictions`."""
+        raise NotEvaluatedError("there are lists here, and no classes")
+
+    @property
+    def convention(self) -> str | None:
+        """The convention that was followed, such as ``ranx-0.3.21``; None for the standard."""
+        return self._convention
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """A hash of the judgements (``qrels``) and one of the results (``run``); empty unless asked for.
+
+        The order of rows, their columns' names and types and the files' format do not count.
+        """
+        return dict(self._inputs)
+
+    def signature(self, measure: str | Measure, *, short: bool = False) -> str:
+        """Everything that decides the value of `measure`, on one line, to be quoted beside it.
+
+        With ``short=True`` what is not the standard, and the version. `rankmark.from_signature` reads both.
+        """
+        return self.evaluation(measure).signature(short=short)
+
+    @abstractmethod
+    def evaluation(self, measure: str | Measure) -> Recipe:
+        """The same as a record, of which `rankmark.from_signature` makes what evaluates other tables so."""
+
+    @abstractmethod
+    def account(self) -> list[str]:
+        """What happened to the queries or rows: a line, and others if there is something to notice."""
+
+    @property
+    def slices(self) -> Sliced | None:
+        """The measures in slices of the queries or rows; None unless they were asked for, by `by`."""
+        return self._slices
+
+    def by(self, attributes: Any, *columns: str, confidence: float = 0.95) -> Slices:
+        """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
+
+        Args:
+            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
+                column of queries.
+            *columns: the columns to slice by, each for itself; all but the query if none is named.
+            confidence: the share of the intervals that hold the true value.
+
+        Returns:
+            For each slice and measure the number of queries, the mean with Student's interval, and its
+            difference from the mean of all other queries, with Welch's interval and test. The p-values are
+            corrected for all slices and measures together (Holm). Queries without a value are a slice.
+
+        Raises:
+            DataError: a query has several values, or none of the queries has one.
+
+        Example:
+            >>> import rankmark as rm
+            >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+            >>> run = {f"q{i}": ["a", "x"] if i < 3 else ["x", "a"] for i in range(6)}
+            >>> result = rm.evaluate(qrels, run, "RR")
+            >>> slices = result.by({"q0": "DE", "q1": "DE", "q2": "FR", "q3": "FR", "q4": "DE", "q5": "FR"})
+            >>> [(row.slice, row.queries, round(row.mean, 4)) for row in slices.rows]
+            [('DE', 3, 0.8333), ('FR', 3, 0.6667)]
+
+        """
+        from rankmark.results.slices import slices_of
+
+        return slices_of(self, attributes, columns, confidence=confidence)
+
+    def with_slices(self, slices: Sliced) -> Self:
+        """The same result with these slices."""
+        again = copy(self)
+        again._slices = slices
+        return again
+
+    def __getitem__(self, measure: str | Measure) -> float:
+        return self._values[self._find(measure)]
+
+    def __contains__(self, measure: str | Measure) -> bool:
+        return self._known(measure) is not None
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def _runs(self) -> Mapping[str, Result]:
+        return {"": self}
+
+    def format(  # type: ignore[override] # takes these options alone
+        self, name: str = "table", digits: int = 4, **options: Unpack[Options]
+    ) -> str:
+        """The result as text.
+
+        Args:
+            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``trec``, as in `formats`.
+            digits: how many are shown after the point (JSON and CSV show all).
+            **options: ``per_query=True`` adds the values of each query, ``per_class=True`` those of each
+                class, ``confusion=True`` the confusion matrix of classes, ``signatures=True`` each measure's
+                signature, ``signatures="short"`` its short form.
+
+        """
+        return super().format(name, digits, **options)
+
+    def write(  # type: ignore[override] # takes these options alone
+        self, path: str | Path, name: str | None = None, digits: int = 4, **options: Unpack[Options]
+    ) -> None:
+        """Write this result to a file, whole or not at all; the path's ending says how unless `name` does.
+
+        A file ``.parquet`` has the values of each query, as `per_query`.
+        """
+        super().write(path, name, digits, **options)
+
+    def _find(self, measure: str | Measure) -> Measure:
+        known = self._known(measure)
+        if known is None:
+            found = meant(measure, self._convention, self.kinds)
+            here = list(self.values)
+            hint = did_you_mean(str(found), here)
+            raise NotEvaluatedError(f"{found} was not evaluated; here are {', '.join(here)}{hint}")
+        return known
+
+    def _known(self, measure: str | Measure) -> Measure | None:
+        """The measure as it was evaluated: by its name here, or by what the convention calls it."""
+        if isinstance(measure, Measure) and measure in self._values:
+            return measure
+        written = {str(each): each for each in self._values}
+        if measure in written:
+            return written[str(measure)]
+        found = meant(measure, self._convention, self.kinds)
+        return found if found in self._values else None

@@ -1,0 +1,304 @@
+"""One result, or several named ones side by side: what there is to be shown of them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+from rankmark._native import __version__
+from rankmark.errors import UsageError
+from rankmark.rendering.blocks import Block, Code, Grid, Notes
+from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.html import html
+from rankmark.rendering.shown import Shown
+from rankmark.rendering.words import printable
+from rankmark.results.sliced import Sliced, blocks_of, frame_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.language.measure import Measure
+    from rankmark.results.base import Result
+
+    Cell: TypeAlias = Callable[[Measure, float], str]
+
+__all__ = ["OfRuns", "Options", "Runs"]
+
+BOUNDS = ("worst", "expected", "best")
+ENDS = ("low", "high")
+
+
+class Options(TypedDict, total=False):
+    """What formats take of results, besides `digits`."""
+
+    per_query: bool
+    per_class: bool
+    confusion: bool
+    signatures: bool | Literal["short"]
+
+
+class OfRuns(Shown, ABC):
+    """What is shown as results by the names of their runs."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _runs(self) -> Mapping[str, Result]:
+        """The results; one without a name is called by the empty one."""
+
+    def _blocks(self, digits: int, **options: Any) -> Iterator[Block]:
+        return View(self._runs, digits=digits, **options).blocks()
+
+    def _record(self, **options: Any) -> dict[str, Any]:
+        return View(self._runs, **options).record()
+
+    def _frame(self, **options: Any) -> pl.DataFrame | Grid:
+        return View(self._runs, **options).frame()
+
+    def _trec(self, digits: int, **options: Any) -> Iterator[tuple[str, str, str]]:
+        return View(self._runs, digits=digits, **options).trec()
+
+    def _queries(self) -> pl.DataFrame | None:
+        return _queries(self._runs)
+
+    def _repr_html_(self) -> str:
+        view = View(self._runs)
+        return html([view.summary(view.rounded)], view.notes())
+
+    def to_trec(self, **options: Any) -> str:
+        """trec_eval's output format; see `format`."""
+        return self.format("trec", **options)
+
+
+class Runs(OfRuns):
+    """Results of several runs, side by side."""
+
+    __slots__ = ("_named",)
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._named = dict(results)
+
+    @property
+    def _runs(self) -> Mapping[str, Result]:
+        return self._named
+
+
+@dataclass(frozen=True)
+class View:
+    """What is to be shown of which runs, and the rows and lines that several formats share."""
+
+    runs: Mapping[str, Result]
+    per_query: bool = False
+    per_class: bool = False
+    confusion: bool = False
+    signatures: bool | Literal["short"] = False
+    digits: int = 4
+
+    @cached_property
+    def named(self) -> bool:
+        """Whether the runs have names to tell them apart."""
+        return list(self.runs) != [""]
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """Every measure of any run, each once."""
+        return list(dict.fromkeys(m for result in self.runs.values() for m in result.measures))
+
+    @cached_property
+    def query_measures(self) -> list[Measure]:
+        """Those of them that have a value for each query."""
+        return list(dict.fromkeys(m for result in self.runs.values() for m in result.query_measures))
+
+    @cached_property
+    def columns(self) -> list[tuple[str, dict[str, float]]]:
+        """The values of each run by their measures' names, and beside them their bounds or intervals."""
+        columns = []
+        for name, result in self.runs.items():
+            columns.append((name or "value", result.values))
+            for bound in BOUNDS if result.bounds else ():
+                values = {m: getattr(bounds, bound) for m, bounds in result.bounds.items()}
+                known = {m: value for m, value in values.items() if value is not None}
+                columns.append((f"{name} {bound}".lstrip(), known))
+            for end in ENDS if result.intervals else ():
+                ends = {measure: getattr(each, end) for measure, each in result.intervals.items()}
+                columns.append((f"{name} {end}".lstrip(), ends))
+        return columns
+
+    @cached_property
+    def slices(self) -> dict[str, Sliced]:
+        """What runs come to in slices, of those of which that was asked for."""
+        return {run: result.slices for run, result in self.runs.items() if result.slices is not None}
+
+    def rounded(self, measure: Measure, value: float) -> str:
+        """A value for people; empty for NaN."""
+        if math.isnan(value):
+            return ""
+        return f"{value:.0f}" if _is_whole(measure, value) else f"{value:.{self.digits}f}"
+
+    def exact(self, measure: Measure, value: float) -> str:
+        """A value that reads back as the same number; empty for NaN."""
+        if math.isnan(value):
+            return ""
+        return f"{value:.0f}" if _is_whole(measure, value) else repr(value)
+
+    def summary(self, cell: Cell) -> Grid:
+        """A row a measure, a column a run, with bounds four, with intervals three."""
+        titles = [title for title, _ in self.columns]
+        rows = [
+            [str(m), *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
+            for m in self.measures
+        ]
+        return Grid(1, [["measure", *titles], *rows])
+
+    def queries(self, cell: Cell) -> Grid:
+        """A row a query of each run, a column a measure."""
+        header = ["run"] * self.named + ["query"]
+        rows = [row for name, result in self.runs.items() for row in self._query_rows(name, result, cell)]
+        return Grid(len(header), [[*header, *map(str, self.query_measures)], *rows])
+
+    def _query_rows(self, name: str, result: Result, cell: Cell) -> Iterator[list[str]]:
+        ids = result.query_ids
+        nothing = [math.nan] * len(ids)
+        own, measures = result.query_measures, self.query_measures
+        columns = [result.query_values(m).tolist() if m in own else nothing for m in measures]
+        for query, *values in zip(ids, *columns, strict=True):
+            yield [name] * self.named + [str(query), *map(cell, measures, values)]
+
+    def classes(self, digits: int | None) -> Iterator[Grid]:
+        """The classes and the confusion matrix of each run, if asked for, with so many digits or all."""
+        for result in self.runs.values():
+            if self.per_class:
+                yield result.by_class.class_grid(digits)
+            if self.confusion:
+                yield result.by_class.confusion_grid(digits)
+
+    def blocks(self) -> Iterator[Block]:
+        """What people want to see: the queries or classes if asked for, then the summary, and notes."""
+        if self.per_query and self.query_measures:
+            yield self.queries(self.rounded).printable()
+        yield from (grid.printable() for grid in self.classes(self.digits))
+        yield self.summary(self.rounded).printable()
+        yield Notes(self.notes(), closing=True)
+        if self.slices:
+            yield from blocks_of(self.slices, self.digits)
+        if self.signatures:
+            yield Code([printable(line) for m in self.measures for line in self.signature_of(m)])
+
+    def notes(self) -> list[str]:
+        """What happened to the queries of each run; lines that belong to the one before are indented."""
+        lines = []
+        for name, result in self.runs.items():
+            first, *others = result.account()
+            others += result.by_class.notes() if self.per_class else ()
+            lines += [f"{printable(name)}: {first}" if name else first, *(f"  {line}" for line in others)]
+        return lines
+
+    def signature_of(self, measure: Measure) -> list[str]:
+        """The signatures under which the runs' values of `measure` were computed: one, if all agree."""
+        short = self.signatures == "short"
+        results = (result for result in self.runs.values() if measure in result)
+        return list(dict.fromkeys(result.signature(measure, short=short) for result in results))
+
+    def frame(self) -> pl.DataFrame | Grid:
+        """One table: the classes, the queries or the slices if asked for, else the summary."""
+        if classes := list(self.classes(None)):
+            if len(classes) > 1:
+                raise UsageError("CSV is one table: ask for the classes or for the confusion matrix")
+            return classes[0]
+        if self.per_query:
+            return self.queries(self.exact)
+        if self.slices:
+            return frame_of(self.slices)
+        summary = self.summary(self.exact)
+        if not self.signatures:
+            return summary
+        signatures = ["signature", *(" ".join(self.signature_of(m)) for m in self.measures)]
+        return Grid(1, [[*row, last] for row, last in zip(summary.rows, signatures, strict=True)])
+
+    def trec(self) -> Iterator[tuple[str, str, str]]:
+        """The lines of trec_eval's format."""
+        for name, result in self.runs.items():
+            if self.named:
+                yield "runid", "all", name
+            if self.per_query:
+                yield from self._trec_queries(result)
+            for measure in result.measures:
+                yield _trec_name(measure), "all", self.rounded(measure, result[measure])
+
+    def _trec_queries(self, result: Result) -> Iterator[tuple[str, str, str]]:
+        names = list(map(_trec_name, result.query_measures))
+        columns = [result.query_values(m).tolist() for m in result.query_measures]
+        for query, *values in zip(result.query_ids, *columns, strict=True):
+            for name, measure, value in zip(names, result.query_measures, values, strict=True):
+                if not math.isnan(value):
+                    yield name, str(query), self.rounded(measure, value)
+
+    def record(self) -> dict[str, Any]:
+        """Everything, of one run or of each by its name."""
+        runs = {name: self._record(result) for name, result in self.runs.items()}
+        return {"runs": runs} if self.named else runs[""]
+
+    def _record(self, result: Result) -> dict[str, Any]:
+        counts = asdict(result.counts)
+        by_measure = counts.pop("measures")
+        record: dict[str, Any] = {
+            "rankmark": __version__,
+            "convention": result.convention,
+            "measures": {name: _measure(result, name, by_measure[name]) for name in result.values},
+            result.counted: counts,
+            "choices": result.choices,
+            "inputs": result.inputs or None,
+            "notes": list(result.notes),
+        }
+        if result.slices is not None:
+            record["slices"] = result.slices._record()
+        if self.per_class:
+            record["classes"] = result.by_class.records()
+        if self.confusion:
+            record["confusion"] = result.by_class.matrix.tolist()
+        if self.per_query:
+            values = ByName((str(m), result.query_values(m).tolist()) for m in result.query_measures)
+            record["per_query"] = {"query": result.query_ids, "values": values}
+        return record
+
+
+def _measure(result: Result, name: str, counts: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of a measure and what is known of it."""
+    record = {"value": result.values[name], "signature": result.signature(name), **counts}
+    if record.get("threshold") == math.inf:
+        record["threshold_reason"] = "infinite: nothing is found"
+    if (bounds := result.bounds.get(name)) is not None:
+        record["bounds"] = {**{rule: getattr(bounds, rule) for rule in BOUNDS}, "tied": bounds.tied}
+    if (interval := result.intervals.get(name)) is not None:
+        record["interval"] = interval._asdict()
+    return record
+
+
+def _is_whole(measure: Measure, value: float) -> bool:
+    """Whether a value is a count; the mean of counts over all orders of ties need not be whole."""
+    return measure.page.aggregate == "sum" and value.is_integer()
+
+
+def _trec_name(measure: Measure) -> str:
+    from rankmark.language.conventions.trec_names import trec_name
+
+    return trec_name(measure) or str(measure)
+
+
+def _queries(runs: Mapping[str, Result]) -> pl.DataFrame | None:
+    """The values of each query, of several runs one after another with a column ``run``."""
+    import polars as pl
+
+    if not any(each.query_measures for each in runs.values()):
+        return None
+    if list(runs) == [""]:
+        return runs[""].per_query
+    named: Iterable[pl.DataFrame] = (
+        each.per_query.select(pl.lit(name).alias("run"), pl.all()) for name, each in runs.items()
+    )
+    return pl.concat(named, how="diagonal_relaxed")

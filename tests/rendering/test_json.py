@@ -1,0 +1,84 @@
+"""JSON has no NaN and no infinity: there is null, and beside it what is not there."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+import rankmark as rm
+from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.shown import Shown
+
+
+class Anything(Shown):
+    """Whatever is to be JSON."""
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+
+    def _record(self) -> Any:
+        return self.record
+
+
+def written(record: Any) -> Any:
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    return json.loads(Anything(record).to_json(), parse_constant=refuse)
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"), [(math.nan, "no value"), (math.inf, "infinite"), (-math.inf, "minus infinity")]
+)
+def test_the_reason_stands_behind_the_null(number: float, reason: str) -> None:
+    found = written({"first": number, "second": 1.0})
+    assert list(found.items()) == [("first", None), ("first_reason", reason), ("second", 1.0)]
+
+
+def test_what_was_not_asked_for_has_no_reason() -> None:
+    assert written({"low": None, "rows": [1, "two", True, None]}) == {
+        "low": None,
+        "rows": [1, "two", True, None],
+    }
+
+
+def test_a_record_that_says_why_is_believed() -> None:
+    said = {"value": math.nan, "undefined": "every row is positive"}
+    assert written(said) == {"value": None, "undefined": "every row is positive"}
+    said = {"threshold": math.inf, "threshold_reason": "infinite: nothing is found"}
+    assert written(said) == {"threshold": None, "threshold_reason": "infinite: nothing is found"}
+    # A number is no text that says why: so many resamples had no value.
+    assert written({"low": math.nan, "undefined": 3})["low_reason"] == "no value"
+
+
+def test_reasons_do_not_stand_among_names() -> None:
+    values = ByName(AP=0.5, RR=math.nan, MaxRank=ByName(a=math.inf, b=2.0))
+    assert written({"values": values}) == {
+        "values": {"AP": 0.5, "RR": None, "MaxRank": {"a": None, "b": 2.0}},
+        "values_reason": {"RR": "no value", "MaxRank": {"a": "infinite"}},
+    }
+
+
+def test_a_list_has_the_reasons_of_all_its_nulls() -> None:
+    values = ByName(AP=[0.5, 1.0], RR=[math.nan, 1.0, math.inf, math.nan])
+    assert written({"values": values}) == {
+        "values": {"AP": [0.5, 1.0], "RR": [None, 1.0, None, None]},
+        "values_reason": {"RR": "no value or infinite"},
+    }
+    assert written([{"p": math.nan}]) == [{"p": None, "p_reason": "no value"}]
+
+
+def test_a_threshold_that_finds_nothing() -> None:
+    table = {"label": [0, 0, 1, 0], "score": [0.1, 0.2, 0.05, 0.3]}
+    result = rm.evaluate_predictions(table, "BinaryAccuracy(threshold=max)")
+    (measure,) = json.loads(result.to_json())["measures"].values()
+    assert (measure["threshold"], measure["threshold_reason"]) == (None, "infinite: nothing is found")
+
+
+def test_what_a_check_finds() -> None:
+    record = json.loads(rm.check({"q": {"a": 1}}, [("q", "a", 1.0), ("q", "b", math.nan)]).to_json())
+    (example,) = next(each for each in record["findings"] if each["code"] == "nan")["examples"]
+    assert (example["score"], example["score_reason"]) == (None, "no value")

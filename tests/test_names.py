@@ -1,0 +1,67 @@
+"""Which names are public, and that type checkers are told of the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import rankmark
+from processes import python
+from rankmark import results
+from rankmark.language.registry import pages
+
+
+def line(name: str, home: Mapping[str, str]) -> str:
+    """What the stub beside a module has to say of a name."""
+    if name in home:
+        return f"from rankmark.{home[name]} import {name} as {name}"
+    if name in rankmark._MODULES:
+        module = f"rankmark.{rankmark._MODULES[name]}".rpartition(".")[0]
+        return f"from {module} import {name} as {name}"
+    return f"{name}: Measure"
+
+
+@pytest.mark.parametrize("face", [rankmark, results])
+def test_the_stub_has_the_same_names(face: ModuleType) -> None:
+    assert face.__file__ is not None
+    stub = Path(face.__file__).with_suffix(".pyi")
+    said = [each for each in stub.read_text().splitlines() if each and not each.startswith("__")]
+    wanted = [line(name, face._HOME) for name in face.__all__]
+    assert len(said) == len(set(said))
+    if missing := set(wanted) - set(said):
+        raise AssertionError("\n".join([f"add to {stub}:", *sorted(missing)]))
+    if others := set(said) - set(wanted):
+        raise AssertionError(
+            "\n".join([f"take out of {stub}, whose module has no such name:", *sorted(others)])
+        )
+
+
+def test_every_measure_has_its_name_and_no_module_could_have_it() -> None:
+    for name in pages():
+        assert getattr(rankmark, name) == rankmark.Measure(name)
+        assert not name.islower()
+
+
+def test_every_name_is_where_it_is_said_to_be() -> None:
+    for face in (rankmark, results):
+        for name in face.__all__:
+            if name not in ("spark", "SparkResult"):  # which need another package
+                assert getattr(face, name) is not None
+        assert dir(face) == sorted(face.__all__)
+    with pytest.raises(AttributeError, match="module 'rankmark' has no attribute 'Result'"):
+        rankmark.Result  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'rankmark\.results' has no attribute 'evaluate'"):
+        results.evaluate  # noqa: B018
+
+
+@pytest.mark.process
+def test_importing_rankmark_loads_next_to_nothing() -> None:
+    script = """
+import sys, rankmark
+print({"numpy", "scipy", "polars", "rankmark._native"} & set(sys.modules))
+print(rankmark.statistics.corrected([0.01], "holm").tolist(), rankmark.results.Result.__name__)
+"""
+    assert python(script) == "set()\n[0.01] Result\n"
