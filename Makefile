@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
-.PHONY: help demo test lint spark bench clean
+.PHONY: help demo test quick lint spark bench clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -44,6 +44,9 @@ lint: $(VENV)/installed-test  ## Formatting, lint and types, Rust and Python
 test: lint spark  ## Lint, then every Rust and Python test
 	cargo test --quiet
 	$(BIN)/pytest -n auto --dist loadgroup
+
+quick: $(VENV)/installed-test  ## After an edit: the tests that take moments (no Spark, peers, processes, benchmarks)
+	$(BIN)/pytest -q -n auto -m 'not (spark or peer or process or slow)' --hypothesis-profile=quick
 
 spark:  ## Install the Java that Spark runs on, if there is none and it can be installed
 	@scripts/install-java

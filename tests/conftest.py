@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,28 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+settings.register_profile("quick", settings.get_profile("rankmark"), max_examples=6)
 settings.load_profile("rankmark")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What stands in these folders is of one kind."""
+    for item in items:
+        if item.path.is_relative_to(TESTS / "peers"):
+            item.add_marker(pytest.mark.peer)
+        if item.path.name == "test_benchmarks.py":
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def no_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that starts a process is marked so, for those who want quick ones."""
+    if not {"process", "spark", "peer", "slow"} & {mark.name for mark in request.node.iter_markers()}:
+
+        def refuse(*_: object, **__: object) -> None:
+            pytest.fail("mark what starts a process: @pytest.mark.process")
+
+        monkeypatch.setattr(subprocess.Popen, "__init__", refuse)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import ran
 from rankmark.commands.shop import show
 
 README = Path(__file__).parent.parent / "README.md"
@@ -35,13 +36,11 @@ def test_the_python_examples_print_what_the_readme_says():
     assert doctest.DocTestRunner().run(examples).failed == 0
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("command", "output"), COMMANDS.findall(README.read_text()))
 def test_the_commands_print_what_the_readme_says(command: str, output: str, folder: Path):
     rankmark = [str(Path(sys.executable).with_name("rankmark")), *shlex.split(command)[1:]]
-    shown = subprocess.run(
-        rankmark, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-    assert shown.stdout == output
+    assert ran(rankmark, cwd=folder, stderr=subprocess.STDOUT).stdout == output
 
 
 def test_every_module_and_folder_that_the_readme_names_is_there():

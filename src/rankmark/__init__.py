@@ -14,7 +14,7 @@ _HOME = {
     "Coefficient": "comparing.coefficients",
     "ColumnError": "errors",
     "DataError": "errors",
-    "Evaluation": "language.signature",
+    "Evaluation": "api.from_signature",
     "Evaluator": "api.evaluator",
     "FileMissingError": "errors",
     "FormatError": "errors",
@@ -30,9 +30,9 @@ _HOME = {
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
     "check": "checks.checking",
-    "compare": "comparing.comparison",
+    "compare": "comparing.compare",
     "compare_predictions": "comparing.predictions",
-    "compare_results": "comparing.comparison",
+    "compare_results": "comparing.compare",
     "conventions": "language.conventions.convention",
     "curve": "api.curves",
     "differences": "peers.difference",
@@ -42,17 +42,16 @@ _HOME = {
     "evaluate_model": "api.models",
     "evaluate_predictions": "api.predictions",
     "explain": "explaining.explanation",
-    "from_signature": "language.signature",
+    "from_signature": "api.from_signature",
     "gate": "comparing.gating",
-    "parse": "language.measure",
+    "parse": "language.names",
     "rank_correlation": "comparing.agreement",
     "read_qrels": "inputs",
     "read_run": "inputs",
-    "results": "results",
-    "spark": "api.spark",
-    "statistics": "statistics",
 }
-"""The module of every name but those of the measures; a module itself by its own name."""
+"""The module of every name but those of the measures."""
+_MODULES = {"results": "results", "spark": "api.spark", "statistics": "statistics"}
+"""What is a module itself."""
 
 
 def __getattr__(name: str) -> Any:
@@ -65,10 +64,10 @@ def __getattr__(name: str) -> Any:
         return _names()
     from importlib import import_module
 
-    if name in _HOME:
-        found = import_module(f"rankmark.{_HOME[name]}")
-        if _HOME[name].rpartition(".")[2] != name:
-            found = getattr(found, name)
+    if name in _MODULES:
+        found = import_module(f"rankmark.{_MODULES[name]}")
+    elif name in _HOME:
+        found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
     elif name.islower() or name not in _names():
         # No measure is written in small letters alone, as modules are, whose import asks here first.
         raise AttributeError(f"module 'rankmark' has no attribute {name!r}")
@@ -79,9 +78,9 @@ def __getattr__(name: str) -> Any:
 
 
 def _names() -> list[str]:
-    from rankmark.language.measure import pages
+    from rankmark.language.registry import pages
 
-    return sorted([*_HOME, *pages()])
+    return sorted([*_HOME, *_MODULES, *pages()])
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,8 @@ from rankmark.api.arrays import evaluate_factors as evaluate_factors
 from rankmark.api.curves import curve as curve
 from rankmark.api.evaluation import evaluate as evaluate
 from rankmark.api.evaluator import Evaluator as Evaluator
+from rankmark.api.from_signature import Evaluation as Evaluation
+from rankmark.api.from_signature import from_signature as from_signature
 from rankmark.api.models import evaluate_model as evaluate_model
 from rankmark.api.prediction_evaluator import PredictionEvaluator as PredictionEvaluator
 from rankmark.api.predictions import evaluate_predictions as evaluate_predictions
@@ -14,8 +16,8 @@ from rankmark.comparing.agreement import agree as agree
 from rankmark.comparing.agreement import agree_on_systems as agree_on_systems
 from rankmark.comparing.agreement import rank_correlation as rank_correlation
 from rankmark.comparing.coefficients import Coefficient as Coefficient
-from rankmark.comparing.comparison import compare as compare
-from rankmark.comparing.comparison import compare_results as compare_results
+from rankmark.comparing.compare import compare as compare
+from rankmark.comparing.compare import compare_results as compare_results
 from rankmark.comparing.gating import gate as gate
 from rankmark.comparing.predictions import compare_predictions as compare_predictions
 from rankmark.errors import ChoiceError as ChoiceError
@@ -35,9 +37,7 @@ from rankmark.inputs import read_qrels as read_qrels
 from rankmark.inputs import read_run as read_run
 from rankmark.language.conventions.convention import conventions as conventions
 from rankmark.language.measure import Measure as Measure
-from rankmark.language.measure import parse as parse
-from rankmark.language.signature import Evaluation as Evaluation
-from rankmark.language.signature import from_signature as from_signature
+from rankmark.language.names import parse as parse
 from rankmark.peers.difference import differences as differences
 
 __all__: list[str]

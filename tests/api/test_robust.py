@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from subprocess import PIPE
 
 import numpy as np
 import polars as pl
 import pytest
 
 import rankmark as rm
+from processes import python, started
 
 QRELS = [("q", "a", 1.0), ("q", "b", 1.0)]
 RUN = [("q", "b", 3.0), ("q", "x", 2.0), ("q", "a", 1.0)]
@@ -39,34 +38,10 @@ qrels = pa.table([column[:300_000] for column in columns], ["query", "item", "re
 """
 
 
-@contextmanager
-def python(*flags: str, script: str) -> Iterator[subprocess.Popen[str]]:
-    """A Python that runs the script, and that is gone afterwards with all its children."""
-    process = subprocess.Popen(
-        [sys.executable, *flags, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-
-
-def output(*flags: str, script: str) -> str:
-    with python(*flags, script=script) as process:
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    return out
-
-
 # --- Interrupts and exceptions ---------------------------------------------------------------------------
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="signals of this kind are of Unix")
 def test_after_ctrl_c_the_process_evaluates_again():
     script = (
@@ -81,7 +56,7 @@ except KeyboardInterrupt:
     print("interrupted", small(), rm.evaluate(qrels, run, ["NumRet"])["NumRet"] > 0, flush=True)
 """
     )
-    with python(script=script) as process:
+    with started([sys.executable, "-c", script], stdout=PIPE, stderr=PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
@@ -117,6 +92,7 @@ def test_an_iterator_that_breaks_halfway_raises_its_own_error():
 # --- Forks and threads -----------------------------------------------------------------------------------
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_evaluates_too():
     """The child has none of the parent's worker threads: waiting for them would never end."""
@@ -139,7 +115,7 @@ _, status = os.waitpid(child, 0)
 print(os.waitstatus_to_exitcode(status), small())
 """
     )
-    assert output(script=script) == f"0 {AP}\n"
+    assert python(script) == f"0 {AP}\n"
 
 
 def large_tables(seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -224,25 +200,29 @@ for name, call in calls.items():
 """
 
 
+@pytest.mark.process
 def test_bad_input_is_refused_with_the_same_words_under_python_o():
-    plain = output(script=SMALL + BAD_CALLS)
+    plain = python(SMALL + BAD_CALLS)
     assert "NOT OURS" not in plain
     assert "accepted" not in plain
-    assert output("-O", script=SMALL + BAD_CALLS) == plain
-    assert output("-OO", script=SMALL + BAD_CALLS) == plain
+    assert python(SMALL + BAD_CALLS, flags=["-O"]) == plain
+    assert python(SMALL + BAD_CALLS, flags=["-OO"]) == plain
 
 
+@pytest.mark.process
 def test_values_are_the_same_under_python_o():
     for flag in ("-O", "-OO"):
-        assert output(flag, script=SMALL + "print(small())") == f"{AP}\n"
+        assert python(SMALL + "print(small())", flags=[flag]) == f"{AP}\n"
 
 
+@pytest.mark.process
 def test_importing_stays_cheap():
-    loaded = output(script="import sys, rankmark; print(*sys.modules)").split()
+    loaded = python("import sys, rankmark; print(*sys.modules)").split()
     assert "rankmark" in loaded
     assert not {"polars", "pandas", "pyarrow", "scipy", "rich", "typer", "click", "duckdb"} & {*loaded}
 
 
+@pytest.mark.process
 def test_evaluating_trec_files_does_not_load_polars(tmp_path):
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {i} {int(g)}\n" for q, i, g in QRELS))
     (tmp_path / "run").write_text("".join(f"{q} Q0 {i} 1 {s} me\n" for q, i, s in RUN))
@@ -251,9 +231,10 @@ import sys, rankmark as rm
 result = rm.evaluate({str(tmp_path / "qrels")!r}, {str(tmp_path / "run")!r}, ["AP", "nDCG@10"])
 print(result["AP"], {{"polars", "pandas", "scipy"}} & set(sys.modules))
 """
-    assert output(script=script) == f"{AP} set()\n"
+    assert python(script) == f"{AP} set()\n"
 
 
+@pytest.mark.process
 def test_public_names_are_exactly_those_in_all():
     script = """
 import rankmark as rm
@@ -264,4 +245,4 @@ ours = {n for n, value in vars(rm).items() if getattr(value, "__module__", "").s
 public = {n for n in ours if not n.startswith("_")}
 print(sorted(names) == sorted(rm.__all__) == sorted(dir(rm)), public - set(rm.__all__))
 """
-    assert output(script=script) == "True set()\n"
+    assert python(script) == "True set()\n"

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import shutil
-import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
@@ -23,11 +22,12 @@ from polars.testing import assert_frame_equal
 
 import rankmark as rm
 from installed import peer
+from processes import python
 from rankmark.aggregation.row_tally import BINARY, RowTally, merged_rows, told_sums
 from rankmark.aggregation.tally import Tally, merged
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
-from rankmark.inputs.predictions import PredictionColumns
+from rankmark.inputs.predictions.columns import PredictionColumns
 from rankmark.kinds.rows import Undefined
 from rankmark.language.plan import planned
 
@@ -460,9 +460,7 @@ def test_a_session_of_spark_connect_will_do(tmp_path):
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
     }
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CONNECT, QUICK_START, *paths],
-        capture_output=True, text=True, env=environment, timeout=500, check=False, cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "same: there is no file 'file:/nowhere'" in done.stdout
+    out = python(
+        CONNECT, QUICK_START, *paths, flags=["-W", "ignore"], patience=500, env=environment, cwd=tmp_path
+    )
+    assert "same: there is no file 'file:/nowhere'" in out

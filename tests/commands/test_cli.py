@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import rankmark as rm
+from processes import python, ran, started
+from rankmark._native import __version__
 from rankmark.cli import main
 from rankmark.commands.eval import MEASURES
 from rankmark.language.choices import Choices, values_of
-from rankmark.language.measure import split_measures
-from rankmark.language.signature import version
+from rankmark.language.grammar import split_measures
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"
 BM25 = "q1 Q0 a 1 3.0 bm25\nq1 Q0 b 2 2.0 bm25\nq2 Q0 x 1 1.0 bm25\nq2 Q0 c 2 0.5 bm25\nq3 Q0 d 1 1.0 bm25\n"
@@ -231,8 +233,8 @@ def test_without_a_command_there_is_help(run: Run) -> None:
 
 
 def test_version(run: Run) -> None:
-    assert version() == importlib.metadata.version("rankmark")
-    assert run("--version") == (0, f"rankmark {version()}\n", "")
+    assert __version__ == importlib.metadata.version("rankmark")
+    assert run("--version") == (0, f"rankmark {__version__}\n", "")
 
 
 COMMANDS = [
@@ -314,14 +316,15 @@ def test_a_page_says_what_else_a_name_means(run: Run, name: str, first: str, las
 
 
 def command(*args: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *args], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload, no-any-return]
+    return ran([*COMMAND, *args], **options)
 
 
+@pytest.mark.process
 def test_a_closed_pipe_is_no_error(folder: Path) -> None:
     rows = [f"q{i} 0 a 1\n" for i in range(20_000)]
     (folder / "many.txt").write_text("".join(rows))
     (folder / "many.run").write_text("".join(f"q{i} Q0 a 1 1 x\n" for i in range(20_000)))
-    with subprocess.Popen(
+    with started(
         [*COMMAND, "eval", "many.txt", "many.run", "-q"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -334,18 +337,18 @@ def test_a_closed_pipe_is_no_error(folder: Path) -> None:
         assert process.stderr.read() == ""
 
 
+@pytest.mark.process
 def test_ctrl_c_exits_with_130_without_a_traceback(folder: Path) -> None:
     code = (
         "import os, signal, sys; from rankmark import cli; from rankmark.api import evaluation;"
         "evaluation.evaluate = lambda *args, **options: os.kill(os.getpid(), signal.SIGINT);"
         "sys.exit(cli.main(['eval', 'qrels.txt', 'run.txt']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = ran([sys.executable, "-c", code], cwd=folder)
     assert (done.returncode, "Traceback" in done.stderr) == (130, False)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_formulas_are_no_error_where_there_is_no_unicode(encoding: str) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
@@ -354,6 +357,7 @@ def test_formulas_are_no_error_where_there_is_no_unicode(encoding: str) -> None:
     assert "nDCG@k = DCG@k / IDCG@k" in done.stdout
 
 
+@pytest.mark.process
 def test_evaluating_text_files_imports_nothing_heavy() -> None:
     code = (
         "import sys; from rankmark.cli import main\n"
@@ -363,16 +367,16 @@ def test_evaluating_text_files_imports_nothing_heavy() -> None:
         "heavy = {'polars', 'pandas', 'pyarrow', 'scipy', 'rich', 'typer', 'pydantic'}\n"
         "print({*heavy, 'importlib.metadata'} & {*sys.modules}, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == "set()\n"
+    done = ran([sys.executable, "-c", code])
+    assert (done.returncode, done.stderr) == (0, "set()\n")
 
 
+@pytest.mark.process
 def test_help_imports_neither_numpy_nor_rich() -> None:
     code = (
         "import sys; from rankmark.cli import main; main(['-h']); print({'numpy', 'rich'} & {*sys.modules})"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("set()\n")
+    assert python(code).endswith("set()\n")
 
 
 def test_an_input_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -605,10 +609,37 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
     assert said in err
 
 
-def test_the_help_lists_what_the_statistics_have() -> None:
-    from rankmark.commands import compare
-    from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
-    from rankmark.statistics import TESTS as KNOWN_TESTS
+def test_the_help_lists_what_the_statistics_have(run: Run) -> None:
+    from rankmark.statistics import CORRECTIONS, INTERVALS, TESTS
 
-    assert compare.TESTS == KNOWN_TESTS
-    assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}
+    _, out, _ = run("compare", "--help")
+    words = "".join(out.split())
+    assert f"--test{'|'.join(TESTS)}Which" in words
+    assert f"--interval{'|'.join(INTERVALS)}How" in words
+    *corrections, none = CORRECTIONS
+    assert f"--correction{'|'.join([*corrections, 'tukey', none])}Of" in words
+
+
+def test_the_formats_that_help_lists_are_those_of_what_is_shown() -> None:
+    from rankmark.commands import output
+
+    tables = (
+        rm.results.Agreement,
+        rm.results.Comparison,
+        rm.results.CurveTable,
+        rm.results.Explanation,
+        rm.results.PredictionComparison,
+    )
+    assert {shown.formats() for shown in tables} == {output.OF_TABLES}
+    assert rm.results.ListResult.formats() == rm.results.PredictionResult.formats() == output.OF_RESULTS
+    assert rm.results.CheckReport.formats() == output.OF_CHECKS
+    assert rm.results.Gate.formats() == output.OF_GATES
+
+
+@pytest.mark.process
+def test_help_of_a_comparison_imports_no_scipy() -> None:
+    code = (
+        "import sys; from rankmark.cli import main; main(['compare', '-h']);"
+        "print({'scipy', 'polars', 'rich'} & {*sys.modules})"
+    )
+    assert python(code).endswith("set()\n")

@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
+from processes import started
 from rankmark.engines import partitions, stream
 from rankmark.engines.selection import is_streamed, memory_bytes
 from rankmark.language.choices import values_of
@@ -433,6 +434,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
@@ -446,17 +448,17 @@ def test_a_stopped_run_leaves_nothing(parquet, temporary, number, code):
         "-o",
         str(out),
     ]
-    process = subprocess.Popen(
+    with started(
         [sys.executable, "-c", SLOW, *command, "--engine", "stream", "--memory", "64MiB"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"TMPDIR": str(temporary)},
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"started\n"
-    assert list(temporary.glob("rankmark-*/*"))
-    started = time.monotonic()
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
-    assert time.monotonic() - started < 20
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"started\n"
+        assert list(temporary.glob("rankmark-*/*"))
+        asked_at = time.monotonic()
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - asked_at < 20
     assert process.returncode == code, errors
     assert b"Traceback" not in errors
     assert not list(temporary.iterdir())

@@ -3,13 +3,13 @@
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 
 import pytest
 
+from processes import python, started
 from rankmark import _native
 from rankmark.progress import reading
 
@@ -31,26 +31,27 @@ def on_a_terminal(delay: float, seconds: float, native: bool = True, interrupt: 
     pty = pytest.importorskip("pty")
     controller, terminal = pty.openpty()
     code = READ.format(delay=delay, seconds=seconds, native=native)
-    process = subprocess.Popen(
+    with started(
         [sys.executable, "-c", code],
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
         env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"},
-    )
-    os.close(terminal)
-    written = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
-        while block := os.read(controller, 65536):
-            written += block
-            if interrupt and b"file" in written:
-                process.send_signal(signal.SIGINT)
-                interrupt = False
-    process.wait(timeout=30)
+    ) as process:
+        os.close(terminal)
+        written = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while block := os.read(controller, 65536):
+                written += block
+                if interrupt and b"file" in written:
+                    process.send_signal(signal.SIGINT)
+                    interrupt = False
+        process.wait(timeout=30)
     os.close(controller)
     return written.decode()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("native", [True, False])
 def test_a_long_read_shows_a_bar_and_takes_it_away(native):
     written = on_a_terminal(delay=0.05, seconds=1.5, native=native)
@@ -61,10 +62,12 @@ def test_a_long_read_shows_a_bar_and_takes_it_away(native):
     assert written.rstrip().endswith("True")
 
 
+@pytest.mark.process
 def test_a_short_read_shows_nothing():
     assert on_a_terminal(delay=20, seconds=0).split() == ["started", "False"]
 
 
+@pytest.mark.process
 def test_ctrl_c_leaves_the_terminal_clean():
     start = time.monotonic()
     written = on_a_terminal(delay=0.05, seconds=60, interrupt=True)
@@ -84,18 +87,19 @@ with progress.counting_rows("evaluating") as rows:
 """
 
 
+@pytest.mark.process
 def test_rows_a_second_and_the_time_left_are_shown():
     pty = pytest.importorskip("pty")
     controller, terminal = pty.openpty()
     environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"}
-    process = subprocess.Popen([sys.executable, "-c", COUNT], stderr=terminal, env=environment)
-    os.close(terminal)
-    written = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
-        while block := os.read(controller, 65536):
-            written += block
+    with started([sys.executable, "-c", COUNT], stderr=terminal, env=environment) as process:
+        os.close(terminal)
+        written = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while block := os.read(controller, 65536):
+                written += block
+        assert process.wait(timeout=30) == 0
     os.close(controller)
-    assert process.wait(timeout=30) == 0
     assert b"evaluating" in written
     assert b" rows/s, 0:00:0" in written
     assert b" left" in written
@@ -109,6 +113,7 @@ def test_without_a_terminal_nothing_is_started(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.process
 def test_trec_text_is_read_without_importing_anything_heavy(tmp_path):
     (tmp_path / "qrels").write_text("1 0 2 1\n")
     (tmp_path / "run").write_text("1 Q0 2 1 0.5 t\n")
@@ -117,4 +122,4 @@ def test_trec_text_is_read_without_importing_anything_heavy(tmp_path):
         f"read_inputs({str(tmp_path / 'qrels')!r}, {str(tmp_path / 'run')!r}); "
         "print({'polars', 'pandas', 'pyarrow', 'rich', 'scipy'} & set(sys.modules))"
     )
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
+    assert python(code) == "set()\n"

@@ -12,8 +12,6 @@ import pytest
 import rankmark as rm
 from installed import peer
 
-pytestmark = pytest.mark.peer
-
 Table = dict[str, dict[str, Any]]
 GRADED = "gain=linear,max_grade=3"
 

@@ -10,8 +10,6 @@ import pytest
 
 import rankmark as rm
 
-pytestmark = pytest.mark.peer
-
 QUERIES = 10_000
 CUTOFFS = (1, 5, 10, 100)
 RECALLS = [step / 10 for step in range(11)]

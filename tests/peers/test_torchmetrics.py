@@ -12,8 +12,6 @@ import pytest
 import rankmark as rm
 from installed import peer
 
-pytestmark = pytest.mark.peer
-
 NEAR = 2e-6
 CLASSES = 4
 

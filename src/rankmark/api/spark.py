@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark import errors
-from rankmark._native import Table
+from rankmark._native import Table, __version__
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.row_tally import (
     BINARY,
@@ -41,7 +41,11 @@ from rankmark.errors import (
     MeasureError,
     UsageError,
 )
-from rankmark.inputs.frames import (
+from rankmark.inputs.column_checks import check_ids, no_rows
+from rankmark.inputs.predictions.columns import WEIGHING, check_numbers, check_weighing, find_columns
+from rankmark.inputs.predictions.labelled import Predictions, positive_number
+from rankmark.inputs.roles import Side
+from rankmark.inputs.tables.spark_frames import (
     Frame,
     Types,
     by_query,
@@ -51,16 +55,6 @@ from rankmark.inputs.frames import (
     partitioned,
     read_frames,
 )
-from rankmark.inputs.predictions import (
-    WEIGHING,
-    Predictions,
-    check_numbers,
-    check_weighing,
-    find_columns,
-    positive_number,
-)
-from rankmark.inputs.roles import Side
-from rankmark.inputs.tables import check_ids, no_rows
 from rankmark.language.choices import (
     Duplicates,
     Missing,
@@ -70,9 +64,9 @@ from rankmark.language.choices import (
     Unjudged,
     UnjudgedQueries,
 )
-from rankmark.language.measure import ROWS_FIRST, Measure, no_closed_form, weighing
+from rankmark.language.measure import Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned
-from rankmark.language.signature import version
+from rankmark.language.registry import ROWS_FIRST
 from rankmark.results.lists import ListResult
 from rankmark.results.predictions import Basis, PredictionResult
 
@@ -455,9 +449,10 @@ def _told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
     """What the executors make of the partitions; raises the error that one met."""
     heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
     for each in heard:
-        if each["version"] != version():
+        if each["version"] != __version__:
             raise UsageError(
-                f"rankmark is {version()} here and {each['version']} on the executors; install the same there"
+                f"rankmark is {__version__} here and {each['version']} on the executors; install the same "
+                "there"
             )
         if "error" in each:
             raise getattr(errors, each["error"])(each["message"])

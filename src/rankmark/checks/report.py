@@ -1,32 +1,90 @@
-"""A report as text: for people, for programs."""
+"""What a check found, and how it is shown: for people, for programs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
 
 from rankmark._native import __version__
-from rankmark.checks.finding import EXAMPLES, Finding
+from rankmark.checks.finding import CODES, EXAMPLES, Finding
+from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Section
 from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import counted, printable
 
-if TYPE_CHECKING:
-    from rankmark.checks.checking import CheckReport
-
-__all__ = ["blocks", "record"]
+__all__ = ["CheckReport", "TableCounts"]
 
 
-def blocks(report: CheckReport, digits: int) -> Iterator[Block]:
-    """The sizes of the tables, a section for each finding, and what was not found."""
-    yield Section("", list(_sizes(report)))
-    for finding in report.findings:
-        grid = _effects(finding, digits) if finding.effects else None
-        yield Section(f"{finding.severity}: {finding.code}", list(_sentences(finding)), grid)
-    if report.no_sign_of:
-        yield Section("", ["no sign of " + ", ".join(report.no_sign_of)])
+@dataclass(frozen=True, slots=True)
+class TableCounts:
+    """The size of a table.
+
+    Attributes:
+        rows: judgements or results.
+        queries: different queries.
+        items: different items.
+
+    """
+
+    rows: int
+    queries: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport(Shown):
+    """What `rankmark.check` found; ``print(report)`` shows it.
+
+    Attributes:
+        tables: the sizes of the judgements (``qrels``) and of each run, by its name.
+        findings: what is odd, the most serious first.
+        no_sign_of: the codes of what was looked for and not found.
+
+    """
+
+    tables: Mapping[str, TableCounts]
+    findings: tuple[Finding, ...]
+    no_sign_of: tuple[str, ...]
+
+    _only: ClassVar = ("table", "json", "markdown")
+
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """The findings that call the values into question."""
+        return tuple(finding for finding in self.findings if finding.severity == "serious")
+
+    def __getitem__(self, code: str) -> tuple[Finding, ...]:
+        """The findings of one code."""
+        if code not in CODES:
+            raise UsageError(f"no finding is called {code!r}{did_you_mean(code, CODES)}")
+        return tuple(finding for finding in self.findings if finding.code == code)
+
+    def __repr__(self) -> str:
+        codes = ", ".join(f"{finding.code} ({finding.severity})" for finding in self.findings)
+        return f"<CheckReport {codes or 'nothing found'}>"
+
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        yield Section("", list(_sizes(self)))
+        for finding in self.findings:
+            grid = _effects(finding, digits) if finding.effects else None
+            yield Section(f"{finding.severity}: {finding.code}", list(_sentences(finding)), grid)
+        if self.no_sign_of:
+            yield Section("", ["no sign of " + ", ".join(self.no_sign_of)])
+
+    def _record(self) -> dict[str, Any]:
+        findings = [asdict(finding) for finding in self.findings]
+        for finding in findings:
+            for effect in finding["effects"]:
+                effect["otherwise"] = ByName(effect["otherwise"])
+        return {
+            "rankmark": __version__,
+            "tables": {name: asdict(table) for name, table in self.tables.items()},
+            "findings": findings,
+            "no_sign_of": self.no_sign_of,
+        }
 
 
 def _sizes(report: CheckReport) -> Iterator[str]:
@@ -75,18 +133,3 @@ def _effects(finding: Finding, digits: int) -> Grid:
 
 def _rounded(value: float | None, digits: int) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.{digits}f}"
-
-
-def record(report: CheckReport) -> dict[str, Any]:
-    """Everything."""
-    findings = [asdict(finding) for finding in report.findings]
-    for finding in findings:
-        for effect in finding["effects"]:
-            effect["otherwise"] = ByName(effect["otherwise"])
-    tables = {name: asdict(table) for name, table in report.tables.items()}
-    return {
-        "rankmark": __version__,
-        "tables": tables,
-        "findings": findings,
-        "no_sign_of": report.no_sign_of,
-    }

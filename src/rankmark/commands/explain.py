@@ -6,16 +6,9 @@ from typing import Any
 
 import click
 
-from rankmark.commands.options import (
-    column_names,
-    keep_inputs,
-    known_format_of,
-    show,
-    with_choices,
-    with_columns,
-    with_like,
-    with_output_of,
-)
+from rankmark.commands.names import column_names
+from rankmark.commands.options import with_choices, with_columns, with_like
+from rankmark.commands.output import OF_TABLES, Output, with_output_in
 
 __all__ = ["explain"]
 
@@ -30,7 +23,7 @@ __all__ = ["explain"]
 @with_like
 @with_choices
 @with_columns
-@with_output_of("Explanation")
+@with_output_in(OF_TABLES)
 def explain(
     qrels: str,
     run: str,
@@ -40,9 +33,7 @@ def explain(
     query: str,
     all_rows: bool,
     column: tuple[str, ...],
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    output: Output,
     **choices: Any,
 ) -> None:
     """Show the arithmetic of one query's value, row by row.
@@ -56,13 +47,10 @@ def explain(
     rankmark explain qrels.txt bm25.run dense.run -m AP --query q7
     """  # noqa: D301
     from rankmark.explaining.explanation import explain
-    from rankmark.rendering.files import check_writable
 
-    name = known_format_of("Explanation", format_, output)
-    if output:
-        check_writable(output)
-        keep_inputs(output, qrels, run, *([other] if other else []))
+    name = output.known_format()
+    output.keep(qrels, run, other)
     explained = explain(
         qrels, run, measure, query=query, other=other, columns=column_names(column), **choices
     )
-    show(explained.format(name, digits=digits, all_rows=all_rows), output)
+    output.show(explained.format(name, digits=output.digits, all_rows=all_rows))

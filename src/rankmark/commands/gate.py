@@ -6,14 +6,9 @@ from typing import Any
 
 import click
 
-from rankmark.commands.options import (
-    column_names,
-    known_format_of,
-    with_choices,
-    with_columns,
-    with_format_of,
-    with_like,
-)
+from rankmark.commands.names import column_names, measures_in
+from rankmark.commands.options import with_choices, with_columns, with_like, with_resamples, with_threads
+from rankmark.commands.output import OF_GATES
 
 __all__ = ["gate"]
 
@@ -39,19 +34,12 @@ __all__ = ["gate"]
 @click.option(
     "--confidence", type=float, metavar="P", help="Pass only if a greater drop is excluded so surely."
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="How many.",
-)
+@with_resamples
 @with_like
 @with_choices
 @with_columns
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
-@with_format_of("Gate", default="table", help="How to show it.")
+@with_threads
+@click.option("--format", "format_", default="table", metavar="|".join(OF_GATES), help="How to show it.")
 @click.pass_context
 def gate(
     context: click.Context,
@@ -79,10 +67,10 @@ def gate(
     """  # noqa: D301
     from rankmark.comparing import gating
     from rankmark.errors import DataError
-    from rankmark.language.measure import split_measures
+    from rankmark.rendering.formats import known_format
 
-    known_format_of("Gate", format_)
-    measures = [each for text in measure for each in split_measures(text)]
+    known_format(format_, OF_GATES)
+    measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
     try:
         decided = gating.gate(qrels, baseline, candidate, measures, columns=column_names(column), **options)

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankmark._native import __version__
+from rankmark.comparing.pairs import finite, record
+from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.words import chance, counted, printable, rounded
+from rankmark.rendering.words import chance, printable, rounded
 from rankmark.statistics.equivalence import check_margin
 
 if TYPE_CHECKING:
-    from rankmark.comparing.comparison import Comparison, Mover
+    from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
     from rankmark.language.measure import Measure
     from rankmark.statistics.intervals import Interval
 
-__all__ = ["ComparisonOptions", "View", "finite", "record"]
+__all__ = ["ComparisonOptions", "View"]
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -32,48 +34,11 @@ class ComparisonOptions(TypedDict, total=False):
     margin: float | None
 
 
-def record(pair: Pair) -> dict[str, Any]:
-    """A pair's figures by their names; NaN where there is no value."""
-    figures: dict[str, Any] = {}
-    for field in fields(pair):
-        value = getattr(pair, field.name)
-        if field.name == "interval":
-            figures |= dict(zip(("low", "high"), value, strict=True))
-        else:
-            figures[field.name] = value
-    return figures | {"measure": str(pair.measure)}
-
-
-def finite(figures: dict[str, Any]) -> dict[str, Any]:
-    """The same with None for what is NaN or infinite, as a row of a table."""
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in figures.items()}
-
-
-UP, DOWN = "↑", "↓"
-
-TESTS = {
-    "randomisation": "randomisation test (random signs)",
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "bootstrap": "bootstrap-shift test",
-}
-INTERVALS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "t"}
-CORRECTIONS = {
-    "holm": "Holm",
-    "hochberg": "Hochberg",
-    "benjamini-hochberg": "Benjamini-Hochberg",
-    "bonferroni": "Bonferroni",
-    "sidak": "Šidák",
-    "tukey": "randomised Tukey HSD",
-}
-
-
 @dataclass(frozen=True)
 class View:
     """What is to be shown of a comparison, and the rows and lines that several formats share."""
 
-    comparison: Comparison
+    comparison: Compared
     per_query: bool = False
     movers: int = 0
     margin: float | None = None
@@ -297,63 +262,16 @@ class View:
         """What the means are, for a paper."""
         shown = self.comparison
         measures = ", ".join(map(str, shown.measures))
-        first = f"Mean {measures}. {self.mark_line()[0].upper()}{self.mark_line()[1:]}"
-        queries = self.queries_line().removeprefix("compared on ")
-        return f"{first}: {self.test_line()}; {queries}."
-
-    def test_line(self) -> str:
-        """Which test stands behind the marks."""
-        plan = self.comparison.plan
-        tests = sum(not math.isnan(pair.p) for pair in self.comparison.pairs)
-        sided = "two-sided" if plan.alternative == "two-sided" else f"one-sided ({plan.alternative})"
-        words = [f"{TESTS[plan.test]}, {sided}"]
-        if plan.test in ("randomisation", "bootstrap"):
-            exact = " where not exact" if plan.test == "randomisation" else ""
-            words.append(f"{plan.resamples:,} resamples{exact}, seed {plan.seed}")
-        if plan.correction == "tukey":
-            words.append("corrected by the randomised Tukey HSD test of each measure")
-        elif plan.correction != "none":
-            words.append(f"corrected by {CORRECTIONS[plan.correction]} over {counted(tests, 'test')}")
-        else:
-            words.append(f"{counted(tests, 'test')}, not corrected")
-        return "; ".join(words)
-
-    def mark_line(self) -> str:
-        """What the marks mean."""
-        shown = self.comparison
-        level = f"p ≤ {shown.plan.alpha:g}"
-        if shown.baseline is not None:
-            return f"{UP} better, {DOWN} worse than {printable(shown.baseline)} ({level})"
-        return f"a letter: better than the system with that letter ({level})"
-
-    def interval_line(self) -> str:
-        """How the intervals were made."""
-        plan = self.comparison.plan
-        drawn = "" if plan.interval == "t" else f", {plan.resamples:,} resamples, seed {plan.seed}"
-        seeds = " and seeds" if any(len(each) > 1 for each in self.comparison.results.values()) else ""
-        unit = "queries" if self.comparison.clusters is None else "clusters of queries"
-        over = "" if plan.interval == "t" else f" over {unit}{seeds}"
-        return f"{_percent(plan.confidence)} intervals: {INTERVALS[plan.interval]}{over}{drawn}"
-
-    def queries_line(self) -> str:
-        """How many queries were compared."""
-        shown = self.comparison
-        numbers = sorted({pair.queries for pair in shown.pairs})
-        count = counted(numbers[0], "query", "queries")
-        if len(numbers) > 1:
-            count = (
-                f"{numbers[0]:,} to {counted(numbers[-1], 'query', 'queries')}, those with a value of both"
-            )
-        line = f"compared on {count}"
-        if shown.clusters is not None:
-            line += f" in {counted(shown.clusters, 'cluster')}"
-        return line
+        marks = mark_line(shown)
+        queries = queries_line(shown).removeprefix("compared on ")
+        return f"Mean {measures}. {marks[0].upper()}{marks[1:]}: {test_line(shown)}; {queries}."
 
     def notes(self) -> list[str]:
         """What stands beneath the tables; lines that belong to the one before are indented."""
-        lines = [self.test_line(), f"  {self.mark_line()}", self.interval_line(), self.queries_line()]
-        lines += (f"  {note}" for note in self.comparison.notes)
-        for name, results in self.comparison.results.items():
+        shown = self.comparison
+        lines = [test_line(shown), f"  {mark_line(shown)}", interval_line(shown), queries_line(shown)]
+        lines += (f"  {note}" for note in shown.notes)
+        for name, results in shown.results.items():
             for number, result in enumerate(results, 1):
                 first, *others = result.account()
                 title = f"{name} (seed {number})" if len(results) > 1 else name

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rankmark._native import __version__
-from rankmark.comparing.comparison import check_comparable
 from rankmark.comparing.pairs import direction
+from rankmark.comparing.systems import check_comparable
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Notes

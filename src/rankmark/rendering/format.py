@@ -13,7 +13,7 @@ from rankmark.rendering.words import printable
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rankmark.rendering.shown import Shown
+    from rankmark.rendering.content import Content
 
 __all__ = ["Format", "TextFormat"]
 
@@ -25,7 +25,7 @@ class Format(ABC):
         name: what it is called.
         endings: those of files that are written so unless told otherwise.
         place: where it stands among the others in lists; after those with a lower number.
-        needs: the method of a `Shown` that gives what this shows: a class without it cannot be shown so.
+        needs: the method of `Content` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
         goes_on: whether more can be written after it.
 
@@ -38,15 +38,15 @@ class Format(ABC):
     is_text: ClassVar[bool] = True
     goes_on: ClassVar[bool] = False
 
-    def has(self, what: type[Shown]) -> bool:
+    def has(self, what: type[Content]) -> bool:
         """Whether things of a class can be shown so."""
         return hasattr(what, self.needs)
 
     @abstractmethod
-    def text(self, shown: Shown, digits: int, options: Mapping[str, Any]) -> str:
+    def text(self, shown: Content, digits: int, options: Mapping[str, Any]) -> str:
         """The thing as text, with a line end; with so many digits, and the options of its class."""
 
-    def write(self, path: str | Path, shown: Shown, digits: int, options: Mapping[str, Any]) -> None:
+    def write(self, path: str | Path, shown: Content, digits: int, options: Mapping[str, Any]) -> None:
         """Write it to a file, whole or not at all."""
         write_whole(path, self.text(shown, digits, options))
 
@@ -86,7 +86,7 @@ class TextFormat(Format):
         table = [] if section.grid is None else [self.grid(section.grid)]
         return "\n\n".join([self.notes(Notes(lines)), *table])
 
-    def text(self, shown: Shown, digits: int, options: Mapping[str, Any]) -> str:
+    def text(self, shown: Content, digits: int, options: Mapping[str, Any]) -> str:
         """All blocks, with an empty line between them."""
         return "\n\n".join(self.shown(shown._blocks(digits, **options))) + "\n"
 

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankmark.errors import UsageError
+from rankmark.rendering.content import Content
 from rankmark.rendering.formats import format_of, formats, known_format
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
-    from rankmark.rendering.blocks import Block, Grid
     from rankmark.rendering.format import Format
 
 __all__ = ["Shown"]
 
 
-class Shown:
-    """Something that `format` shows and `write` writes.
-
-    A class has as many as it can of the methods declared beneath, which take its options by name; that
-    decides in which formats it is shown.
-    """
+class Shown(Content):
+    """Something that `format` shows and `write` writes, in the formats for which it has the content."""
 
     __slots__ = ()
 
@@ -32,21 +25,6 @@ class Shown:
     """The formats that its class is shown in, if not all for which it has what it takes."""
     _instead: ClassVar[str] = ""
     """What a format in which it is not shown shows, for the message that refuses it."""
-
-    _blocks: Callable[..., Iterator[Block]]
-    """Tables and lines for people, with so many digits."""
-    _record: Callable[..., Any]
-    """What JSON holds; numbers can be NaN or infinite."""
-    _frame: Callable[..., pl.DataFrame | Grid]
-    """What CSV holds."""
-    _trec: Callable[..., Iterable[tuple[str, str, str]]]
-    """The lines of trec_eval's format: name, query and value, with so many digits."""
-    _queries: Callable[[], pl.DataFrame | None]
-    """The values of each query; None if no measure has any."""
-
-    def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
-        """As `_blocks`, for papers."""
-        return self._blocks(digits, **options)
 
     @classmethod
     def formats(cls) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ _HOME = {
     "Allowance": "comparing.gating",
     "Bounds": "aggregation.bounds",
     "ByClass": "results.by_class",
-    "CheckReport": "checks.checking",
+    "CheckReport": "checks.report",
     "Comparison": "comparing.comparison",
     "ComparisonSlices": "comparing.slices",
     "Convention": "language.conventions.convention",
@@ -28,9 +28,9 @@ _HOME = {
     "ListResult": "results.lists",
     "MeasureCounts": "aggregation.counts",
     "MeasureGate": "comparing.gating",
-    "Mover": "comparing.comparison",
+    "Mover": "comparing.compared",
     "Pair": "comparing.pairs",
-    "Power": "comparing.comparison",
+    "Power": "comparing.compared",
     "PredictionComparison": "comparing.predictions",
     "PredictionCounts": "aggregation.counts",
     "PredictionInterval": "aggregation.intervals",
@@ -45,7 +45,7 @@ _HOME = {
     "Slices": "results.slices",
     "SparkResult": "api.spark",
     "SystemAgreement": "comparing.agreement",
-    "TableCounts": "checks.checking",
+    "TableCounts": "checks.report",
 }
 """The module of every name."""
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.conventions.convention import meant
-from rankmark.language.measure import LISTS_FIRST, Kind, Measure
+from rankmark.language.measure import Measure
+from rankmark.language.registry import LISTS_FIRST, Kind
 from rankmark.results.runs import OfRuns
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts, PredictionCounts
     from rankmark.aggregation.intervals import PredictionInterval
-    from rankmark.language.signature import Evaluation
+    from rankmark.language.signature import Recipe
     from rankmark.results.by_class import ByClass
     from rankmark.results.runs import Options
     from rankmark.results.sliced import Sliced
@@ -168,8 +169,8 @@ class Result(OfRuns):
         return self.evaluation(measure).signature(short=short)
 
     @abstractmethod
-    def evaluation(self, measure: str | Measure) -> Evaluation:
-        """The same as an object, which evaluates other tables in the same way."""
+    def evaluation(self, measure: str | Measure) -> Recipe:
+        """The same as a record, of which `rankmark.from_signature` makes what evaluates other tables so."""
 
     @abstractmethod
     def account(self) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rankmark.language.signature import Evaluation
+from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
@@ -90,11 +90,11 @@ class ListResult(Result):
         """Whether items' ids were compared as ``integer`` or as ``text``, where they decide ties."""
         return self._item_ids
 
-    def evaluation(self, measure: str | Measure) -> Evaluation:
-        """Everything that decides the value of `measure`, as an object that evaluates other tables alike."""
+    def evaluation(self, measure: str | Measure) -> Recipe:
+        """As `Result.evaluation`."""
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
-        return Evaluation(found, choices, self._item_ids, self._convention, self._k)
+        return Recipe(found, choices, self._item_ids, self._convention, self._k)
 
     def account(self) -> list[str]:
         """What happened to the queries: a line, and a second one if there is something to notice."""

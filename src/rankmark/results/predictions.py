@@ -13,9 +13,10 @@ from rankmark import _native
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import NotEvaluatedError
-from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure
+from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
-from rankmark.language.signature import Evaluation
+from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, Kind
+from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted, printable
 from rankmark.results.base import Result
 
@@ -39,10 +40,10 @@ class Basis:
     classes: int | None = None
     like: str | None = None
 
-    def evaluation(self, measure: Measure) -> Evaluation:
+    def evaluation(self, measure: Measure) -> Recipe:
         """As `Result.evaluation`."""
         weights = None if self.weights == "none" else self.weights
-        return Evaluation(
+        return Recipe(
             measure,
             convention=self.like,
             positive=self.positive,
@@ -206,8 +207,8 @@ class PredictionResult(Result):
         """
         return self.by_class.confusion
 
-    def evaluation(self, measure: str | Measure) -> Evaluation:
-        """Everything that decides the value of `measure`, as an object that evaluates other tables alike."""
+    def evaluation(self, measure: str | Measure) -> Recipe:
+        """As `Result.evaluation`."""
         found = self._find(measure)
         if found.page.kind != "list":
             return self._basis.evaluation(found)

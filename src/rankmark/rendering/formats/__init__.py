@@ -13,7 +13,7 @@ from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.rendering.files import is_device
 from rankmark.rendering.format import Format
 
-__all__ = ["format_of", "formats", "known_format"]
+__all__ = ["format_of", "formats", "is_file", "known_format", "text_formats"]
 
 
 @functools.cache
@@ -22,6 +22,16 @@ def formats() -> Mapping[str, Format]:
     modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
     found: list[Format] = sorted((module.FORMAT for module in modules), key=lambda each: each.place)
     return MappingProxyType({each.name: each for each in found})
+
+
+def text_formats(*needs: str) -> tuple[str, ...]:
+    """Those that can be printed and need one of these methods, by name."""
+    return tuple(name for name, each in formats().items() if each.is_text and each.needs in needs)
+
+
+def is_file(name: str) -> bool:
+    """Whether this is a format of files alone."""
+    return name in formats() and not formats()[name].is_text
 
 
 def format_of(path: str | Path) -> str:
@@ -43,7 +53,7 @@ def known_format(name: str, known: Sequence[str]) -> str:
     """`name` if it is one of these formats."""
     if name in known:
         return name
-    if name in formats() and not formats()[name].is_text:
+    if is_file(name):
         raise ChoiceError(
             f"format={name!r} is no text but a file of the values of each query, which `Result.write` and -q "
             "-o FILE of `rankmark eval` and `rankmark predictions` write"

@@ -9,7 +9,7 @@ from rankmark.rendering.blocks import Grid
 from rankmark.rendering.format import Format
 
 if TYPE_CHECKING:
-    from rankmark.rendering.shown import Shown
+    from rankmark.rendering.content import Content
 
 __all__ = ["FORMAT"]
 
@@ -22,7 +22,7 @@ class Csv(Format):
     place = 3
     needs = "_frame"
 
-    def text(self, shown: Shown, digits: int, options: Mapping[str, Any]) -> str:  # noqa: ARG002 - all digits
+    def text(self, shown: Content, digits: int, options: Mapping[str, Any]) -> str:  # noqa: ARG002 - all digits
         """The table."""
         table = shown._frame(**options)
         return _written(table) if isinstance(table, Grid) else table.write_csv()

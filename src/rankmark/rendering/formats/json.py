@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankmark.rendering.format import Format
 
 if TYPE_CHECKING:
-    from rankmark.rendering.shown import Shown
+    from rankmark.rendering.content import Content
 
 __all__ = ["FORMAT", "ByName"]
 
@@ -37,7 +37,7 @@ class Json(Format):
     place = 2
     needs = "_record"
 
-    def text(self, shown: Shown, digits: int, options: Mapping[str, Any]) -> str:  # noqa: ARG002 - all digits
+    def text(self, shown: Content, digits: int, options: Mapping[str, Any]) -> str:  # noqa: ARG002 - all digits
         """The record."""
         import json
 

@@ -9,7 +9,7 @@ from rankmark.rendering.blocks import Block, Code, Grid, Marked, Notes, Prose
 from rankmark.rendering.format import TextFormat
 
 if TYPE_CHECKING:
-    from rankmark.rendering.shown import Shown
+    from rankmark.rendering.content import Content
 
 __all__ = ["FORMAT"]
 
@@ -23,7 +23,7 @@ class Latex(TextFormat):
     endings = (".tex",)
     place = 5
 
-    def text(self, shown: Shown, digits: int, options: Mapping[str, Any]) -> str:
+    def text(self, shown: Content, digits: int, options: Mapping[str, Any]) -> str:
         """What a paper shows, and at its end, without an empty line, what belongs to all of it."""
         blocks: list[Block] = list(shown._paper(digits, **options))
         closing = [block for block in blocks if _is_closing(block)]

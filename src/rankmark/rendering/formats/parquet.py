@@ -12,7 +12,7 @@ from rankmark.rendering.format import Format
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rankmark.rendering.shown import Shown
+    from rankmark.rendering.content import Content
 
 __all__ = ["FORMAT"]
 
@@ -26,14 +26,14 @@ class Parquet(Format):
     needs = "_queries"
     is_text = False
 
-    def text(self, shown: Shown, digits: int, options: Mapping[str, Any]) -> NoReturn:
+    def text(self, shown: Content, digits: int, options: Mapping[str, Any]) -> NoReturn:
         """There is none."""
         raise NotImplementedError
 
     def write(
         self,
         path: str | Path,
-        shown: Shown,
+        shown: Content,
         digits: int,  # noqa: ARG002 - all digits
         options: Mapping[str, Any],  # noqa: ARG002 - of texts
     ) -> None:

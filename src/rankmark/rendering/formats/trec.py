@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark.rendering.format import Format
 
 if TYPE_CHECKING:
-    from rankmark.rendering.shown import Shown
+    from rankmark.rendering.content import Content
 
 __all__ = ["FORMAT"]
 
@@ -21,7 +21,7 @@ class Trec(Format):
     needs = "_trec"
     goes_on = True
 
-    def text(self, shown: Shown, digits: int, options: Mapping[str, Any]) -> str:
+    def text(self, shown: Content, digits: int, options: Mapping[str, Any]) -> str:
         """A line a value."""
         lines = shown._trec(digits, **options)
         return "".join(f"{name:<22}\t{query}\t{value}\n" for name, query, value in lines)
