@@ -49,8 +49,9 @@ _HOME = {
     "read_qrels": "inputs",
     "read_run": "inputs",
 }
-"""The module of every name but those of modules and measures."""
+"""The module of every name but those of the measures."""
 _MODULES = {"results": "results", "spark": "api.spark", "statistics": "statistics"}
+"""What is a module itself."""
 
 
 def __getattr__(name: str) -> Any:

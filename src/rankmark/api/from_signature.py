@@ -13,7 +13,7 @@ from rankmark.language.plan import Plan
 from rankmark.language.signature import DEFAULTS_OF_ROWS, Recipe, read_signature
 
 if TYPE_CHECKING:
-    from rankmark.results.base import Result
+    from rankmark.results.lists import ListResult
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["Evaluation", "from_signature"]
@@ -74,7 +74,7 @@ class Evaluation(Recipe):
         *,
         columns: Mapping[str, Any] | None = None,
         threads: int | None = None,
-    ) -> Result:
+    ) -> ListResult:
         """Evaluates so; the tables are whatever `rankmark.evaluate` takes.
 
         Integer item ids are ordered as text where `item_ids` says so.
@@ -115,7 +115,7 @@ class Evaluation(Recipe):
         exclude: Any = None,
         queries: Any = None,
         threads: int | None = None,
-    ) -> Result:
+    ) -> ListResult:
         """Evaluates so; the arrays are whatever `rankmark.evaluate_arrays` takes.
 
         Raises:

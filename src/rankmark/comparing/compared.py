@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, PerQuery, found_pair, opponents, record
+from rankmark.comparing.pairs import Pair, PerQuery, finite, found_pair, opponents, record
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -141,7 +141,7 @@ class Compared:
         """A row a measure and pair, a column each of its figures."""
         import polars as pl
 
-        return pl.DataFrame([record(pair) for pair in self.pairs], infer_schema_length=None)
+        return pl.DataFrame([finite(record(pair)) for pair in self.pairs], infer_schema_length=None)
 
     @cached_property
     def differences(self) -> pl.DataFrame:

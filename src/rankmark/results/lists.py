@@ -7,10 +7,6 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rankmark.aggregation.bounds import Bounds
-from rankmark.aggregation.counts import Counts
-from rankmark.language.choices import Choices
-from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
@@ -95,7 +91,7 @@ class ListResult(Result):
         return self._item_ids
 
     def evaluation(self, measure: str | Measure) -> Recipe:
-        """Everything that decides the value of `measure`, as a record; see `rankmark.from_signature`."""
+        """As `Result.evaluation`."""
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
         return Recipe(found, choices, self._item_ids, self._convention, self._k)

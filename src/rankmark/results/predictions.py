@@ -19,7 +19,6 @@ from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, Kind
 from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted, printable
 from rankmark.results.base import Result
-from rankmark.results.prediction_slices import PredictionSlices
 
 if TYPE_CHECKING:
     import polars as pl
@@ -209,7 +208,7 @@ class PredictionResult(Result):
         return self.by_class.confusion
 
     def evaluation(self, measure: str | Measure) -> Recipe:
-        """Everything that decides the value of `measure`, as a record; see `rankmark.from_signature`."""
+        """As `Result.evaluation`."""
         found = self._find(measure)
         if found.page.kind != "list":
             return self._basis.evaluation(found)

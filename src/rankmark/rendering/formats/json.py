@@ -10,7 +10,7 @@ nulls in it. What was not asked for is null without a reason.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark.rendering.format import Format
@@ -78,13 +78,19 @@ def _is_said(record: Mapping[str, Any]) -> bool:
     return isinstance(undefined, str | Mapping) and bool(undefined)
 
 
+def _is_finite(value: Any) -> bool:
+    return type(value) is float and math.isfinite(value)
+
+
 def _by_name(numbers: ByName) -> tuple[dict[str, Any], Why]:
     found = {name: _plain(value) for name, value in numbers.items()}
     reasons = {name: why for name, (_, why) in found.items() if why}
     return {name: plain for name, (plain, _) in found.items()}, reasons or None
 
 
-def _listed(values: Iterable[Any]) -> tuple[list[Any], Why]:
+def _listed(values: Sequence[Any]) -> tuple[list[Any], Why]:
+    if set(map(type, values)) <= {int, str} or all(map(_is_finite, values)):
+        return list(values), None  # as nearly all lists of queries are, which are long
     found = [_plain(value) for value in values]
     reasons = dict.fromkeys(why for _, why in found if isinstance(why, str))
     return [plain for plain, _ in found], " or ".join(reasons) or None
