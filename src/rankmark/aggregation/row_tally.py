@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 import numpy as np
 
 from rankmark import _native
-from rankmark.aggregation.tally import Fault, add_faults, exact, faults_from, total
+from rankmark.aggregation.refusals import Fault, add_faults, faults_from
+from rankmark.aggregation.tally import exact, total
 from rankmark.kinds.rows import Rows, Undefined
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
 from rankmark.inputs.arrays.libraries import Rows, is_array, to_numpy
+from rankmark.inputs.arrays.scored import Scored
 from rankmark.language.choices import Choices, Duplicates, Missing, NoRelevant, Ties, Unjudged
 from rankmark.language.choices import Scores as Precision
 from rankmark.language.measure import Measure
@@ -106,6 +107,7 @@ def evaluate_model(
         scores=precision,
     )
     asked = planned(measures, None, {}).measures
+    plan = Plan(asked, choices)
     check_threads(threads)
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
@@ -115,15 +117,7 @@ def evaluate_model(
         judged = _Judged(read_qrels(qrels, columns), items, exclude, duplicates)
         with counting("asking the model", len(judged.users)) as counter:
             return evaluate_scores(
-                judged.predictions(model, counter),
-                judged.relevance,
-                judged.excluded,
-                asked,
-                choices,
-                query_ids=judged.query_ids,
-                item_ids=judged.item_ids,
-                k=k,
-                threads=threads,
+                judged.scored(model, counter), plan, item_ids=judged.item_ids, k=k, threads=threads
             )
     if recommend is None and not callable(model):
         raise UsageError(
@@ -134,7 +128,7 @@ def evaluate_model(
         raise UsageError("items and exclude are for predict(user, items): recommend decides itself on these")
     judgements = read_qrels(qrels, columns)
     results = _recommended(recommend or model, judgements, _depth(k, asked), batch_size)
-    return evaluate_tables(*align_ids(judgements, results), Plan(asked, choices), threads=threads)
+    return evaluate_tables(*align_ids(judgements, results), plan, threads=threads)
 
 
 def _depth(k: int | None, measures: tuple[Measure, ...]) -> int:
@@ -266,18 +260,15 @@ class _Judged:
             self.excluded = self._sparse(known, "exclude", "first")
 
     @property
-    def query_ids(self) -> Table:
-        """The users as a table of one column."""
-        return Table.from_arrow(self.users.to_frame())
-
-    @property
     def item_ids(self) -> Any:
         """The type of the items' ids."""
         return "integer" if self._items.dtype.is_integer() else "text"
 
-    def predictions(self, model: Any, counter: Counter) -> _Predictions:
-        """The scores, which the model is asked for when they are needed."""
-        return _Predictions(model, self.users.to_list(), _given(self._items), counter)
+    def scored(self, model: Any, counter: Counter) -> Scored:
+        """The scores of all items, which the model is asked for when they are needed."""
+        scores = _Predictions(model, self.users.to_list(), _given(self._items), counter)
+        query_ids = Table.from_arrow(self.users.to_frame())
+        return Scored(scores, lambda _: self.relevance, self.excluded, query_ids)
 
     def _check_type(self, table: Input) -> None:
         integers = self._items.dtype.is_integer()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rankmark import errors
 from rankmark._native import Table
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
+from rankmark.aggregation.finish import finished
 from rankmark.aggregation.row_tally import (
     BINARY,
     NotMergedError,
@@ -31,6 +32,7 @@ from rankmark.aggregation.row_tally import (
 )
 from rankmark.aggregation.rows import RowsOf, Settled, mean_of_queries, need_query
 from rankmark.aggregation.tally import Tally, merged, total
+from rankmark.api.evaluation import result_of
 from rankmark.engines.spark import Task
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
@@ -162,18 +164,17 @@ def evaluate(
         if per_query:
             return values
         tally = merged(map(Tally.from_json, _told(rows, task.tallies)))
-    tally.refuse_whole()
-    tally.refuse(plan.groups())
-    return SparkResult(
-        values,
-        values={measure: tally.measures[str(measure)].value(measure) for measure in plan.measures},
-        choices=plan.choices,
-        own_choices=plan.own,
-        counts=tally.counts(plan.measures),
-        item_ids="text" if plan.text_items or results.types.kind(results.item) == "string" else "integer",
-        convention=plan.convention,
-        inputs={side: f"{digest:016x}" for side, digest in tally.digests.items()},
-        notes=[*judgements.notes, *tally.match_notes()],
+    tally.check()
+    text = plan.text_items or results.types.kind(results.item) == "string"
+    made = finished(plan, tally, tally.words())
+    inputs = {side: f"{digest:016x}" for side, digest in tally.digests.items()}
+    return result_of(
+        plan,
+        made,
+        item_ids="text" if text else "integer",
+        inputs=inputs,
+        notes=(*judgements.notes, *made.notes),
+        of=functools.partial(SparkResult, values),
     )
 
 
@@ -187,7 +188,7 @@ class SparkResult(Result):
     __slots__ = ("_rows", "_told", "_whole")
 
     def __init__(self, rows: DataFrame, **told: Any) -> None:
-        super().__init__(per_query_values={}, query_ids=None, **told)
+        super().__init__(**told)
         self._rows = rows
         self._told = told
         self._whole: Result | None = None
@@ -228,7 +229,7 @@ class SparkResult(Result):
                 rows = pl.DataFrame(self._rows.toArrow()).sort("query")
             values = {m: rows[str(m)].fill_null(math.nan).to_numpy(writable=True) for m in self.measures}
             query_ids = Table.from_arrow(rows.select("query"))
-            self._whole = Result(per_query_values=values, query_ids=query_ids, **self._told)
+            self._whole = Result(**{**self._told, "per_query_values": values, "query_ids": query_ids})
         return self._whole
 
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark._native import Table
-from rankmark.aggregation.tally import Fault, Some, Tally, some, tallied
+from rankmark.aggregation.finish import refuse_part
+from rankmark.aggregation.refusals import Fault, Some, raise_faults, some
+from rankmark.aggregation.tally import Tally, tallied
 from rankmark.engines import local
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
@@ -98,8 +100,10 @@ class Task:
 
         for block in blocks(batches):
             observed = self._observe(block)
-            observed.tally.refuse(self.plan.groups())
-            if observed.tally.judged:
+            tally = observed.tally
+            raise_faults(tally.faults)
+            refuse_part(self.plan.groups(), tally, tally.words())
+            if tally.judged:
                 values = {name: pa.array(each, from_pandas=True) for name, each in observed.values.items()}
                 columns = {"query": pa.array(observed.ids), **values}
                 yield pa.RecordBatch.from_pydict(columns).select(["query", *map(str, self.plan.measures)])
@@ -122,24 +126,21 @@ class Task:
         if not qrels.num_rows:
             tally.unjudged = _unjudged(qrels, run)
             return _Observed(tally)
-        values: dict[str, Values] = {}
-        for choices, group in self.plan.groups():
-            lenient = replace(choices, unjudged_queries="skip")
-            try:
-                observed = local.observe(judgements, results, lenient, group, threads())
-            except DataError:
-                tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
-                if not tally.faults or choices.duplicates != "error":
-                    raise
-                return _Observed(tally)
-            ids = qrels["query"].take(observed.first_rows).to_numpy()
-            measures, per_query = tallied(group, observed, ids, choices)
-            tally.measures |= measures
-            values |= per_query
+        groups = self.plan.groups()
+        lenient = [(replace(choices, unjudged_queries="skip"), group) for choices, group in groups]
+        try:
+            block = local.observe(judgements, results, lenient, threads())
+        except DataError:
+            tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
+            if not tally.faults or all(choices.duplicates != "error" for choices, _ in groups):
+                raise
+            return _Observed(tally)
+        ids = qrels["query"].take(block.first_rows).to_numpy()
+        tally.measures, values = tallied(lenient, block, ids)
         tally.judged = len(ids)
-        tally.missing = some(ids, ~observed.answered)
-        tally.hits = observed.hits
-        if observed.unjudged_queries:
+        tally.missing = some(ids, ~block.observed[0].answered)
+        tally.hits = block.hits
+        if block.unjudged_queries:
             tally.unjudged = _unjudged(qrels, run)
         return _Observed(tally, ids, values)
 

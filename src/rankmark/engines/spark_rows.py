@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankmark import _native
+from rankmark.aggregation.refusals import Fault
 from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
-from rankmark.aggregation.tally import Fault, exact
+from rankmark.aggregation.tally import exact
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
 from rankmark.inputs.predictions import WEIGHING
 from rankmark.kinds.rows import PerQuery, Rows
