@@ -24,11 +24,13 @@ from polars.testing import assert_frame_equal
 import rankmark as rm
 from installed import peer
 from rankmark.aggregation.finish import finished
-from rankmark.aggregation.row_tally import BINARY, RowTally, merged_rows, told_sums
+from rankmark.aggregation.merged_rows import merged_rows
+from rankmark.aggregation.row_tally import RowTally, told_sums
 from rankmark.aggregation.tally import Tally, merged
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs.predictions import PredictionColumns
+from rankmark.kinds.row_core import BINARY
 from rankmark.kinds.rows import Undefined
 from rankmark.language.plan import planned
 

@@ -17,22 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark import errors
 from rankmark._native import Table
-from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.finish import finished
-from rankmark.aggregation.row_tally import (
-    BINARY,
-    NotMergedError,
-    QueryTally,
-    Range,
-    RowTally,
-    Sum,
-    asked_of,
-    merged_rows,
-    told_sums,
-)
-from rankmark.aggregation.rows import RowsOf, Settled, mean_of_queries, need_query
-from rankmark.aggregation.tally import Tally, merged, total
+from rankmark.aggregation.merged_rows import asked_of
+from rankmark.aggregation.refusals import raise_faults
+from rankmark.aggregation.row_tally import QueryTally, Range, RowTally, told_sums
+from rankmark.aggregation.rows import RowsOf, need_query
+from rankmark.aggregation.tally import Tally, merged
 from rankmark.api.evaluation import result_of
+from rankmark.api.prediction_results import rows_result
 from rankmark.engines.spark import Task
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
@@ -63,7 +55,9 @@ from rankmark.inputs.predictions import (
 )
 from rankmark.inputs.roles import Side
 from rankmark.inputs.tables import check_ids, no_rows
+from rankmark.kinds.row_core import BINARY, NotMergedError, Sum
 from rankmark.language.choices import (
+    Choices,
     Duplicates,
     Missing,
     NoRelevant,
@@ -76,12 +70,13 @@ from rankmark.language.measure import ROWS_FIRST, Measure, no_closed_form, weigh
 from rankmark.language.plan import Plan, asked_measures, planned
 from rankmark.language.signature import version
 from rankmark.results.lists import Result
-from rankmark.results.predictions import Basis, PredictionResult
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from pyspark.sql import DataFrame
+
+    from rankmark.results.predictions import PredictionResult
 
 __all__ = ["SparkResult", "evaluate", "evaluate_predictions"]
 
@@ -284,21 +279,10 @@ def evaluate_predictions(
         task = RowTask(read.columns, 1.0 if read.positive is None else read.positive, of_queries, sums)
         if per_query:
             return _per_query_predictions(rows, task, asked)
-        found = _RowsOnCluster(read, rows, task)
+        found = RowsOf.of_seen(_RowsOnCluster(read, rows, task))
+        found.check_weights()
         settled = {measure: found.settled(measure) for measure in asked}
-    return PredictionResult(
-        values={measure: each.value for measure, each in settled.items()},
-        per_query_values={},
-        query_ids=None,
-        counts=PredictionCounts(
-            rows=found.count,
-            positive=found.rows.positives if found.binary else None,
-            queries=found.queries,
-            measures={str(measure): each.counts for measure, each in settled.items()},
-        ),
-        basis=Basis(found.positive, read.columns.weight or "none"),
-        lists=None,
-    )
+    return rows_result(Plan(asked, Choices()), found, settled)
 
 
 def _predictions(
@@ -350,44 +334,45 @@ def _not_merged(measure: Measure) -> MeasureError:
     )
 
 
-class _RowsOnCluster(RowsOf):
-    """The rows of a DataFrame, of which only what they come to is here."""
+class _RowsOnCluster:
+    """The rows of a DataFrame, of which only what they come to is here: `SeenRows`."""
+
+    query_ids = None
 
     def __init__(self, read: Predictions, frame: DataFrame, task: RowTask) -> None:
-        self._numbers = frame.drop("query", *(WEIGHING + name for name in read.columns.weighing))
-        tally = _all_rows(_told(self._numbers, task.sums))
-        if not tally.rows:
-            raise no_rows("predictions")
         self.read = read
-        self.count, self.labels, self.no_probability = tally.rows, tally.labels, tally.improbable
-        self.binary = self.checked = False
-        self.rows = merged_rows(tally.rows, told_sums(tally), self._ranges)
-        self._improbable = tally.shown_improbable
         self._frame, self._task = frame, task
-        self.check_weights()
+        self._numbers = frame.drop("query", *(WEIGHING + name for name in read.columns.weighing))
+        self.tally = _all_rows(_told(self._numbers, task.sums))
+        if not self.tally.rows:
+            raise no_rows("predictions")
 
     @property
     def queries(self) -> int | None:
-        """Number of queries; None if no measure looks at them."""
+        """As `SeenRows`."""
         for each in self._of_queries.values():
             return each.averaged + each.skipped
         return None
 
-    def settled(self, measure: Measure) -> Settled:
-        """The measure's value."""
-        if not measure.per_query:
-            try:
-                return super().settled(measure)
-            except NotMergedError:
-                raise _not_merged(measure) from None
-        self.check(measure)
-        found = self._of_queries[str(measure)]
-        counts = RowMeasureCounts(found.averaged, found.skipped, found.skipped_rows, found.why_skipped)
-        return mean_of_queries(counts, total(found.weights), total(found.values))
+    def sums(self, asked: Sum) -> tuple[float, ...]:
+        """Sums over all rows."""
+        return told_sums(self.tally)(asked)
 
-    def shown_no_probability(self) -> str:
-        """A score outside of 0 to 1."""
-        return f"such as {self._improbable}"
+    def ranges(self) -> list[Range]:
+        """As `SeenRows`."""
+        return _all_rows(_told(by_score(self._numbers), self._task.ranges)).ranges
+
+    def of_queries(self, measure: Measure) -> QueryTally:
+        """As `SeenRows`."""
+        return self._of_queries[str(measure)]
+
+    def shown_improbable(self) -> str:
+        """As `SeenRows`."""
+        return f"such as {self.tally.shown_improbable}"
+
+    def not_merged(self, measure: Measure) -> MeasureError:
+        """As `SeenRows`."""
+        return _not_merged(measure)
 
     @functools.cached_property
     def _of_queries(self) -> dict[str, QueryTally]:
@@ -395,17 +380,13 @@ class _RowsOnCluster(RowsOf):
             return {}
         return _all_rows(_told(by_query(self._frame), self._task.queries)).queries
 
-    def _ranges(self) -> list[Range]:
-        return _all_rows(_told(by_score(self._numbers), self._task.ranges)).ranges
-
 
 def _all_rows(told: Iterable[str]) -> RowTally:
     """The tally of all rows."""
     whole = RowTally()
     for each in told:
         whole.add(RowTally.from_json(each))
-    for _, fault in sorted(whole.faults.items()):
-        raise fault.error()
+    raise_faults(whole.faults)
     return whole
 
 

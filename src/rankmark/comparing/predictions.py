@@ -19,7 +19,7 @@ from rankmark.aggregation.intervals import (
     is_auc,
     way,
 )
-from rankmark.api.predictions import evaluate_systems
+from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.comparison import check_systems
 from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
 from rankmark.errors import ChoiceError, UsageError
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from rankmark.api.predictions import Evaluated
+    from rankmark.api.labelled import Evaluated
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
@@ -160,7 +160,7 @@ def compare_predictions(
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
     if unknown := options.keys() - OPTIONS:
         raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
-    systems, notes = evaluate_systems(asked, measures, sampling, **options)
+    systems, notes = evaluate_systems(asked, measures, sampling, options)
     return PredictionComparison(systems, baseline, sampling, alternative, correction, alpha, notes)
 
 

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rankmark import _native
-from rankmark.aggregation.refusals import Fault
-from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
-from rankmark.aggregation.tally import exact
+from rankmark.aggregation.refusals import Fault, raise_faults
+from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, sums_of
+from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
 from rankmark.inputs.predictions import WEIGHING
+from rankmark.kinds.row_core import InMemory, Sum
 from rankmark.kinds.rows import PerQuery, Rows
 
 if TYPE_CHECKING:
@@ -67,8 +66,7 @@ class RowTask:
         import pyarrow as pa
 
         for block in blocks(batches):
-            for _, fault in sorted(self._faults(block).items()):
-                raise fault.error()
+            raise_faults(self._faults(block))
             rows = self._rows(block)
             values = {
                 str(m): pa.array(self._compute(m, rows).values, from_pandas=True) for m in self.measures
@@ -107,17 +105,7 @@ class RowTask:
         tally = RowTally(rows=block.num_rows)
         for measure in self.measures:
             each = self._compute(measure, rows)
-            there = ~np.isnan(each.values)
-            weights = each.weights[there]
-            averaged = int(np.count_nonzero(there))
-            tally.queries[str(measure)] = QueryTally(
-                exact(weights),
-                exact(weights * each.values[there]),
-                averaged,
-                len(there) - averaged,
-                int(rows.of_queries.rows[~there].sum()),
-                each.skipped,
-            )
+            tally.queries[str(measure)] = QueryTally.of(QueryValues(each, rows.of_queries.rows))
         return tally
 
     def _compute(self, measure: Measure, rows: Rows) -> PerQuery:
@@ -128,10 +116,10 @@ class RowTask:
     def _rows(self, block: pa.Table) -> Rows:
         return Rows(self._core(block), block.num_rows, ROLE + "query")
 
-    def _core(self, block: pa.Table) -> _native.LabelledRows:
+    def _core(self, block: pa.Table) -> InMemory:
         # Measures know the columns that they name by their names, which may be those of roles.
         own = [n.removeprefix(WEIGHING) if n.startswith(WEIGHING) else ROLE + n for n in block.column_names]
-        return _native.LabelledRows(
+        rows = _native.LabelledRows(
             _native.Table.from_arrow(block.rename_columns(own)),
             "predictions",
             ROLE + "label",
@@ -140,6 +128,7 @@ class RowTask:
             positive=self.positive,
             threads=threads(),
         )
+        return InMemory(rows)
 
     def _faults(self, block: pa.Table) -> dict[str, Fault]:
         """Nulls, and numbers that are none."""
