@@ -53,8 +53,9 @@ def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, boun
     """
     groups = plan.groups()
     judged, missing, unjudged = seen.judged, seen.missing, seen.unjudged
-    refuse_unanswered(judged, missing, words)
-    refuse_queries(missing, unjudged, (choices for choices, _ in groups), words)
+    if missing.count or unjudged.count:
+        refuse_unanswered(judged, missing, words)
+        refuse_queries(missing, unjudged, (choices for choices, _ in groups), words)
     settled: dict[Measure, Settled] = {}
     for number, (choices, group) in enumerate(groups):
         settled |= _settled(seen, number, group, choices, k)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.aggregation.refusals import Some, some_of
-from rankmark.aggregation.settled import Settled, counted, left_out, settled_as, tied_queries
+from rankmark.aggregation.refusals import NONE, Some, some_of
+from rankmark.aggregation.settled import Settled, counted, left_out, tied_queries
 from rankmark.kinds.lists import JudgedLists, Values
 
 if TYPE_CHECKING:
@@ -89,13 +89,13 @@ class Block(NamedTuple):
         # What is counted of the queries themselves does not depend on the choices.
         answered = self.observed[0].answered
         if np.count_nonzero(answered) == len(answered):  # in a small call faster than `all`
-            return Some()
+            return NONE
         return some_of(self.query_ids, ~answered)
 
     @property
     def unjudged(self) -> Some:
         """Queries with results and without judgements."""
-        return Some(self.unjudged_queries)
+        return Some(self.unjudged_queries) if self.unjudged_queries else NONE
 
     @property
     def hits(self) -> int:
@@ -111,9 +111,8 @@ class Block(NamedTuple):
         settled = {}
         for measure in measures:
             each = counted(measure, computed, observed.answered, choices)
-            value = settled_as(measure, each.sums(), each.averaged)
             tied = tied_queries(observed, measure, choices, k)
-            settled[measure] = Settled(value, each.averaged, each.no_relevant, tied, each.per_query)
+            settled[measure] = Settled(each.value(), each.averaged, each.no_relevant, tied, each.per_query)
         return settled
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:

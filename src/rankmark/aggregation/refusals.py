@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
 
 __all__ = [
+    "NONE",
     "Fault",
     "Heading",
     "Id",
@@ -69,6 +70,10 @@ class Some:
         """As a message names queries."""
         shown = ", ".join(map(repr, self.ids)) + (", …" if self.count > len(self.ids) else "")
         return f"{self.count} {'query' if self.count == 1 else 'queries'}" + (f" ({shown})" if shown else "")
+
+
+NONE = Some()
+"""No queries, of which nothing is added up."""
 
 
 def some(ids: NDArray[Any], which: NDArray[np.bool_]) -> Some:

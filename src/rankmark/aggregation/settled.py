@@ -54,6 +54,7 @@ class Summands(NamedTuple):
         no_relevant: in how many nothing is relevant.
         total: the sum of the values.
         parts: of a ratio of sums, the numerators and the denominators of the queries that count.
+        geometric: whether logarithms are added up.
 
     """
 
@@ -63,19 +64,24 @@ class Summands(NamedTuple):
     no_relevant: int
     total: float
     parts: tuple[Values, ...]
+    geometric: bool
 
     def terms(self) -> tuple[Values, ...]:
         """What is added up, for each sum of which the measure is made."""
         if self.parts:
             return self.parts
         kept = self.per_query[~np.isnan(self.per_query)]
-        return (np.log(np.maximum(kept, LEAST_FACTOR)) if self.measure.mean == "geometric" else kept,)
+        return (np.log(np.maximum(kept, LEAST_FACTOR)) if self.geometric else kept,)
 
     def sums(self) -> Sequence[float]:
         """The same, added up."""
-        if not self.parts and self.measure.mean == "arithmetic":
+        if not self.parts and not self.geometric:
             return (self.total,)
         return [_native.exact_sum(terms) for terms in self.terms()]
+
+    def value(self) -> float:
+        """What the measure comes to."""
+        return settled_as(self.measure, self.sums(), self.averaged, geometric=self.geometric)
 
 
 def counted(
@@ -93,7 +99,7 @@ def counted(
         parts = (values, below) if which is None else (values[which], below[which])
         values, filler = _native.ratio(values, below, below), np.nan
     total, averaged, no_relevant = _native.settle(values, which, filler)
-    return Summands(measure, values, averaged, no_relevant, total, parts)
+    return Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")
 
 
 def left_out(per_query: Values, answered: NDArray[np.bool_], choices: Choices) -> NDArray[np.bool_]:
@@ -102,13 +108,13 @@ def left_out(per_query: Values, answered: NDArray[np.bool_], choices: Choices) -
     return without & answered if choices.missing == "skip" else without
 
 
-def settled_as(measure: Measure, sums: Sequence[float], averaged: int) -> float:
+def settled_as(measure: Measure, sums: Sequence[float], averaged: int, *, geometric: bool) -> float:
     """The value of a measure of so many queries, of the sums of which it is made."""
     if measure.page.aggregate == "sum":
         return sums[0]
     count = averaged if len(sums) == 1 else sums[1]
     mean = sums[0] / count if count else math.nan
-    return math.exp(mean) if measure.mean == "geometric" else mean
+    return math.exp(mean) if geometric else mean
 
 
 def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:

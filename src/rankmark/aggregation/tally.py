@@ -65,7 +65,8 @@ class MeasureTally:
 
     def settled(self, measure: Measure) -> Settled:
         """What the measure comes to."""
-        value = settled_as(measure, [total(parts) for parts in self.sums], self.averaged)
+        sums = [total(parts) for parts in self.sums]
+        value = settled_as(measure, sums, self.averaged, geometric=measure.mean == "geometric")
         return Settled(value, self.averaged, self.undefined.count, self.tied, None)
 
 
