@@ -26,7 +26,8 @@ from installed import peer
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.merged_rows import merged_rows
 from rankmark.aggregation.row_tally import RowTally, told_sums
-from rankmark.aggregation.tally import Tally, merged
+from rankmark.aggregation.state import merged
+from rankmark.aggregation.tally import Tally
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs.predictions import PredictionColumns
@@ -153,7 +154,7 @@ def task(measures: list[str], **choices: Any) -> engine.Task:
 
 def tally(job: engine.Task, partitions: list[list[Any]]) -> Tally:
     told = [json.loads(batch["told"][0].as_py()) for part in partitions for batch in job.tallies(part)]
-    return merged(Tally.from_json(each["tally"]) for each in told)
+    return merged(Tally(), (Tally.from_json(each["tally"]) for each in told))
 
 
 @given(rows=st.integers(1, 400), block=st.integers(1, 2000), seed=st.integers(0, 5), data=st.data())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.aggregation.refusals import NONE, Some, some_of
-from rankmark.aggregation.settled import Settled, counted, left_out, tied_queries
+from rankmark.aggregation.settled import Settled, counted, left_out
 from rankmark.kinds.lists import JudgedLists, Values
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
-__all__ = ["Block", "Measured", "Observed", "judged_lists", "measured", "merged"]
+__all__ = ["Block", "Measured", "Observed", "judged_lists", "measured", "merged", "tied_queries"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +162,20 @@ def merged(parts: list[Measured], queries: int) -> Observed:
                 whole[part.queries] = own
     ties = bool(np.count_nonzero(tied_rank))
     return Observed(answered, retrieved, tied_rank, values, hits, ties)
+
+
+def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
+    """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
+    last = measure.last_deciding_rank
+    if k is not None and measure.page.order != "nothing":
+        last = min(last or k, k)  # a cut makes a set of what stands above it
+    if not last:
+        return 0
+    if measure.tells_unjudged and choices.unjudged != "ignore":
+        return None
+    if not observed.ties:
+        return 0
+    can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
+    if measure.page.order == "set":
+        can_change &= observed.retrieved > last
+    return int(np.count_nonzero(can_change))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,50 +27,13 @@ from rankmark.rendering.formats import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.state import SeenRows
     from rankmark.kinds.rows import Values
 
-__all__ = ["RowsOf", "SeenRows", "Tallied", "core_of", "need_query"]
+__all__ = ["RowsOf", "Tallied", "core_of", "need_query"]
 
 PRECISIONS: Mapping[str, float] = {"Float16": 2.0**-10, "Float32": 2.0**-23}
 """The machine epsilon of the types that have another than 64-bit numbers."""
-
-
-class SeenRows(Protocol):
-    """Labelled scores that an engine has seen, and of which it gives what measures look at.
-
-    What is asked of it can be a pass over the rows, so that it is asked only where a measure needs it.
-    """
-
-    @property
-    def read(self) -> Predictions:
-        """What the columns are; the rows need not be there."""
-
-    @property
-    def tally(self) -> RowTally:
-        """What the rows come to."""
-
-    def sums(self, asked: Sum, /) -> tuple[float, ...]:
-        """Sums over all rows; meets `NotMergedError` where it does not have them."""
-
-    def ranges(self) -> list[Range]:
-        """Ranges of scores."""
-
-    def of_queries(self, measure: Measure, /) -> OfQueries:
-        """What a measure gives that is a value of each query."""
-
-    @property
-    def queries(self) -> int | None:
-        """How many queries there are; None if no measure looks at them."""
-
-    @property
-    def query_ids(self) -> _native.Table | None:
-        """The queries in the order of their values, as a table with a column ``query``, if these are here."""
-
-    def shown_improbable(self) -> str:
-        """A score outside of 0 to 1, for a message."""
-
-    def not_merged(self, measure: Measure, /) -> MeasureError:
-        """The error for a measure that looks at more."""
 
 
 @dataclass(frozen=True, slots=True)

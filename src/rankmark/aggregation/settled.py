@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from rankmark import _native
 
 if TYPE_CHECKING:
-    from rankmark.aggregation.observed import Observed
     from rankmark.kinds.lists import Values
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
-__all__ = ["LEAST_FACTOR", "Settled", "Summands", "counted", "left_out", "settled_as", "tied_queries"]
+__all__ = ["LEAST_FACTOR", "Settled", "Summands", "counted", "left_out", "settled_as"]
 
 FILLERS: Mapping[str, float] = {"zero": 0.0, "one": 1.0}
 """What a query counts in which nothing is relevant; one that is left out is NaN."""
@@ -115,20 +114,3 @@ def settled_as(measure: Measure, sums: Sequence[float], averaged: int, *, geomet
     count = averaged if len(sums) == 1 else sums[1]
     mean = sums[0] / count if count else math.nan
     return math.exp(mean) if geometric else mean
-
-
-def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
-    """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
-    last = measure.last_deciding_rank
-    if k is not None and measure.page.order != "nothing":
-        last = min(last or k, k)  # a cut makes a set of what stands above it
-    if not last:
-        return 0
-    if measure.tells_unjudged and choices.unjudged != "ignore":
-        return None
-    if not observed.ties:
-        return 0
-    can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
-    if measure.page.order == "set":
-        can_change &= observed.retrieved > last
-    return int(np.count_nonzero(can_change))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankmark.aggregation.observed import tied_queries
 from rankmark.aggregation.refusals import (
     Fault,
     Heading,
@@ -24,7 +25,7 @@ from rankmark.aggregation.refusals import (
     raise_faults,
     some,
 )
-from rankmark.aggregation.settled import Settled, counted, left_out, settled_as, tied_queries
+from rankmark.aggregation.settled import Settled, counted, left_out, settled_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["MeasureTally", "Tally", "exact", "merged", "tallied", "total"]
+__all__ = ["MeasureTally", "Tally", "exact", "tallied", "total"]
 
 
 @dataclass(slots=True)
@@ -167,14 +168,6 @@ class Tally:
         }
         sent["faults"] = faults_from(sent["faults"])
         return Tally(**sent)
-
-
-def merged(tallies: Iterable[Tally]) -> Tally:
-    """The tally of all parts together."""
-    whole = Tally()
-    for tally in tallies:
-        whole.add(tally)
-    return whole
 
 
 def tallied(

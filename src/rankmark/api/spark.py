@@ -7,46 +7,37 @@ Spark Connect's too.
 from __future__ import annotations
 
 import functools
-import json
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankmark import errors
 from rankmark._native import Table
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.merged_rows import asked_of
-from rankmark.aggregation.refusals import raise_faults
-from rankmark.aggregation.row_tally import QueryTally, Range, RowTally, told_sums
 from rankmark.aggregation.rows import RowsOf, need_query
-from rankmark.aggregation.tally import Tally, merged
+from rankmark.aggregation.state import merged
+from rankmark.aggregation.tally import Tally
 from rankmark.api.evaluation import result_of
 from rankmark.api.prediction_results import rows_result
+from rankmark.api.spark_results import SparkResult
 from rankmark.engines.spark import Task
+from rankmark.engines.spark_driver import RowsOnCluster, not_merged, spark_errors, told
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
     ChoiceError,
     ColumnError,
-    FileMissingError,
-    FormatError,
     MeasureError,
-    UsageError,
 )
 from rankmark.inputs.frames import (
     Frame,
     Types,
     by_query,
-    by_score,
     check_frame,
     labelled,
     partitioned,
     read_frames,
 )
 from rankmark.inputs.predictions import (
-    WEIGHING,
     Predictions,
     check_numbers,
     check_weighing,
@@ -54,7 +45,7 @@ from rankmark.inputs.predictions import (
     positive_number,
 )
 from rankmark.inputs.roles import Side
-from rankmark.inputs.tables import check_ids, no_rows
+from rankmark.inputs.tables import check_ids
 from rankmark.kinds.row_core import BINARY, NotMergedError, Sum
 from rankmark.language.choices import (
     Choices,
@@ -68,12 +59,9 @@ from rankmark.language.choices import (
 )
 from rankmark.language.measure import ROWS_FIRST, Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned
-from rankmark.language.signature import version
 from rankmark.results.lists import Result
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
     from pyspark.sql import DataFrame
 
     from rankmark.results.predictions import PredictionResult
@@ -151,14 +139,14 @@ def evaluate(
     plan = planned(measures, like, given)
     _check_expected(plan)
     ordered = _ordered(plan, order)
-    with _spark_errors():
+    with spark_errors():
         judgements, results = read_frames(qrels, run, columns)
         task = Task(plan, judgements.names, results.names, hash_inputs)
         rows = partitioned(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
         values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, plan))
         if per_query:
             return values
-        tally = merged(map(Tally.from_json, _told(rows, task.tallies)))
+        tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
     tally.check()
     text = plan.text_items or results.types.kind(results.item) == "string"
     made = finished(plan, tally, tally.words())
@@ -171,61 +159,6 @@ def evaluate(
         notes=(*judgements.notes, *made.notes),
         of=functools.partial(SparkResult, values),
     )
-
-
-class SparkResult(Result):
-    """A result whose per-query values are on the cluster, and come here when first asked for.
-
-    That is another job, which brings them all, and reads the tables anew. They are ordered by query, since
-    rows come from a cluster in no order.
-    """
-
-    __slots__ = ("_rows", "_told", "_whole")
-
-    def __init__(self, rows: DataFrame, **told: Any) -> None:
-        super().__init__(**told)
-        self._rows = rows
-        self._told = told
-        self._whole: Result | None = None
-
-    @property
-    def per_query(self) -> pl.DataFrame:
-        """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
-        return self._here().per_query
-
-    @property
-    def query_measures(self) -> tuple[Measure, ...]:
-        """The measures that have a value for each query."""
-        return self.measures
-
-    @property
-    def query_ids(self) -> list[int] | list[str]:
-        """The judged queries, in the order of the per-query values."""
-        return self._here().query_ids
-
-    @property
-    def query_table(self) -> Table:
-        """The same as a table with a column ``query``."""
-        return self._here().query_table
-
-    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
-        """One value a judged query; NaN where a query is left out of the mean."""
-        return self._here().query_values(measure)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._here().__reduce__()
-
-    def _here(self) -> Result:
-        """The same with the values of all queries."""
-        import polars as pl
-
-        if self._whole is None:
-            with _spark_errors():
-                rows = pl.DataFrame(self._rows.toArrow()).sort("query")
-            values = {m: rows[str(m)].fill_null(math.nan).to_numpy(writable=True) for m in self.measures}
-            query_ids = Table.from_arrow(rows.select("query"))
-            self._whole = Result(**{**self._told, "per_query_values": values, "query_ids": query_ids})
-        return self._whole
 
 
 def evaluate_predictions(
@@ -269,7 +202,7 @@ def evaluate_predictions(
     asked = asked_measures(measures, ROWS_FIRST)
     of_queries = tuple(measure for measure in asked if measure.per_query)
     sums = _asked_sums(asked)
-    with _spark_errors():
+    with spark_errors():
         check_frame(table, "predictions")
         said = {"label": label, "score": score, "query": query, "weight": weight}
         read = _predictions(table, said, positive, weighing(asked))
@@ -279,7 +212,7 @@ def evaluate_predictions(
         task = RowTask(read.columns, 1.0 if read.positive is None else read.positive, of_queries, sums)
         if per_query:
             return _per_query_predictions(rows, task, asked)
-        found = RowsOf.of_seen(_RowsOnCluster(read, rows, task))
+        found = RowsOf.of_seen(RowsOnCluster(read, rows, task))
         found.check_weights()
         settled = {measure: found.settled(measure) for measure in asked}
     return rows_result(Plan(asked, Choices()), found, settled)
@@ -320,74 +253,11 @@ def _asked_sums(measures: Iterable[Measure]) -> tuple[Sum, ...]:
             try:
                 asked = asked_of(measure)
             except NotMergedError:
-                raise _not_merged(measure) from None
+                raise not_merged(measure) from None
             if asked.later:
-                raise _not_merged(measure)
+                raise not_merged(measure)
             sums |= dict.fromkeys(asked.sums)
     return tuple(sums or [BINARY])
-
-
-def _not_merged(measure: Measure) -> MeasureError:
-    return MeasureError(
-        f"{measure} looks at more than sums and pairs of the rows, which is not done on Spark; "
-        "rankmark.evaluate_predictions computes it of a table that fits into memory"
-    )
-
-
-class _RowsOnCluster:
-    """The rows of a DataFrame, of which only what they come to is here: `SeenRows`."""
-
-    query_ids = None
-
-    def __init__(self, read: Predictions, frame: DataFrame, task: RowTask) -> None:
-        self.read = read
-        self._frame, self._task = frame, task
-        self._numbers = frame.drop("query", *(WEIGHING + name for name in read.columns.weighing))
-        self.tally = _all_rows(_told(self._numbers, task.sums))
-        if not self.tally.rows:
-            raise no_rows("predictions")
-
-    @property
-    def queries(self) -> int | None:
-        """As `SeenRows`."""
-        for each in self._of_queries.values():
-            return each.averaged + each.skipped
-        return None
-
-    def sums(self, asked: Sum) -> tuple[float, ...]:
-        """Sums over all rows."""
-        return told_sums(self.tally)(asked)
-
-    def ranges(self) -> list[Range]:
-        """As `SeenRows`."""
-        return _all_rows(_told(by_score(self._numbers), self._task.ranges)).ranges
-
-    def of_queries(self, measure: Measure) -> QueryTally:
-        """As `SeenRows`."""
-        return self._of_queries[str(measure)]
-
-    def shown_improbable(self) -> str:
-        """As `SeenRows`."""
-        return f"such as {self.tally.shown_improbable}"
-
-    def not_merged(self, measure: Measure) -> MeasureError:
-        """As `SeenRows`."""
-        return _not_merged(measure)
-
-    @functools.cached_property
-    def _of_queries(self) -> dict[str, QueryTally]:
-        if not self._task.measures:
-            return {}
-        return _all_rows(_told(by_query(self._frame), self._task.queries)).queries
-
-
-def _all_rows(told: Iterable[str]) -> RowTally:
-    """The tally of all rows."""
-    whole = RowTally()
-    for each in told:
-        whole.add(RowTally.from_json(each))
-    raise_faults(whole.faults)
-    return whole
 
 
 def _per_query_predictions(rows: DataFrame, task: RowTask, asked: Iterable[Measure]) -> DataFrame:
@@ -431,45 +301,3 @@ def _per_query_schema(qrels: Frame, plan: Plan) -> Any:
     integer = qrels.types.kind(qrels.roles.query) == "integer"
     query = T.StructField("query", T.LongType() if integer else T.StringType())
     return T.StructType([query, *(T.StructField(str(m), T.DoubleType()) for m in plan.measures)])
-
-
-def _told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
-    """What the executors make of the partitions; raises the error that one met."""
-    heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
-    for each in heard:
-        if each["version"] != version():
-            raise UsageError(
-                f"rankmark is {version()} here and {each['version']} on the executors; install the same there"
-            )
-        if "error" in each:
-            raise getattr(errors, each["error"])(each["message"])
-    return [each["tally"] for each in heard]
-
-
-@contextmanager
-def _spark_errors() -> Iterator[None]:
-    """Says in rankmark's words what Spark says of a user's mistake in a page of Java."""
-    try:
-        yield
-    except errors.RankmarkError:
-        raise
-    except Exception as error:
-        known = _known_error(str(error))
-        if known is None:
-            raise
-        raise known from None
-
-
-def _known_error(said: str) -> errors.RankmarkError | None:
-    if found := re.search(
-        r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.?\s", said
-    ):
-        return FormatError(f"{found[1]}: Spark cannot read the file; it is damaged, or not of its format")
-    if found := re.search(r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.?\s", said):
-        return FileMissingError(f"there is no file {found[1]!r}")
-    if re.search(r"No module named '(rankmark|pyarrow|polars|numpy)\b", said):
-        return UsageError(
-            "the executors' Python lacks rankmark or what it needs: install rankmark[spark] there, or say "
-            "which Python has it (PYSPARK_PYTHON, spark.pyspark.python)"
-        )
-    return None

@@ -238,6 +238,12 @@ def _unjudged(qrels: pa.Table, run: pa.Table) -> Some:
 
 def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
     """Nulls, and numbers that are none."""
+    wrong = _nulls(names, rows) | (_lists(names, rows) if names.value is None else _numbers(names, rows))
+    return {f"{names.side} {name}": fault for name, fault in wrong.items()}
+
+
+def _nulls(names: Names, rows: pa.Table) -> dict[str, Fault]:
+    """Rows without an id or a number."""
     import pyarrow.compute as pc
 
     faults = {}
@@ -245,28 +251,38 @@ def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
         if column is not None and rows[role].null_count:
             before = f"{names.described(names.value_role if role == 'value' else role, column)} has"
             wrong = wrong_rows(rows, pc.is_null(rows[role]))
-            fault = Fault(before, "null", "nulls", "remove those rows", wrong)
-            faults[f"{names.side} {role} null"] = fault
-    if names.value is not None:
-        finite = names.side == "qrels"
-        wrong = wrong_rows(
-            rows, pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"])
-        )
-        if wrong.count:
-            before = f"{names.described(names.value_role, names.value)} has"
-            kind = "NaN or infinite" if finite else "NaN"
-            fault = Fault(before, kind, kind, "remove or replace those rows", wrong)
-            faults[f"{names.side} value number"] = fault
-    elif names.ranked:
-        tops = rows["query"].filter(pc.equal(rows["value"], 1))
-        several = len(tops) - pc.count_distinct(tops).as_py()
-        if several:
-            what = "several lists, and no scores say how they are to be merged"
-            fault = Fault(
-                "run:", f"query has {what}", f"queries have {what}", "give each query one", Some(several)
-            )
-            faults["run lists"] = fault
+            faults[f"{role} null"] = Fault(before, "null", "nulls", "remove those rows", wrong)
     return faults
+
+
+def _numbers(names: Names, rows: pa.Table) -> dict[str, Fault]:
+    """Numbers that are none: grades have to be finite."""
+    import pyarrow.compute as pc
+
+    if names.side == "qrels":
+        which, kind = pc.invert(pc.is_finite(rows["value"])), "NaN or infinite"
+    else:
+        which, kind = pc.is_nan(rows["value"]), "NaN"
+    wrong = wrong_rows(rows, which)
+    if not wrong.count:
+        return {}
+    before = f"{names.described(names.value_role, names.value)} has"
+    return {"value number": Fault(before, kind, kind, "remove or replace those rows", wrong)}
+
+
+def _lists(names: Names, rows: pa.Table) -> dict[str, Fault]:
+    """Queries with several lists."""
+    import pyarrow.compute as pc
+
+    if not names.ranked:
+        return {}
+    tops = rows["query"].filter(pc.equal(rows["value"], 1))
+    several = len(tops) - pc.count_distinct(tops).as_py()
+    if not several:
+        return {}
+    what = "several lists, and no scores say how they are to be merged"
+    one, more = f"query has {what}", f"queries have {what}"
+    return {"lists": Fault("run:", one, more, "give each query one", Some(several))}
 
 
 def _repeated(names: Names, rows: pa.Table, verb: str) -> dict[str, Fault]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankmark import _native
 from rankmark.aggregation.refusals import Fault, raise_faults
@@ -132,29 +132,33 @@ class RowTask:
 
     def _faults(self, block: pa.Table) -> dict[str, Fault]:
         """Nulls, and numbers that are none."""
-        import pyarrow.compute as pc
-
         faults = {}
         roles = [(role, role, getattr(self.columns, role)) for role in ("query", "label", "score", "weight")]
         weighing = [("weight", WEIGHING + name, name) for name in self.columns.weighing]
         for role, place, column in [*roles, *weighing]:
             if column is None or place not in block.column_names:
                 continue
-            values = block[place]
-            wrong = {"null": (pc.is_null(values), "null", "nulls")}
-            if role == "score":
-                wrong["number"] = (pc.is_nan(values), "NaN value", "NaN values")
-            elif role == "label":
-                kind = "NaN or infinite value"
-                wrong["number"] = (pc.invert(pc.is_finite(values)), kind, f"{kind}s")
-            elif role == "weight":
-                bad = pc.or_(pc.invert(pc.is_finite(values)), pc.less(values, 0))
-                wrong["number"] = (bad, "value that is NaN, infinite or negative",
-                                   "values that are NaN, infinite or negative")  # fmt: skip
             before = f"predictions: the {role} column {column!r} has"
-            for name, (which, one, several) in wrong.items():
+            for name, (which, one, several) in _wrong(role, block[place]).items():
                 rows = wrong_rows(block, which)
                 if rows.count:
                     fault = Fault(before, one, several, "correct or remove those rows", rows)
                     faults[f"{place} {name}"] = fault
         return faults
+
+
+def _wrong(role: str, values: Any) -> dict[str, tuple[Any, str, str]]:
+    """Which values cannot be evaluated in a column of this role, and what one and several of them are."""
+    import pyarrow.compute as pc
+
+    wrong = {"null": (pc.is_null(values), "null", "nulls")}
+    if role == "score":
+        wrong["number"] = (pc.is_nan(values), "NaN value", "NaN values")
+    elif role == "label":
+        kind = "NaN or infinite value"
+        wrong["number"] = (pc.invert(pc.is_finite(values)), kind, f"{kind}s")
+    elif role == "weight":
+        bad = pc.or_(pc.invert(pc.is_finite(values)), pc.less(values, 0))
+        kind = "NaN, infinite or negative"
+        wrong["number"] = (bad, f"value that is {kind}", f"values that are {kind}")
+    return wrong
