@@ -7,7 +7,7 @@ that the rows of a query follow each other.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.observed import Block
     from rankmark.kinds.lists import Values
-    from rankmark.language.plan import Plan
+    from rankmark.language.plan import Group, Plan
 
 __all__ = ["Names", "Task", "blocks", "threads", "told", "wrong_rows"]
 
@@ -119,8 +120,8 @@ class Task:
             tally.faults |= _faults(names, rows)
         if tally.faults:
             return _Observed(tally)
-        judgements, results = _input(self.qrels, qrels), _input(self.run, run)
         tally.seen = _seen(self.qrels, qrels) | _seen(self.run, run)
+        judgements, results = _input(self.qrels, qrels), _input(self.run, run)
         if self.hash_inputs:
             tally.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
         if not qrels.num_rows:
@@ -129,20 +130,15 @@ class Task:
         groups = self.plan.groups()
         lenient = [(replace(choices, unjudged_queries="skip"), group) for choices, group in groups]
         try:
-            block = local.observe(judgements, results, lenient, threads())
+            seen = local.observe(judgements, results, lenient, threads())
         except DataError:
             tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
             if not tally.faults or all(choices.duplicates != "error" for choices, _ in groups):
                 raise
             return _Observed(tally)
-        ids = qrels["query"].take(block.first_rows).to_numpy()
-        tally.measures, values = tallied(lenient, block, ids)
-        tally.judged = len(ids)
-        tally.missing = some(ids, ~block.observed[0].answered)
-        tally.hits = block.hits
-        if block.unjudged_queries:
+        if seen.unjudged_queries:
             tally.unjudged = _unjudged(qrels, run)
-        return _Observed(tally, ids, values)
+        return _tallied(tally, lenient, seen, qrels["query"].take(seen.first_rows).to_numpy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +148,15 @@ class _Observed:
     tally: Tally
     ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     values: dict[str, Values] = field(default_factory=dict)
+
+
+def _tallied(tally: Tally, groups: Sequence[Group], seen: Block, ids: NDArray[Any]) -> _Observed:
+    """The same with what the measures of judged queries come to."""
+    tally.measures, values = tallied(groups, seen, ids)
+    tally.judged = len(ids)
+    tally.missing = some(ids, ~seen.observed[0].answered)
+    tally.hits = seen.hits
+    return _Observed(tally, ids, values)
 
 
 def told(work: Callable[[], str]) -> Iterator[pa.RecordBatch]:
