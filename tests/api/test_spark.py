@@ -23,11 +23,15 @@ from polars.testing import assert_frame_equal
 import rankmark as rm
 from installed import peer
 from processes import python
-from rankmark.aggregation.row_tally import BINARY, RowTally, merged_rows, told_sums
-from rankmark.aggregation.tally import Tally, merged
+from rankmark.aggregation.finish import finished
+from rankmark.aggregation.merged_rows import merged_rows
+from rankmark.aggregation.row_tally import RowTally, told_sums
+from rankmark.aggregation.state import merged
+from rankmark.aggregation.tally import Tally
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs.predictions.columns import PredictionColumns
+from rankmark.kinds.row_core import BINARY
 from rankmark.kinds.rows import Undefined
 from rankmark.language.plan import planned
 
@@ -150,7 +154,7 @@ def task(measures: list[str], **choices: Any) -> engine.Task:
 
 def tally(job: engine.Task, partitions: list[list[Any]]) -> Tally:
     told = [json.loads(batch["told"][0].as_py()) for part in partitions for batch in job.tallies(part)]
-    return merged(Tally.from_json(each["tally"]) for each in told)
+    return merged(Tally(), (Tally.from_json(each["tally"]) for each in told))
 
 
 @given(rows=st.integers(1, 400), block=st.integers(1, 2000), seed=st.integers(0, 5), data=st.data())
@@ -164,11 +168,12 @@ def test_no_partitioning_changes_a_value(rows, block, seed, data):
         whole = tally(job, [*partitions, []])
         per_query = [pl.DataFrame(batch) for part in partitions for batch in job.per_query(part)]
     assert pl.concat(per_query).sort("query").equals(here.per_query.sort("query"))
-    assert whole.counts(here.measures) == here.counts
+    made = finished(job.plan, whole, whole.words())
+    assert made.counts == here.counts
     # Exact sums, which the order of queries does not change.
     once = tally(job, [[batch for part in batches(qrels, run, rows) for batch in part]])
-    values = {str(measure): whole.measures[str(measure)].value(measure) for measure in here}
-    assert values == {str(measure): once.measures[str(measure)].value(measure) for measure in here}
+    assert made == finished(job.plan, once, once.words())
+    values = {str(measure): value for measure, value in made.values.items()}
     assert values == pytest.approx(here.values, rel=1e-12, abs=0)
 
 
@@ -227,7 +232,12 @@ def test_what_is_wrong_is_counted_over_all_partitions(monkeypatch, side, change,
     job = task(["AP"], **choices)
     whole = tally(job, batches(both["qrels"], both["run"], 20))
     with pytest.raises(rm.DataError, match=message):
-        whole.refuse(job.plan.groups())
+        refused(job, whole)
+
+
+def refused(job: engine.Task, whole: Tally) -> None:
+    whole.check()
+    finished(job.plan, whole, whole.words())
 
 
 def test_an_executor_tells_an_error_instead_of_raising_it():

@@ -187,16 +187,17 @@ def test_large_files_are_streamed_by_themselves_where_that_is_possible(tmp_path,
     path = tmp_path / "t.parquet"
     table(50, 8).write_parquet(path)
     streamed = []
-    evaluate = row_stream.evaluate
+    observe = row_stream.observe
     monkeypatch.setattr("rankmark.engines.selection.LEAST", 0)
     monkeypatch.setattr("rankmark.engines.selection._free_memory", lambda: 1)
 
     def noted(*given, **options):
-        streamed.append(evaluate(*given, **options))
+        streamed.append(observe(*given, **options))
         return streamed[-1]
 
-    monkeypatch.setattr(row_stream, "evaluate", noted)
-    assert rm.evaluate_predictions(path, "AUC") is streamed[0]
+    monkeypatch.setattr(row_stream, "observe", noted)
+    rm.evaluate_predictions(path, "AUC")
+    assert len(streamed) == 1
     assert rm.evaluate_predictions(path, "AUC, KS").measures == (rm.parse("AUC"), rm.parse("KS"))
     rm.evaluate_predictions(path, "AUC", engine="local")
     assert len(streamed) == 1

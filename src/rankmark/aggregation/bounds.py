@@ -55,6 +55,6 @@ def bounds_of(orders: Mapping[Ties, Mapping[Measure, Settled]], asked: Ties) -> 
 
 def _changed(*orders: Settled) -> int:
     """Queries whose values in these orders are not all the same, but for the rounding of their sums."""
-    first, *others = (order.per_query for order in orders)
+    first, *others = (order.per_query for order in orders if order.per_query is not None)
     same = (np.isclose(first, other, rtol=1e-12, atol=0, equal_nan=True) for other in others)
     return int(np.count_nonzero(~np.logical_and.reduce(list(same))))

@@ -8,7 +8,7 @@ any other is computed again from the rows drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
@@ -17,6 +17,7 @@ import numpy as np
 
 from rankmark import _native
 from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.statistics.delong import AUCSpread, auc_spread
@@ -344,86 +345,64 @@ def _groups(units: int, most: int, seed: int) -> NDArray[np.intp] | None:
 # --- Which measures are functions of sums -------------------------------------------------------------
 
 
-class _NoSum(Exception):  # noqa: N818 - tells that a measure looks at more than sums
-    pass
-
-
-Terms: TypeAlias = Mapping[Hashable, Floats]
-
-
 class _Terms:
-    """Stands for the core while a measure is computed, and keeps the terms of the sums that it takes."""
+    """The terms of sums over rows, kept as a measure takes them."""
 
     def __init__(self, rows: Labelled) -> None:
         self._rows = rows
-        self.kept: dict[Hashable, Floats] = {}
+        self._made: Mapping[str, Callable[..., Floats]] = {
+            "binary_sums": self._binary,
+            "number_sums": self._numbers,
+            "log_loss": self._log_loss,
+        }
+        self.kept: dict[Sum, Floats] = {}
 
-    def binary_sums(self) -> tuple[float, ...]:
-        """As the core's."""
+    def sums(self, asked: Sum) -> tuple[float, ...]:
+        """As the core's; of others the terms are not known."""
+        name, arguments = asked
+        if name not in self._made:
+            raise NotMergedError
+        self.kept[asked] = self._made[name](*arguments)
+        return tuple(self.kept[asked].sum(axis=0).tolist())
+
+    def _binary(self) -> Floats:
         y = self._rows.positive.astype(float)
-        return self._keep("binary_sums", self._products(y, (self._rows.score - y) ** 2), y)
+        return np.column_stack([self._products(y, (self._rows.score - y) ** 2), y])
 
-    def number_sums(self) -> tuple[float, ...]:
-        """As the core's."""
+    def _numbers(self) -> Floats:
         y, error = self._rows.label, self._rows.score - self._rows.label
-        return self._keep("number_sums", self._products(y, error**2), self._rows.weight * np.abs(error))
+        return np.column_stack([self._products(y, error**2), self._rows.weight * np.abs(error)])
 
-    def log_loss(self, clip: float) -> float:
-        """As the core's."""
+    def _log_loss(self, clip: float) -> Floats:
         score = np.clip(self._rows.score, clip, 1 - clip)
         loss = -np.where(self._rows.positive, np.log(score), np.log1p(-score))
-        return self._keep(("log_loss", clip), self._rows.weight * loss)[0]
+        return np.column_stack([self._rows.weight * loss])
 
     def _products(self, y: Floats, squares: Floats) -> Floats:
         score, weight = self._rows.score, self._rows.weight
         return np.column_stack([weight, weight * y, weight * score, weight * squares])
 
-    def _keep(self, key: Hashable, *terms: Floats) -> tuple[float, ...]:
-        self.kept[key] = np.column_stack(terms)
-        return tuple(self.kept[key].sum(axis=0).tolist())
-
-    def __getattr__(self, name: str) -> Any:
-        raise _NoSum(name)
-
-
-class _Sums:
-    """Stands for the core with sums that are known."""
-
-    def __init__(self, known: Mapping[Hashable, list[float]]) -> None:
-        self._known = known
-
-    def binary_sums(self) -> list[float]:
-        """As the core's."""
-        return self._known["binary_sums"]
-
-    def number_sums(self) -> list[float]:
-        """As the core's."""
-        return self._known["number_sums"]
-
-    def log_loss(self, clip: float) -> float:
-        """As the core's."""
-        return self._known["log_loss", clip][0]
-
 
 def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     """The measure as a function of sums over rows, if it is one."""
-    core = _Terms(rows)
+    terms = _Terms(rows)
     try:
         with np.errstate(invalid="ignore"):  # infinite scores, of a measure that takes more than sums
-            measure.compute_rows(like.of_core(core))
-    except _NoSum:
+            measure.compute_rows(like.of_core(SumsAlone(terms.sums)))
+    except NotMergedError:
         return None
-    ends = np.cumsum([terms.shape[1] for terms in core.kept.values()])[:-1]
+    ends = np.cumsum([own.shape[1] for own in terms.kept.values()])[:-1]
 
     def value_of(sums: Floats) -> float:
         parts = np.split(sums, ends)
-        known = {key: part.tolist() for key, part in zip(core.kept, parts, strict=True)}
+        known = {asked: tuple(part.tolist()) for asked, part in zip(terms.kept, parts, strict=True)}
         try:
-            return float(measure.compute_rows(like.of_core(_Sums(known))))  # type: ignore[arg-type]
+            value = measure.compute_rows(like.of_core(SumsAlone(known.__getitem__)))
+            return float(value)  # type: ignore[arg-type]
         except (Undefined, ZeroDivisionError, ValueError):  # a mean without rows, a logarithm of none
             return math.nan
 
-    return OfSums(rows.by_unit(np.column_stack(list(core.kept.values()))), value_of)
+    return OfSums(rows.by_unit(np.column_stack(list(terms.kept.values()))), value_of)
 
 
 def _mean(values: Floats, weights: Floats) -> OfSums:

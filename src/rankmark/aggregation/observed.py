@@ -1,27 +1,30 @@
-"""What an engine hands on: the values of every judged query, and what tie-breaking decides in it."""
+"""What engines see of whole queries: the values of each, and what tie-breaking decides in it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.aggregation.refusals import NONE, Some, some_of
+from rankmark.aggregation.settled import Settled, counted, left_out
 from rankmark.kinds.lists import JudgedLists, Values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rankmark import _native
+    from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
-__all__ = ["Observed", "Part", "judged_lists", "measured", "merged"]
+__all__ = ["Block", "Measured", "Observed", "judged_lists", "measured", "merged", "tied_queries"]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Some of the judged queries.
+class Measured:
+    """Some of the judged queries, as one thread computes them.
 
     Attributes:
         queries: their numbers, in the order in which the judgements name them first.
@@ -44,12 +47,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """All judged queries, in the order in which the judgements name them first; attributes as in `Part`.
+    """What a group of measures gives for whole queries, in one order; attributes as in `Measured`.
 
     Attributes:
         ties: whether tie-breaking decides anything at all.
-        first_rows: the first row of each query in the judgements.
-        unjudged_queries: number of queries with results and without judgements.
 
     """
 
@@ -58,19 +59,78 @@ class Observed:
     tied_rank: NDArray[np.int64]
     values: list[Values]
     hits: int
-    first_rows: NDArray[np.uint32]
-    unjudged_queries: int
     ties: bool
 
 
-def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Part:
+class Block(NamedTuple):
+    """Whole queries that were observed at once, or all that a `QueryState` has: what can be finished.
+
+    Attributes:
+        query_ids: the judged queries, a table with a column ``query``.
+        observed: what each group of measures gives for them.
+        first_rows: the first row of each in the judgements; empty where these are not here.
+        unjudged_queries: number of queries with results and without judgements.
+
+    """
+
+    query_ids: _native.Table
+    observed: Sequence[Observed]
+    first_rows: NDArray[np.uint32]
+    unjudged_queries: int
+
+    @property
+    def judged(self) -> int:
+        """Number of queries with judgements."""
+        return len(self.observed[0].answered)
+
+    @property
+    def missing(self) -> Some:
+        """Judged queries without results."""
+        # What is counted of the queries themselves does not depend on the choices.
+        answered = self.observed[0].answered
+        if np.count_nonzero(answered) == len(answered):  # in a small call faster than `all`
+            return NONE
+        return some_of(self.query_ids, ~answered)
+
+    @property
+    def unjudged(self) -> Some:
+        """Queries with results and without judgements."""
+        return Some(self.unjudged_queries) if self.unjudged_queries else NONE
+
+    @property
+    def hits(self) -> int:
+        """Number of judged items in the lists."""
+        return self.observed[0].hits
+
+    def settled(
+        self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None
+    ) -> dict[Measure, Settled]:
+        """What the measures of a group come to, once: their values are taken over."""
+        observed = self.observed[group]
+        computed = iter(observed.values)
+        settled = {}
+        for measure in measures:
+            each = counted(measure, computed, observed.answered, choices)
+            tied = tied_queries(observed, measure, choices, k)
+            settled[measure] = Settled(each.value(), each.averaged, each.no_relevant, tied, each.per_query)
+        return settled
+
+    def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:
+        """The queries in which nothing is relevant to a measure, which were left out."""
+        assert settled.per_query is not None, measure
+        return some_of(self.query_ids, left_out(settled.per_query, self.observed[0].answered, choices))
+
+
+def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measured:
     """Computes the measures of some queries."""
     seen = judged_lists(lists)
     values: list[Values] = []
     for measure in measures:
         computed = measure.compute(seen)
         values.extend(computed if isinstance(computed, tuple) else (computed,))
-    return Part(lists.queries, lists.answered, lists.retrieved, lists.tied_rank, values, hits=len(lists.rank))
+    return Measured(
+        lists.queries, lists.answered, lists.retrieved, lists.tied_rank, values, hits=len(lists.rank)
+    )
 
 
 def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
@@ -82,8 +142,8 @@ def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
     return JudgedLists(lists.rank, lists.relevance, lists.offsets, lists.retrieved, ties=ties, ideal=ideal)
 
 
-def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: int) -> Observed:
-    """Brings the queries of all parts into their order."""
+def merged(parts: list[Measured], queries: int) -> Observed:
+    """Brings the queries of all parts, so many, into their order."""
     hits = sum(part.hits for part in parts)
     if len(parts) == 1 and isinstance(parts[0].queries, slice):
         part = parts[0]
@@ -91,7 +151,6 @@ def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: 
         values = [each.copy() for each in part.values]
         answered, retrieved, tied_rank = part.answered, part.retrieved, part.tied_rank
     else:
-        queries = len(first_rows)
         answered = np.empty(queries, dtype=np.bool_)
         retrieved, tied_rank = np.empty((2, queries), dtype=np.int64)
         values = [np.empty(queries) for _ in parts[0].values]
@@ -102,4 +161,21 @@ def merged(parts: list[Part], first_rows: NDArray[np.uint32], unjudged_queries: 
             for whole, own in zip(values, part.values, strict=True):
                 whole[part.queries] = own
     ties = bool(np.count_nonzero(tied_rank))
-    return Observed(answered, retrieved, tied_rank, values, hits, first_rows, unjudged_queries, ties)
+    return Observed(answered, retrieved, tied_rank, values, hits, ties)
+
+
+def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
+    """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
+    last = measure.last_deciding_rank
+    if k is not None and measure.page.order != "nothing":
+        last = min(last or k, k)  # a cut makes a set of what stands above it
+    if not last:
+        return 0
+    if measure.tells_unjudged and choices.unjudged != "ignore":
+        return None
+    if not observed.ties:
+        return 0
+    can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
+    if measure.page.order == "set":
+        can_change &= observed.retrieved > last
+    return int(np.count_nonzero(can_change))

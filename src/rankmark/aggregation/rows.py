@@ -1,119 +1,154 @@
-"""What measures of rows come to in a table, which is checked for what each of them takes."""
+"""Labelled scores that are here or that an engine has seen: checked, and made values of measures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation.counts import RowMeasureCounts
 from rankmark.aggregation.intervals import Labelled, Sample, samples
-from rankmark.errors import ColumnError, DataError
+from rankmark.aggregation.merged_rows import merged_rows
+from rankmark.aggregation.row_tally import Range, RowTally, told_sums
+from rankmark.aggregation.settled_rows import OfQueries, QueryValues, SettledRows
+from rankmark.errors import ColumnError, DataError, MeasureError
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.kinds.decisions import AtThreshold
+from rankmark.kinds.row_core import InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
 from rankmark.rendering.words import counted
-from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.state import SeenRows
     from rankmark.kinds.rows import Values
 
-__all__ = ["RowsOf", "Settled", "mean_of_queries", "mean_over", "need_query"]
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """What a row measure comes to."""
-
-    value: float
-    counts: RowMeasureCounts
-    per_query: Values | None = None
-
+__all__ = ["RowsOf", "Tallied", "core_of", "need_query"]
 
 PRECISIONS: Mapping[str, float] = {"Float16": 2.0**-10, "Float32": 2.0**-23}
 """The machine epsilon of the types that have another than 64-bit numbers."""
 
 
-def mean_over(each: PerQuery, rows: Values) -> Settled:
-    """The weighted mean over the queries that have a value; `rows` is how many each has."""
-    there = ~np.isnan(each.values)
-    averaged = int(np.count_nonzero(there))
-    counts = RowMeasureCounts(averaged, len(there) - averaged, int(rows[~there].sum()), each.skipped)
-    weights = each.weights[there]
-    sums = _native.exact_sum(weights), _native.exact_sum(weights * each.values[there])
-    return mean_of_queries(counts, *sums, each.values)
+@dataclass(frozen=True, slots=True)
+class Tallied:
+    """Rows that were summed up, where all measures are sums: `SeenRows` of nothing but a tally."""
+
+    read: Predictions
+    tally: RowTally
+    queries: None = None
+    query_ids: None = None
+
+    def sums(self, asked: Sum) -> tuple[float, ...]:
+        """As `SeenRows`."""
+        return told_sums(self.tally)(asked)
+
+    def ranges(self) -> list[Range]:
+        """As `SeenRows`."""
+        return self.tally.ranges
+
+    def of_queries(self, measure: Measure) -> OfQueries:
+        """As `SeenRows`."""
+        return self.tally.queries[str(measure)]
+
+    def shown_improbable(self) -> str:
+        """As `SeenRows`."""
+        return f"such as {self.tally.shown_improbable}"
+
+    def not_merged(self, measure: Measure) -> MeasureError:
+        """As `SeenRows`."""
+        return MeasureError(f"{measure} looks at more than sums of the rows")
 
 
-def mean_of_queries(
-    counts: RowMeasureCounts, weights: float, values: float, per_query: Values | None = None
-) -> Settled:
-    """The weighted mean over the queries that have a value, of two sums: Σ v and Σ v·value."""
-    if weights == 0:
-        why = "no query has any weight" if counts.averaged else f"every query is {counts.why_skipped}"
-        return Settled(np.nan, replace(counts, undefined=why), per_query)
-    return Settled(values / weights, counts, per_query)
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is checked of rows.
 
+    Attributes:
+        count: how many there are.
+        labels: different labels.
+        improbable: scores outside of 0 to 1.
+        shown_improbable: shows one of these.
 
-def _undefined(reason: Undefined) -> Settled:
-    return Settled(np.nan, RowMeasureCounts(undefined=str(reason)))
+    """
+
+    count: int
+    labels: Sequence[float]
+    improbable: int
+    shown_improbable: Callable[[], str]
 
 
 class RowsOf:
-    """The rows of a table, checked for what each measure asks of them."""
+    """Labelled scores, checked for what each measure asks of them.
 
-    def __init__(self, read: Predictions, threads: int) -> None:
-        self.read = read
-        self.threads = threads
+    Attributes:
+        read: what the columns are.
+        rows: the rows as measures see them.
+        content: what is checked of them.
+        binary: whether a measure took the labels for binary ones.
+
+    """
+
+    def __init__(
+        self, read: Predictions, rows: Rows, content: Content, seen: SeenRows | None, threads: int = 0
+    ) -> None:
+        self.read, self.rows, self.content = read, rows, content
+        self.binary = self.checked = False
+        self._seen = seen
+        self._threads = threads
+
+    @classmethod
+    def of_table(cls, read: Predictions, threads: int) -> RowsOf:
+        """The rows of a table in memory."""
         columns = read.columns
-        core = self.core_of(columns.weight)
-        self.count, positives, self.labels, self.no_probability, self.first_no_probability = core.content()
+        core = core_of(read, columns.weight, threads)
+        count, positives, labels, improbable, first = core.content()
         precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
-        self.rows = Rows(core, self.count, columns.query, precision, positives)
-        self.binary = False
-        self.checked = False
+        rows = Rows(InMemory(core), count, columns.query, precision, positives)
+        return cls(
+            read, rows, Content(count, labels, improbable, partial(_shown, read, first)), None, threads
+        )
+
+    @classmethod
+    def of_seen(cls, seen: SeenRows) -> RowsOf:
+        """Rows of which an engine has what they come to."""
+        tally = seen.tally
+        rows = merged_rows(tally.rows, seen.sums, seen.ranges)
+        content = Content(tally.rows, tally.labels, tally.improbable, seen.shown_improbable)
+        return cls(seen.read, rows, content, seen)
 
     def taken(self, rows: NDArray[np.intp]) -> RowsOf:
         """The rows of these numbers, each as often as it is there; measures were checked against all."""
         import polars as pl
 
         table = _native.Table.from_arrow(pl.DataFrame(self.read.table)[rows].to_struct())
-        taken = RowsOf(replace(self.read, table=table), self.threads)
+        taken = RowsOf.of_table(replace(self.read, table=table), self._threads)
         taken.binary, taken.checked = self.binary, True
         return taken
 
     def samples(
-        self, values: Mapping[Measure, float], labelled: Labelled, lists: ListResult | None
+        self,
+        values: Mapping[Measure, float],
+        labelled: Labelled,
+        query_values: Callable[[Measure], Values],
     ) -> Iterator[tuple[Measure, Sample | None]]:
         """Each measure as what can be drawn again; see `rankmark.aggregation.intervals.samples`."""
 
         def evaluate(measure: Measure, rows: NDArray[np.intp]) -> float:
             return self.taken(rows).settled(measure).value
 
-        def query_values(measure: Measure) -> Values:
-            assert lists is not None
-            return lists.query_values(measure)
-
         return samples(values, labelled, self.rows, evaluate, query_values)
 
-    def core_of(self, weight: str | None) -> _native.LabelledRows:
-        """The rows in the core with the weights of this column."""
-        columns, positive = self.read.columns, self.read.positive
-        return _native.LabelledRows(
-            self.read.table,
-            self.read.name,
-            columns.label,
-            columns.score,
-            weight,
-            positive=1.0 if positive is None else positive,
-            threads=self.threads,
-        )
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self.content.count
 
     @property
     def positive(self) -> str:
@@ -122,22 +157,49 @@ class RowsOf:
             return self.read.words[1]
         return format_value(1.0 if self.read.positive is None else self.read.positive)
 
-    def settled(self, measure: Measure) -> Settled:
+    @property
+    def query_ids(self) -> _native.Table | None:
+        """The queries in the order of their values, as far as these are here; there is a column of them."""
+        if self._seen is not None:
+            return self._seen.query_ids
+        assert self.read.columns.query is not None
+        return self.read.table.take(self.read.columns.query, self.rows.of_queries.first_rows, "query")
+
+    @property
+    def queries(self) -> int | None:
+        """How many queries an engine saw; None in memory, or if no measure looks at them."""
+        return None if self._seen is None else self._seen.queries
+
+    def settled(self, measure: Measure) -> SettledRows:
         """The measure's value."""
         if not self.checked:
             self.check(measure)
-            self._check_weighing(measure)
+        try:
+            return self._settled(measure)
+        except NotMergedError:
+            assert self._seen is not None, measure
+            raise self._seen.not_merged(measure) from None
+
+    def _settled(self, measure: Measure) -> SettledRows:
+        if measure.per_query and self._seen is not None:
+            return self._seen.of_queries(measure).settled()
         try:
             value = measure.compute_rows(self.rows)
         except Undefined as reason:
-            return _undefined(reason)
+            return SettledRows(np.nan, RowMeasureCounts(undefined=str(reason)))
         if isinstance(value, PerQuery):
-            return mean_over(value, self.rows.of_queries.rows)
+            return QueryValues(value, self.rows.of_queries.rows).settled()
         if isinstance(value, AtThreshold):
-            return Settled(value.value, RowMeasureCounts(threshold=value.threshold))
-        return Settled(value, RowMeasureCounts())
+            return SettledRows(value.value, RowMeasureCounts(threshold=value.threshold))
+        return SettledRows(value, RowMeasureCounts())
 
     def check(self, measure: Measure) -> None:
+        """Refuses a measure that cannot take these labels and scores, or weighs by what are no weights."""
+        self.check_columns(measure)
+        for column in measure.columns if self._seen is None else ():
+            core_of(self.read, column, self._threads).content()
+
+    def check_columns(self, measure: Measure) -> None:
         """Refuses a measure that cannot take these labels and scores."""
         page = measure.page
         if page.labels == "binary":
@@ -152,11 +214,6 @@ class RowsOf:
         if measure.per_query:
             need_query(self.read, measure)
 
-    def _check_weighing(self, measure: Measure) -> None:
-        """Refuses columns that the measure names and that are no weights."""
-        for column in measure.columns:
-            self.core_of(column).content()
-
     def check_weights(self) -> None:
         """Refuses weights that are all 0; the core does so itself where it has all rows."""
         weight = self.read.columns.weight
@@ -165,36 +222,31 @@ class RowsOf:
 
     def check_probabilities(self, measure: Measure | str) -> None:
         """Refuses scores outside of 0 to 1."""
-        if self.no_probability:
+        content = self.content
+        if content.improbable:
             raise DataError(
                 f"{measure} takes probabilities, and {self._where('score')} has "
-                f"{counted(self.no_probability, 'score')} outside of 0 to 1, {self.shown_no_probability()}; "
+                f"{counted(content.improbable, 'score')} outside of 0 to 1, {content.shown_improbable()}; "
                 "divide percentages by 100, and make probabilities of logits by 1/(1 + exp(−logit))"
             )
 
-    def shown_no_probability(self) -> str:
-        """A score outside of 0 to 1."""
-        column = self.read.columns.score
-        row = np.array([self.first_no_probability], dtype=np.uint32)
-        (shown,) = _column(self.read.table.take(column, row, column))
-        return f"the first in row {self.first_no_probability} (from 0): {shown}"
-
     def check_binary(self, measure: Measure | str) -> None:
         """Refuses labels that are not of two classes, or do not say which is the positive one."""
-        known, labels = self.read.positive, set(self.labels)
+        known, every = self.read.positive, self.content.labels
+        labels = set(every)
         usual = labels <= {0.0, 1.0} or labels <= {-1.0, 1.0}
         # One label alone may be that of either class.
         said = (known in labels and len(labels) <= 2) or (usual and known in (0.0, 1.0, -1.0))
         if usual if known is None else said:
             self.binary = True
             return
-        shown = ", ".join(map(format_value, self.labels[:5])) + (", …" if len(self.labels) > 5 else "")
+        shown = ", ".join(map(format_value, every[:5])) + (", …" if len(every) > 5 else "")
         if known is not None:
-            why = f"which {'are more than two' if len(self.labels) > 2 else 'lack it'}"
+            why = f"which {'are more than two' if len(every) > 2 else 'lack it'}"
             raise DataError(
                 f"{measure} with positive={format_value(known)}: {self._where('label')} holds {shown}, {why}"
             )
-        hint = "; say which of the two is the positive one with positive=" if len(self.labels) == 2 else ""
+        hint = "; say which of the two is the positive one with positive=" if len(every) == 2 else ""
         raise DataError(
             f"{measure} takes binary labels (0 and 1, −1 and 1, true and false), and {self._where('label')} "
             f"holds {shown}{hint}"
@@ -219,7 +271,25 @@ def need_query(read: Predictions, measure: Measure) -> str:
     return read.columns.query
 
 
-def _column(table: _native.Table) -> list[Any]:
+def core_of(read: Predictions, weight: str | None, threads: int) -> _native.LabelledRows:
+    """The rows of a table in the core, with the weights of this column."""
+    columns, positive = read.columns, read.positive
+    return _native.LabelledRows(
+        read.table,
+        read.name,
+        columns.label,
+        columns.score,
+        weight,
+        positive=1.0 if positive is None else positive,
+        threads=threads,
+    )
+
+
+def _shown(read: Predictions, first: int) -> str:
+    """A score outside of 0 to 1, which is in this row."""
     import polars as pl
 
-    return pl.DataFrame(table).to_series().to_list()
+    column = read.columns.score
+    taken = read.table.take(column, np.array([first], dtype=np.uint32), column)
+    (shown,) = pl.DataFrame(taken).to_series().to_list()
+    return f"the first in row {first} (from 0): {shown}"

@@ -3,159 +3,114 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.errors import DataError
-from rankmark.language.choices import Choices
-from rankmark.language.measure import Measure
 
 if TYPE_CHECKING:
-    from rankmark.aggregation.observed import Observed
-    from rankmark.inputs import Described
     from rankmark.kinds.lists import Values
+    from rankmark.language.choices import Choices
+    from rankmark.language.measure import Measure
 
-__all__ = [
-    "LEAST_FACTOR",
-    "Settled",
-    "check_answered",
-    "match_notes",
-    "settled_measures",
-    "some_queries",
-    "tied_queries",
-]
+__all__ = ["LEAST_FACTOR", "Settled", "Summands", "counted", "left_out", "settled_as"]
 
-
-def check_answered(
-    answered: NDArray[np.bool_],
-    query_ids: _native.Table,
-    choices: Choices,
-    judgements: Described,
-    results: Described,
-) -> None:
-    """Refuses a run that answers none of the judged queries, or lacks one where `missing` refuses that."""
-    if np.count_nonzero(answered) == len(answered):  # in a small call faster than `all`
-        return
-    unanswered = np.flatnonzero(~answered)
-    if len(unanswered) == len(answered):
-        raise DataError(
-            f"{results.name} has no results for any of the {len(unanswered)} judged queries: its queries are "
-            f"such as {results.first_query!r}, those of {judgements.name} such as {judgements.first_query!r}"
-        )
-    if choices.missing == "error":
-        raise DataError(
-            f"{results.name} has no results for {some_queries(query_ids, unanswered)} with judgements; "
-            'choose missing="zero" or "skip", or complete the run'
-        )
-
-
-def match_notes(observed: Observed, judgements: Described, results: Described) -> list[str]:
-    """A word on ids if no item that was returned is judged: they may be written differently."""
-    if observed.hits:
-        return []
-    note = (
-        f"no returned item is judged: {results.name} has items such as {results.first_item!r}, "
-        f"{judgements.name} such as {judgements.first_item!r}"
-    )
-    return [note]
-
-
-def some_queries(query_ids: _native.Table, which: NDArray[np.intp]) -> str:
-    """How many queries, and the first few by name."""
-    names = query_ids.take("query", which[:3].astype(np.uint32), "query").column_values("query")
-    shown = ", ".join(repr(name) for name in names) + (", …" if len(which) > len(names) else "")
-    return f"{len(which)} {'query' if len(which) == 1 else 'queries'} ({shown})"
-
-
-class Settled(NamedTuple):
-    """A measure's value, that of each query, how many count, and in how many nothing is relevant."""
-
-    value: float
-    per_query: Values
-    averaged: int
-    no_relevant: int
-
-
-def settled_measures(
-    asked: Iterable[Measure], observed: Observed, query_ids: _native.Table, choices: Choices
-) -> dict[Measure, Settled]:
-    """What the measures come to."""
-    counted = observed.answered if choices.missing == "skip" else None  # None: all count
-    computed = iter(observed.values)
-    return {
-        measure: _settled_ratio(next(computed), next(computed), counted)
-        if measure.page.aggregate == "ratio"
-        else _settled_values(measure, next(computed), counted, query_ids, choices)
-        for measure in asked
-    }
-
-
-def _settled_values(
-    measure: Measure,
-    values: Values,
-    counted: NDArray[np.bool_] | None,
-    query_ids: _native.Table,
-    choices: Choices,
-) -> Settled:
-    if choices.no_relevant == "error":
-        _refuse_undefined(measure, values, counted, query_ids)
-    filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, np.nan)
-    total, averaged, no_relevant = _native.settle(values, counted, filler)
-    if measure.mean == "geometric":
-        value = _geometric_mean(values[~np.isnan(values)])
-    else:
-        value = total if measure.page.aggregate == "sum" else _quotient(total, averaged)
-    return Settled(value, values, averaged, no_relevant)
-
-
-def _refuse_undefined(
-    measure: Measure, values: Values, counted: NDArray[np.bool_] | None, query_ids: _native.Table
-) -> None:
-    undefined = np.isnan(values) if counted is None else np.isnan(values) & counted
-    if undefined.any():
-        raise DataError(
-            f"{measure}: nothing is relevant in {some_queries(query_ids, np.flatnonzero(undefined))}; "
-            'choose no_relevant="zero", "skip" or "one"'
-        )
-
-
-def _settled_ratio(above: Values, below: Values, counted: NDArray[np.bool_] | None) -> Settled:
-    """The same for a quotient of two sums over all queries."""
-    per_query = _native.ratio(above, below, below)
-    _, averaged, no_relevant = _native.settle(per_query, counted, np.nan)
-    sums = [_native.exact_sum(part if counted is None else part[counted]) for part in (above, below)]
-    return Settled(_quotient(*sums), per_query, averaged, no_relevant)
-
-
+FILLERS: Mapping[str, float] = {"zero": 0.0, "one": 1.0}
+"""What a query counts in which nothing is relevant; one that is left out is NaN."""
 LEAST_FACTOR = 1e-5
 """What a query with less counts in a geometric mean, which one 0 would make 0 (trec_eval's value)."""
 
 
-def _geometric_mean(values: Values) -> float:
-    logarithms = np.log(np.maximum(values, LEAST_FACTOR))
-    return math.exp(_quotient(_native.exact_sum(logarithms), len(values)))
+class Settled(NamedTuple):
+    """What a measure comes to.
+
+    Attributes:
+        value: its value; NaN where no query has one.
+        averaged: how many queries count.
+        no_relevant: in how many nothing is relevant.
+        tied: see `MeasureCounts.tied`.
+        per_query: that of each query, NaN where it is left out; None where they are not here.
+
+    """
+
+    value: float
+    averaged: int
+    no_relevant: int
+    tied: int | None
+    per_query: Values | None
 
 
-def _quotient(total: float, count: float) -> float:
-    return total / count if count else float("nan")
+class Summands(NamedTuple):
+    """What of the queries' values is added up.
+
+    Attributes:
+        measure: what was measured.
+        per_query: the value of each query; NaN where it is left out.
+        averaged: how many count.
+        no_relevant: in how many nothing is relevant.
+        total: the sum of the values.
+        parts: of a ratio of sums, the numerators and the denominators of the queries that count.
+        geometric: whether logarithms are added up.
+
+    """
+
+    measure: Measure
+    per_query: Values
+    averaged: int
+    no_relevant: int
+    total: float
+    parts: tuple[Values, ...]
+    geometric: bool
+
+    def terms(self) -> tuple[Values, ...]:
+        """What is added up, for each sum of which the measure is made."""
+        if self.parts:
+            return self.parts
+        kept = self.per_query[~np.isnan(self.per_query)]
+        return (np.log(np.maximum(kept, LEAST_FACTOR)) if self.geometric else kept,)
+
+    def sums(self) -> Sequence[float]:
+        """The same, added up."""
+        if not self.parts and not self.geometric:
+            return (self.total,)
+        return [_native.exact_sum(terms) for terms in self.terms()]
+
+    def value(self) -> float:
+        """What the measure comes to."""
+        return settled_as(self.measure, self.sums(), self.averaged, geometric=self.geometric)
 
 
-def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:
-    """The queries that tie-breaking can change; see `MeasureCounts.tied`."""
-    last = measure.last_deciding_rank
-    if k is not None and measure.page.order != "nothing":
-        last = min(last or k, k)  # a cut makes a set of what stands above it
-    if not last:
-        return 0
-    if measure.tells_unjudged and choices.unjudged != "ignore":
-        return None
-    if not observed.ties:
-        return 0
-    can_change = (observed.tied_rank > 0) & (observed.tied_rank <= last)
-    if measure.page.order == "set":
-        can_change &= observed.retrieved > last
-    return int(np.count_nonzero(can_change))
+def counted(
+    measure: Measure, computed: Iterator[Values], answered: NDArray[np.bool_], choices: Choices
+) -> Summands:
+    """Which queries count and what is filled in; the values are taken over, not copied.
+
+    `computed` gives what the engine computed: one array for a measure, two for a ratio of sums.
+    """
+    parts: tuple[Values, ...] = ()
+    values, filler = next(computed), FILLERS.get(choices.no_relevant, np.nan)
+    which = answered if choices.missing == "skip" else None  # None: all count
+    if measure.page.aggregate == "ratio":
+        below = next(computed)
+        parts = (values, below) if which is None else (values[which], below[which])
+        values, filler = _native.ratio(values, below, below), np.nan
+    total, averaged, no_relevant = _native.settle(values, which, filler)
+    return Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")
+
+
+def left_out(per_query: Values, answered: NDArray[np.bool_], choices: Choices) -> NDArray[np.bool_]:
+    """The queries that would count and have no value, where the choices leave such out."""
+    without = np.isnan(per_query)
+    return without & answered if choices.missing == "skip" else without
+
+
+def settled_as(measure: Measure, sums: Sequence[float], averaged: int, *, geometric: bool) -> float:
+    """The value of a measure of so many queries, of the sums of which it is made."""
+    if measure.page.aggregate == "sum":
+        return sums[0]
+    count = averaged if len(sums) == 1 else sums[1]
+    mean = sums[0] / count if count else math.nan
+    return math.exp(mean) if geometric else mean

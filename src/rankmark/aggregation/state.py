@@ -1,130 +1,122 @@
-"""What engines have observed of some judged queries, to be put together with what they observe of others.
+"""What engines hand on, and what of it is finished.
 
-Every engine does *observe → merge → finish*. It observes blocks of whole queries, on this machine or on
-others, and adds each to a `State`; states merge in any order; `State.finished` gives all queries in one
-order, from which `rankmark.api.evaluation.finished` makes the result.
+Every engine does *observe → merge*, and `aggregation` alone does *finish*. An engine observes blocks of the
+data, on this machine or on others; what it observes of a block is a `State`, which takes in that of any
+other block. There are three, by how much has to be kept:
+
+- `QueryState`: the values of every query, a few numbers each. Whole, it is a `Block`;
+- `Tally`: what queries add up to, which does not grow with their number;
+- `RowTally`: what rows of labelled scores add up to.
+
+What is finished is all of the data: of lists what is `Seen`, which a `Block` and a `Tally` are; of rows
+what is `SeenRows`, which engines make around a `RowTally`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
-
-from rankmark._native import Table
-from rankmark.aggregation.observed import Observed
-from rankmark.language.plan import Group
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
-    import polars as pl
+    from rankmark._native import Table
+    from rankmark.aggregation.refusals import Fault, Some
+    from rankmark.aggregation.row_tally import Range, RowTally
+    from rankmark.aggregation.settled import Settled
+    from rankmark.aggregation.settled_rows import OfQueries
+    from rankmark.errors import MeasureError
+    from rankmark.inputs.predictions.labelled import Predictions
+    from rankmark.kinds.row_core import Sum
+    from rankmark.language.choices import Choices
+    from rankmark.language.measure import Measure
+
+__all__ = ["Seen", "SeenRows", "State", "merged"]
+
+S = TypeVar("S", bound="State")
 
 
-__all__ = ["State", "columns_of"]
+class State(Protocol):
+    """What was observed of a part of the data. Parts add up to the same in any order, to the last bit."""
+
+    @property
+    def faults(self) -> Mapping[str, Fault]:
+        """What cannot be evaluated, by a name of its own; `raise_faults` refuses it."""
+
+    def add(self, other: Self) -> None:
+        """Takes in what was observed of another part."""
 
 
-def columns_of(groups: Sequence[Group]) -> dict[str, type[pl.DataType]]:
-    """The columns of a state, and their types, but for the query.
+def merged(whole: S, parts: Iterable[S]) -> S:
+    """A state that takes in all parts."""
+    for part in parts:
+        whole.add(part)
+    return whole
 
-    `place` orders the queries, `answered` says whether one has results. Each group has the columns of
-    `Observed`: for the first ``0.retrieved``, ``0.tied_rank``, and the values ``0.0``, ``0.1`` ….
+
+class Seen(Protocol):
+    """All judged queries, as far as finishing looks at them; see `rankmark.aggregation.finish`."""
+
+    @property
+    def judged(self) -> int:
+        """Number of queries with judgements."""
+
+    @property
+    def missing(self) -> Some:
+        """Judged queries without results."""
+
+    @property
+    def unjudged(self) -> Some:
+        """Queries with results and without judgements."""
+
+    @property
+    def hits(self) -> int:
+        """Number of judged items in the lists."""
+
+    @property
+    def query_ids(self) -> Table | None:
+        """The judged queries in the order of their values, if these are here."""
+
+    def settled(
+        self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None, /
+    ) -> dict[Measure, Settled]:
+        """What the measures of a group come to, once; `k` is where lists were cut."""
+
+    def undefined(self, measure: Measure, settled: Settled, choices: Choices, /) -> Some:
+        """The queries in which nothing is relevant to a measure, which were left out."""
+
+
+class SeenRows(Protocol):
+    """Labelled scores that an engine has seen, and of which it gives what measures look at.
+
+    What is asked of it can be a pass over the rows, so that it is asked only where a measure needs it.
     """
-    import polars as pl
 
-    columns: dict[str, type[pl.DataType]] = {"place": pl.Int64, "answered": pl.Boolean}
-    for number, (_, measures) in enumerate(groups):
-        values = sum(2 if measure.page.aggregate == "ratio" else 1 for measure in measures)
-        columns |= {f"{number}.retrieved": pl.Int64, f"{number}.tied_rank": pl.Int64}
-        columns |= {f"{number}.{value}": pl.Float64 for value in range(values)}
-    return columns
+    @property
+    def read(self) -> Predictions:
+        """What the columns are; the rows need not be there."""
 
+    @property
+    def tally(self) -> RowTally:
+        """What the rows come to."""
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """Judged queries, a row each, and the queries that have results but no judgements.
+    def sums(self, asked: Sum, /) -> tuple[float, ...]:
+        """Sums over all rows; meets `NotMergedError` where it does not have them."""
 
-    Attributes:
-        groups: what was observed.
-        parts: the judged queries: their ids as ``query``, and the columns of `columns_of`.
-        others: ids of queries without judgements; one may be there several times.
-        hits: number of judged items in the lists, a number for each part.
+    def ranges(self) -> list[Range]:
+        """Ranges of scores."""
 
-    """
+    def of_queries(self, measure: Measure, /) -> OfQueries:
+        """What a measure gives that is a value of each query."""
 
-    groups: tuple[Group, ...]
-    parts: list[pl.DataFrame]
-    others: list[pl.Series]
-    hits: list[int]
+    @property
+    def queries(self) -> int | None:
+        """How many queries there are; None if no measure looks at them."""
 
-    @classmethod
-    def empty(cls, groups: Iterable[Group]) -> State:
-        """The state before anything was observed."""
-        return cls(tuple(groups), [], [], [])
+    @property
+    def query_ids(self) -> Table | None:
+        """The queries in the order of their values, as a table with a column ``query``, if these are here."""
 
-    def add(
-        self,
-        query_ids: pl.Series,
-        observed: Sequence[Observed],
-        places: NDArray[Any] | None = None,
-        others: pl.Series | None = None,
-    ) -> None:
-        """Adds a block: its judged queries, what each group observed of them, and its other queries.
+    def shown_improbable(self) -> str:
+        """A score outside of 0 to 1, for a message."""
 
-        `places` are numbers that order the judged queries among those of all blocks.
-        """
-        import polars as pl
-
-        first = observed[0]
-        columns: dict[str, Any] = {
-            "query": query_ids,
-            "place": np.zeros(len(query_ids), dtype=np.int64) if places is None else places.astype(np.int64),
-            "answered": first.answered,
-        }
-        for number, each in enumerate(observed):
-            columns |= {f"{number}.retrieved": each.retrieved, f"{number}.tied_rank": each.tied_rank}
-            columns |= {f"{number}.{value}": values for value, values in enumerate(each.values)}
-        self.parts.append(pl.DataFrame(columns))
-        self.hits.append(first.hits)
-        if others is not None and len(others):
-            self.others.append(others)
-
-    def merge(self, other: State) -> None:
-        """Adds all that another state of the same groups has."""
-        self.parts.extend(other.parts)
-        self.others.extend(other.others)
-        self.hits.extend(other.hits)
-
-    def frame(self, order: Literal["place", "query"]) -> pl.DataFrame:
-        """All judged queries in one order, whatever the order in which they were added.
-
-        Queries with the same id are told apart by all that is known of them.
-        """
-        import polars as pl
-
-        frame = pl.concat(self.parts, how="vertical_relaxed")  # ids may be of several widths
-        return frame.sort(order) if order == "place" else frame.sort("query", *frame.columns[1:])
-
-    def unjudged(self, repeated: bool = False) -> pl.Series:
-        """The queries without judgements in order, each once unless `repeated`."""
-        import polars as pl
-
-        if not self.others:
-            return self.parts[0]["query"].clear() if self.parts else pl.Series("query", [], dtype=pl.Int64)
-        others = pl.concat(self.others)
-        return (others if repeated else others.unique()).sort()
-
-    def finished(self, order: Literal["place", "query"], unjudged: int) -> tuple[Table, list[Observed]]:
-        """The ids of all judged queries, and what each group observed of them."""
-        frame = self.frame(order)
-        answered = frame["answered"].to_numpy()
-        hits = sum(self.hits)
-        nowhere = np.empty(0, dtype=np.uint32)
-        observed = []
-        for number in range(len(self.groups)):
-            own = [name for name in frame.columns if name.startswith(f"{number}.")]
-            retrieved, tied_rank, *values = (frame[name].to_numpy(writable=True) for name in own)
-            ties = bool(np.count_nonzero(tied_rank))
-            observed.append(Observed(answered, retrieved, tied_rank, values, hits, nowhere, unjudged, ties))
-        return Table.from_arrow(frame.select("query")), observed
+    def not_merged(self, measure: Measure, /) -> MeasureError:
+        """The error for a measure that looks at more."""

@@ -8,103 +8,37 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from rankmark import _native
-from rankmark.aggregation.counts import Counts, MeasureCounts
-from rankmark.aggregation.settled import LEAST_FACTOR, tied_queries
-from rankmark.errors import DataError
-from rankmark.inputs.column_checks import no_rows
+from rankmark.aggregation.observed import tied_queries
+from rankmark.aggregation.refusals import (
+    Fault,
+    Heading,
+    Id,
+    OfTables,
+    Some,
+    add_faults,
+    check_rows,
+    faults_from,
+    raise_faults,
+    some,
+)
+from rankmark.aggregation.settled import Settled, counted, left_out, settled_as
 from rankmark.language.choices import Choices
 from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankmark.aggregation.observed import Observed
+    from rankmark.aggregation.observed import Block
     from rankmark.kinds.lists import Values
+    from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
+    from rankmark.language.plan import Group
 
-__all__ = [
-    "Fault",
-    "MeasureTally",
-    "Some",
-    "Tally",
-    "add_faults",
-    "exact",
-    "faults_from",
-    "merged",
-    "some",
-    "tallied",
-    "total",
-]
-
-Id: TypeAlias = int | str
-
-SHOWN = 3
-"""Ids kept of those that a message speaks of."""
-
-
-@dataclass(slots=True)
-class Some:
-    """How many there are, and the least few of their ids."""
-
-    count: int = 0
-    ids: list[Id] = field(default_factory=list)
-
-    def add(self, other: Some) -> None:
-        """Takes in those of another part."""
-        self.count += other.count
-        self.ids = sorted({*self.ids, *other.ids})[:SHOWN]
-
-    def queries(self) -> str:
-        """As a message names queries."""
-        shown = ", ".join(map(repr, self.ids)) + (", …" if self.count > len(self.ids) else "")
-        return f"{self.count} {'query' if self.count == 1 else 'queries'}" + (f" ({shown})" if shown else "")
-
-
-@dataclass(slots=True)
-class Fault:
-    """Rows that cannot be evaluated.
-
-    Attributes:
-        before: what a message says before their number.
-        one: what it says after it, if there is one,
-        several: or if there are several.
-        remedy: what to do about it.
-        rows: how many, and queries in which they are.
-
-    """
-
-    before: str
-    one: str
-    several: str
-    remedy: str
-    rows: Some
-
-    def error(self) -> DataError:
-        """What is raised."""
-        where = f", for example in query {self.rows.ids[0]!r}" if self.rows.ids else ""
-        what = self.one if self.rows.count == 1 else self.several
-        return DataError(f"{self.before} {self.rows.count:,} {what}{where}; {self.remedy}")
-
-
-def add_faults(faults: dict[str, Fault], others: Mapping[str, Fault]) -> None:
-    """Takes in the faults of another part, by their names."""
-    for name, other in others.items():
-        if name in faults:
-            faults[name].rows.add(other.rows)
-        else:
-            faults[name] = other
-
-
-def faults_from(sent: Mapping[str, Any]) -> dict[str, Fault]:
-    """Faults that were sent."""
-    return {name: Fault(**{**each, "rows": Some(**each["rows"])}) for name, each in sent.items()}
+__all__ = ["MeasureTally", "Tally", "exact", "tallied", "total"]
 
 
 @dataclass(slots=True)
@@ -132,14 +66,11 @@ class MeasureTally:
         self.undefined.add(other.undefined)
         self.tied = None if self.tied is None or other.tied is None else self.tied + other.tied
 
-    def value(self, measure: Measure) -> float:
-        """What the measure comes to; NaN where it has no value in any query."""
-        first, *below = (total(parts) for parts in self.sums)
-        if measure.page.aggregate == "sum":
-            return first
-        count = below[0] if below else self.averaged
-        mean = first / count if count else math.nan
-        return math.exp(mean) if measure.mean == "geometric" else mean
+    def settled(self, measure: Measure) -> Settled:
+        """What the measure comes to."""
+        sums = [total(parts) for parts in self.sums]
+        value = settled_as(measure, sums, self.averaged, geometric=measure.mean == "geometric")
+        return Settled(value, self.averaged, self.undefined.count, self.tied, None)
 
 
 @dataclass(slots=True)
@@ -190,72 +121,38 @@ class Tally:
         for side, digest in other.digests.items():
             self.digests[side] = (self.digests.get(side, 0) + digest) % 2**64
 
-    def counts(self, measures: Iterable[Measure]) -> Counts:
-        """The account of the queries."""
-        return Counts(
-            judged=self.judged,
-            answered=self.judged - self.missing.count,
-            missing=self.missing.count,
-            unjudged=self.unjudged.count,
-            measures={
-                name: MeasureCounts(tally.averaged, tally.undefined.count, tally.tied)
-                for name, tally in ((str(measure), self.measures[str(measure)]) for measure in measures)
-            },
-        )
+    @property
+    def query_ids(self) -> None:
+        """The queries are not here."""
+        return
 
-    def refuse(self, groups: Iterable[Group]) -> None:
-        """Raises what is wrong with the rows, if anything is.
+    def settled(
+        self, _group: int, measures: Iterable[Measure], _choices: Choices, _k: int | None
+    ) -> dict[Measure, Settled]:
+        """What the measures come to, of queries that were counted as the choices say."""
+        return {measure: self.measures[str(measure)].settled(measure) for measure in measures}
 
-        Raises:
-            DataError: rows that cannot be evaluated, or what a choice of these groups of measures refuses.
+    def undefined(self, measure: Measure, _settled: Settled, _choices: Choices) -> Some:
+        """The queries in which nothing is relevant to a measure."""
+        return self.measures[str(measure)].undefined
 
-        """
-        for _, fault in sorted(self.faults.items()):
-            raise fault.error()
-        for choices, group in groups:
-            if choices.unjudged_queries == "error" and self.unjudged.count:
-                raise DataError(
-                    f"run: results for {self.unjudged.queries()} without judgements; "
-                    'remove them or choose unjudged_queries="skip"'
-                )
-            if choices.missing == "error" and self.missing.count:
-                raise DataError(
-                    f"run has no results for {self.missing.queries()} with judgements; "
-                    'choose missing="zero" or "skip", or complete the run'
-                )
-            for measure in group if choices.no_relevant == "error" else ():
-                own = self.measures.get(str(measure))
-                if own and own.undefined.count:
-                    raise DataError(
-                        f"{measure}: nothing is relevant in {own.undefined.queries()}; "
-                        'choose no_relevant="zero", "skip" or "one"'
-                    )
-
-    def refuse_whole(self) -> None:
-        """Raises what is wrong with all rows together.
+    def check(self) -> None:
+        """Refuses rows that cannot be evaluated, and tables without any.
 
         Raises:
-            DataError: a table without rows, or a run without results for any judged query.
+            DataError: there are such.
 
         """
-        for side, rows in (("qrels", self.qrels_rows), ("run", self.run_rows)):
-            if not rows:
-                raise no_rows(side)
-        if self.missing.count == self.judged and not self.faults:
-            raise DataError(
-                f"run has no results for any of the {self.judged} judged queries: its queries are such as "
-                f"{self.seen['run.query']!r}, those of qrels such as {self.seen['qrels.query']!r}"
-            )
+        check_rows({"qrels": self.qrels_rows, "run": self.run_rows})
+        raise_faults(self.faults)
 
-    def match_notes(self) -> list[str]:
-        """A word on ids if no item that was returned is judged: they may be written differently."""
-        if self.hits:
-            return []
-        note = (
-            f"no returned item is judged: run has items such as {self.seen['run.item']!r}, "
-            f"qrels such as {self.seen['qrels.item']!r}"
-        )
-        return [note]
+    def words(self, item_ids: Literal["integer", "text"] = "text") -> OfTables:
+        """How messages speak of the tables."""
+        return OfTables(*(self._heading(side, item_ids) for side in ("qrels", "run")))
+
+    def _heading(self, side: str, item_ids: Literal["integer", "text"]) -> Heading:
+        query, item = (self.seen.get(f"{side}.{role}", "") for role in ("query", "item"))
+        return Heading(side, query, item, item_ids)
 
     def to_json(self) -> str:
         """As text, to be sent."""
@@ -275,52 +172,26 @@ class Tally:
         return Tally(**sent)
 
 
-def merged(tallies: Iterable[Tally]) -> Tally:
-    """The tally of all parts together."""
-    whole = Tally()
-    for tally in tallies:
-        whole.add(tally)
-    return whole
-
-
 def tallied(
-    group: Iterable[Measure], observed: Observed, ids: NDArray[Any], choices: Choices
+    groups: Sequence[Group], block: Block, ids: NDArray[Any]
 ) -> tuple[dict[str, MeasureTally], dict[str, Values]]:
-    """What the measures come to, and their value for each query: NaN where it is left out of the mean.
+    """What the measures come to in a block, and their value for each query: NaN where it is left out.
 
     Under ``no_relevant="error"`` queries without relevant items are left out and counted.
     """
-    counted = observed.answered if choices.missing == "skip" else np.ones(len(ids), dtype=np.bool_)
-    filler = {"zero": 0.0, "one": 1.0}.get(choices.no_relevant, math.nan)
-    computed = iter(observed.values)
     tallies, per_query = {}, {}
-    for measure in group:
-        values = next(computed)
-        if measure.page.aggregate == "ratio":
-            below = next(computed)
-            summed = [values[counted], below[counted]]
-            values, filler_here = _native.ratio(values, below, below), math.nan
-        else:
-            summed, filler_here = [], filler
-        undefined = np.isnan(values) & counted
-        _, averaged, _ = _native.settle(values, counted, filler_here)
-        if not summed:
-            kept = values[~np.isnan(values)]
-            summed = [np.log(np.maximum(kept, LEAST_FACTOR)) if measure.mean == "geometric" else kept]
-        tallies[str(measure)] = MeasureTally(
-            [exact(each) for each in summed],
-            averaged,
-            some(ids, undefined),
-            tied_queries(observed, measure, choices),
-        )
-        per_query[str(measure)] = values
+    for (choices, group), observed in zip(groups, block.observed, strict=True):
+        computed = iter(observed.values)
+        for measure in group:
+            each = counted(measure, computed, observed.answered, choices)
+            sums = [exact(terms) for terms in each.terms()]
+            undefined = Some(each.no_relevant)
+            if choices.no_relevant == "error" and each.no_relevant:
+                undefined = some(ids, left_out(each.per_query, observed.answered, choices))
+            tied = tied_queries(observed, measure, choices)
+            tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied)
+            per_query[str(measure)] = each.per_query
     return tallies, per_query
-
-
-def some(ids: NDArray[Any], which: NDArray[np.bool_]) -> Some:
-    """Those of the queries that `which` says."""
-    count = int(np.count_nonzero(which))
-    return Some(count, sorted(ids[which].tolist())[:SHOWN]) if count else Some()
 
 
 def exact(values: Values) -> list[float]:

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from rankmark import _native
-from rankmark.aggregation.settled import some_queries
-from rankmark.api.evaluation import evaluate_tables, finished
+from rankmark.aggregation.finish import finished
+from rankmark.aggregation.refusals import OfArrays
+from rankmark.api.evaluation import evaluate_tables, result_of
 from rankmark.engines import dense
-from rankmark.errors import ChoiceError, DataError, UsageError
-from rankmark.inputs import Input
-from rankmark.inputs.arrays.judged_items import (
-    Grades,
-    Sparse,
-    is_dense,
-    read_excluded,
-    read_grades,
-    read_relevance,
-)
-from rankmark.inputs.arrays.libraries import Array, Factors, Masked, Matrix, Scores, as_matrix, to_numpy
-from rankmark.inputs.roles import Side
-from rankmark.kinds.lists import Values
+from rankmark.errors import ChoiceError, UsageError
+from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
+from rankmark.inputs.arrays.judged_items import read_excluded, read_relevance
+from rankmark.inputs.arrays.libraries import Array, Factors, Matrix, as_matrix
+from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.language.choices import (
     Choices,
     Duplicates,
@@ -39,20 +30,10 @@ from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 
 if TYPE_CHECKING:
-    from rankmark.aggregation.observed import Observed
-    from rankmark.language.plan import Group
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
 
-__all__ = [
-    "checked_k",
-    "evaluate_arrays",
-    "evaluate_factors",
-    "evaluate_scores",
-    "observe_arrays",
-    "read_query_ids",
-    "tables_of_arrays",
-]
+__all__ = ["checked_k", "evaluate_arrays", "evaluate_factors", "evaluate_scores"]
 
 
 def evaluate_arrays(
@@ -133,29 +114,18 @@ def evaluate_arrays(
     choices = Choices(ties, seed, missing, unjudged_queries, no_relevant, duplicates, unjudged, precision)
     asked = planned(measures, None, {}).measures
     check_threads(threads)
+    plan = Plan(asked, choices)
     matrix = Matrix(as_matrix(scores, "scores"))
-    candidates = _candidates(matrix, lengths, mask)
+    candidates = read_candidates(matrix, lengths, mask)
     ids = read_query_ids(queries, matrix.shape[0])
     if items is not None:
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
-        tables = tables_of_arrays(
-            scores,
-            relevance,
-            items,
-            query_ids=ids,
-            exclude=exclude,
-            lengths=lengths,
-            mask=mask,
-            duplicates=duplicates,
-        )
-        return evaluate_tables(*tables, Plan(asked, choices), threads=threads, bounds=bounds)
+        tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, duplicates)
+        return evaluate_tables(*tables, plan, threads=threads, bounds=bounds)
     grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
-    excluded = read_excluded(exclude, matrix.shape)
-    listed = candidates or matrix
-    return evaluate_scores(
-        listed, grades, excluded, asked, choices, query_ids=ids, k=k, threads=threads, bounds=bounds
-    )
+    arrays = Scored(candidates or matrix, lambda _: grades, read_excluded(exclude, matrix.shape), ids)
+    return evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds)
 
 
 def evaluate_factors(
@@ -230,20 +200,14 @@ def evaluate_factors(
     scores = Factors(of_queries, of_items)
     grades = read_relevance(relevance, scores.shape, duplicates, None)
     excluded = read_excluded(exclude, scores.shape)
-    ids = read_query_ids(queries, scores.shape[0])
-    return evaluate_scores(
-        scores, grades, excluded, asked, choices, query_ids=ids, k=k, threads=threads, bounds=bounds
-    )
+    arrays = Scored(scores, lambda _: grades, excluded, read_query_ids(queries, scores.shape[0]))
+    return evaluate_scores(arrays, Plan(asked, choices), k=k, threads=threads, bounds=bounds)
 
 
 def evaluate_scores(
-    scores: Scores,
-    relevance: Grades,
-    excluded: Sparse | None,
-    asked: tuple[Measure, ...],
-    choices: Choices,
+    arrays: Scored,
+    plan: Plan,
     *,
-    query_ids: _native.Table,
     item_ids: ItemIds = "integer",
     k: int | None = None,
     threads: int | None = None,
@@ -251,79 +215,11 @@ def evaluate_scores(
 ) -> ListResult:
     """As `evaluate_arrays`, of what has been read and checked."""
     k = checked_k(k)
-    judged = np.flatnonzero(relevance.counts)
-    _check_judged(len(relevance.counts), len(judged), choices)
-
-    def observe(choices: Choices, measures: tuple[Measure, ...]) -> Observed:
-        cut = _cut(k, choices, measures)
-        return dense.observe(
-            scores, relevance, excluded, query_ids, choices, measures, k=cut, threads=threads
-        )
-
-    plan = Plan(asked, choices)
-    groups = plan.observed_groups(bounds=bounds)
-    observations = [observe(choices, measures) for choices, measures in groups]
-    observed = observations[0]
-    of_judged = query_ids.take("query", observed.first_rows, "query")
-    _check_answered(observed, of_judged, choices)
-    return finished(
-        plan,
-        observations,
-        of_judged,
-        item_ids=item_ids,
-        k=k,
-        bounds=bounds,
-        notes=_notes(observed, asked, k),
-    )
-
-
-def observe_arrays(
-    scores: Array,
-    relevance: Any,
-    groups: Iterable[Group],
-    *,
-    query_ids: _native.Table,
-    exclude: Any,
-    lengths: Array | None,
-    mask: Array | None,
-    threads: int | None,
-) -> list[Observed]:
-    """What groups of measures make of the rows of an array; the arguments are as in `evaluate_arrays`."""
-    matrix = Matrix(as_matrix(scores, "scores"))
-    candidates = _candidates(matrix, lengths, mask)
-    excluded = read_excluded(exclude, matrix.shape)
-    observed = []
-    for choices, measures in groups:
-        grades = read_relevance(relevance, matrix.shape, choices.duplicates, candidates)
-        _check_judged(len(grades.counts), int(np.count_nonzero(grades.counts)), choices)
-        lists = candidates or matrix
-        observed.append(dense.observe(lists, grades, excluded, query_ids, choices, measures, threads=threads))
-    return observed
-
-
-def tables_of_arrays(
-    scores: Array,
-    relevance: Any,
-    items: Array,
-    *,
-    query_ids: _native.Table,
-    exclude: Any,
-    lengths: Array | None,
-    mask: Array | None,
-    duplicates: Duplicates,
-) -> tuple[Input, Input]:
-    """Lists of candidates as judgements and results; the arguments are as in `evaluate_arrays`."""
-    matrix = Matrix(as_matrix(scores, "scores"))
-    candidates = _candidates(matrix, lengths, mask)
-    lists = Candidates(candidates or matrix, _item_numbers(items, matrix.shape), query_ids)
-    return lists.judgements(relevance, candidates, duplicates), lists.results(exclude)
-
-
-def _notes(observed: Observed, asked: tuple[Measure, ...], k: int | None) -> Iterator[str]:
-    if not observed.hits:
-        yield "no judged item is in the list of its query"
-    if k is not None and any(each.cutoff is None or each.cutoff > k for each in asked):
-        yield f"lists end after {k:,} items"
+    seen = dense.observe(arrays, plan.observed_groups(bounds=bounds), k=k, threads=threads)
+    made = finished(plan, seen, OfArrays(arrays.scores.shape[0]), k=k, bounds=bounds)
+    beyond = k is not None and any(each.cutoff is None or each.cutoff > k for each in plan.measures)
+    notes = (*made.notes, f"lists end after {k:,} items") if beyond else made.notes
+    return result_of(plan, made, item_ids=item_ids, k=k, notes=notes)
 
 
 def checked_k(k: int | None) -> int | None:
@@ -333,162 +229,3 @@ def checked_k(k: int | None) -> int | None:
     if isinstance(k, bool) or not hasattr(k, "__index__") or k.__index__() < 1:
         raise ChoiceError(f"k={k!r} is not a whole number from 1")
     return k.__index__()
-
-
-def _cut(k: int | None, choices: Choices, measures: tuple[Measure, ...]) -> int | None:
-    """Where lists are cut: under ties="expected" nowhere, if no measure sees what is beyond k.
-
-    Raises:
-        UsageError: one does, and there is no one list of the first k.
-
-    """
-    if k is None or choices.ties != "expected":
-        return k
-    for measure in measures:
-        within = measure.cutoff is not None and measure.cutoff <= k and measure.page.order != "list"
-        if not within and measure.page.order != "nothing":
-            raise UsageError(
-                f'{measure} sees all of a list, and under ties="expected" none can end between equal scores: '
-                f"give the measure a cutoff up to {k}, or leave out k"
-            )
-    return None
-
-
-def _check_judged(rows: int, judged: int, choices: Choices) -> None:
-    if not judged:
-        raise DataError(f"relevance: nothing is judged in any of the {rows} rows")
-    if judged < rows and choices.unjudged_queries == "error":
-        raise DataError(
-            f"relevance: nothing is judged in {rows - judged} of {rows} rows; choose "
-            'unjudged_queries="skip", or leave these rows out'
-        )
-
-
-def _check_answered(observed: Observed, query_ids: _native.Table, choices: Choices) -> None:
-    unanswered: NDArray[np.intp] = np.flatnonzero(~observed.answered)
-    if len(unanswered) == len(observed.answered):
-        raise DataError("scores: every list is empty, because all items are excluded or have the score -inf")
-    if len(unanswered) and choices.missing == "error":
-        raise DataError(
-            f"scores: the list is empty of {some_queries(query_ids, unanswered)}, because all items are "
-            'excluded or have the score -inf; choose missing="zero" or "skip"'
-        )
-
-
-def _candidates(matrix: Matrix, lengths: Array | None, mask: Array | None) -> Masked | None:
-    """The scores with what is padding taken out."""
-    if lengths is not None and mask is not None:
-        raise UsageError("give lengths or a mask, not both")
-    if lengths is not None:
-        return Masked(matrix, _lengths(lengths, matrix.shape))
-    if mask is None:
-        return None
-    present = to_numpy(as_matrix(mask, "mask"))
-    if present.shape != matrix.shape or present.dtype != np.bool_:
-        raise UsageError(
-            f"mask holds {present.dtype} of shape {present.shape}; it needs booleans of the shape of the "
-            f"scores, {matrix.shape}"
-        )
-    return Masked(matrix, present)
-
-
-def _lengths(lengths: Array, shape: tuple[int, int]) -> NDArray[np.int64]:
-    numbers = to_numpy(lengths) if hasattr(lengths, "shape") else np.array(lengths)
-    if numbers.shape != shape[:1] or numbers.dtype.kind not in "iu":
-        raise UsageError(
-            f"lengths holds {numbers.dtype} of shape {numbers.shape}; it needs a whole number for each of "
-            f"the {shape[0]} rows"
-        )
-    wrong = np.flatnonzero((numbers < 0) | (numbers > shape[1]))
-    if len(wrong):
-        raise DataError(
-            f"lengths: {len(wrong)} are not from 0 to {shape[1]}, the first is {numbers[wrong[0]]} in row "
-            f"{wrong[0]} (from 0)"
-        )
-    return numbers.astype(np.int64)
-
-
-def read_query_ids(queries: Sequence[int] | Sequence[str] | NDArray[Any] | None, rows: int) -> _native.Table:
-    """The rows' ids as a table of one column."""
-    import polars as pl
-
-    values = np.arange(rows) if queries is None else queries
-    try:
-        column = pl.Series("query", values if isinstance(values, np.ndarray) else list(values))
-    except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UsageError("queries are of several types; ids are all integers or all strings") from error
-    if len(column) != rows:
-        raise UsageError(f"queries has {len(column)} ids and the scores have {rows} rows")
-    if not (column.dtype.is_integer() or column.dtype == pl.String):
-        raise UsageError(f"queries holds {column.dtype}; ids are integers or strings")
-    if column.null_count():
-        raise UsageError(f"queries: {column.null_count()} are None; each row needs an id")
-    again = column.is_duplicated().arg_true()
-    if len(again):
-        raise DataError(
-            f"queries: {column[int(again[0])]!r} is the id of several rows, such as {again[0]} and "
-            f"{again[1]} (from 0)"
-        )
-    return _native.Table.from_arrow(column.to_frame())
-
-
-def _item_numbers(items: Array, shape: tuple[int, int]) -> NDArray[np.int64]:
-    numbers = to_numpy(as_matrix(items, "items"))
-    if numbers.shape != shape or numbers.dtype.kind not in "iu":
-        raise UsageError(
-            f"items holds {numbers.dtype} of shape {numbers.shape}; it needs the number of each candidate, "
-            f"integers of the shape of the scores, {shape}"
-        )
-    return numbers.astype(np.int64)
-
-
-class Candidates:
-    """Lists of candidates: few, and each row has others, so that they become tables."""
-
-    def __init__(self, scores: Scores, items: NDArray[np.int64], query_ids: _native.Table) -> None:
-        self._scores = to_numpy(scores.block(np.arange(scores.shape[0])))
-        self._items, self._query_ids = items, query_ids
-        rows, columns = np.nonzero(self._scores != self._scores)  # NaN alone is not itself
-        if len(rows):
-            raise DataError(
-                f"scores: {len(rows)} NaN, the first in row {rows[0]}, column {columns[0]} (from 0); replace "
-                "them, with -inf where there is no candidate"
-            )
-
-    def results(self, exclude: Any) -> Input:
-        """The candidates that are in the lists."""
-        listed = self._scores > -np.inf
-        excluded = read_excluded(exclude, (len(listed), None))
-        if excluded is not None:
-            listed &= ~self._among(excluded)
-        row, _ = np.nonzero(listed)
-        return self._table("run", row, self._items[listed], self._scores[listed].astype(np.float64))
-
-    def judgements(self, relevance: Any, candidates: Masked | None, duplicates: Duplicates) -> Input:
-        """The judged items: by their numbers, or those of dense grades the candidates."""
-        if is_dense(relevance):
-            grades = read_relevance(relevance, self._items.shape, duplicates, candidates)
-            judged = grades.take(np.arange(len(self._items)))
-            items = self._items[judged.row, judged.items]
-        else:
-            judged = read_grades(relevance, (len(self._items), None), duplicates)
-            items = judged.items
-        if not len(items):
-            raise DataError(f"relevance: nothing is judged in any of the {len(self._items)} rows")
-        return self._table("qrels", judged.row, items, judged.grades)
-
-    def _among(self, excluded: Sparse) -> NDArray[np.bool_]:
-        """Which candidates are excluded."""
-        known = np.unique(np.concatenate((excluded.items, self._items.ravel())))
-        keys = np.searchsorted(known, self._items) + len(known) * np.arange(len(self._items))[:, None]
-        return np.isin(keys, np.searchsorted(known, excluded.items) + len(known) * excluded.row)
-
-    def _table(self, side: Side, row: NDArray[np.intp], items: NDArray[np.int64], values: Values) -> Input:
-        import polars as pl
-
-        name, value = ("relevance", "relevance") if side == "qrels" else ("scores", "score")
-        ids = pl.DataFrame(self._query_ids.take("query", row.astype(np.uint32), "query"))
-        table = ids.with_columns(pl.Series("item", items), pl.Series(value, values))
-        return Input(
-            _native.Table.from_arrow(table), side, name, "query", "item", value, None, text_ids=False
-        )

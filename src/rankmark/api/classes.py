@@ -11,6 +11,7 @@ import numpy as np
 
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
+from rankmark.api.prediction_results import Beside, prediction_result
 from rankmark.errors import DataError, MeasureError
 from rankmark.kinds.classes import SUMS_TO_ONE, Classes, PerClass, improbable
 from rankmark.kinds.rows import Undefined
@@ -79,16 +80,14 @@ class _Work:
         found = {measure: _found(measure, classes) for measure in asked}
         values = {measure: each.value for measure, each in found.items()}
         counts = {str(measure): RowMeasureCounts(undefined=each.undefined) for measure, each in found.items()}
-        return PredictionResult(
-            basis=Basis("", read.weight or "none", len(read.names), self.plan.convention),
-            lists=None,
-            values=values,
-            per_query_values={},
-            query_ids=None,
-            counts=PredictionCounts(classes.count, None, None, counts, read.names, _unlabelled(read)),
-            inputs=inputs,
-            intervals=dict(self._intervals(read, classes, values)) if self.sampling else {},
+        intervals = dict(self._intervals(read, classes, values)) if self.sampling else {}
+        return prediction_result(
+            self.plan,
+            Basis("", read.weight or "none", len(read.names), self.plan.convention),
+            PredictionCounts(classes.count, None, None, counts, read.names, _unlabelled(read)),
+            values,
             by_class=_by_class(read, classes, found),
+            beside=Beside(inputs, intervals),
         )
 
     def _intervals(

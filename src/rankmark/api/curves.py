@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from rankmark._native import __version__
-from rankmark.api.predictions import binary_rows
+from rankmark.api.labelled import binary_rows
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned
 from rankmark.kinds.rows import Rows, Undefined, Values

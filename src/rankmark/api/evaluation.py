@@ -6,16 +6,12 @@ package.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rankmark import _native
-from rankmark.aggregation.bounds import Bounds, bounds_of
-from rankmark.aggregation.counts import Counts, MeasureCounts
-from rankmark.aggregation.settled import Settled, check_answered, match_notes, settled_measures, tied_queries
+from rankmark.aggregation.finish import Finished, finished
+from rankmark.aggregation.refusals import OfTables
 from rankmark.engines import local
 from rankmark.engines.selection import is_streamed
 from rankmark.errors import UsageError
@@ -31,15 +27,17 @@ from rankmark.language.choices import (
     UnjudgedQueries,
 )
 from rankmark.language.measure import Measure
-from rankmark.language.plan import Plan, check_threads, other_orders, planned
+from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
-    from rankmark.aggregation.observed import Observed
+    from rankmark.aggregation.state import Seen
     from rankmark.inputs import Described, Input
     from rankmark.language.signature import ItemIds
 
-__all__ = ["evaluate", "evaluate_tables", "finished", "finished_tables"]
+__all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables"]
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def evaluate(
@@ -144,16 +142,17 @@ def evaluate(
     if not of_tables and is_streamed(engine, memory, {"qrels": qrels, "run": run}):
         from rankmark.engines import stream
 
-        result = stream.evaluate(
+        streamed = stream.observe(
             qrels,
             run,
-            plan,
+            plan.observed_groups(bounds=bounds),
             columns=columns,
+            text_items=plan.text_items,
             threads=threads,
             memory=memory,
-            bounds=bounds,
             hash_inputs=hash_inputs,
         )
+        result = result_of_tables(plan, streamed.seen, *streamed.heads, bounds=bounds, inputs=streamed.inputs)
     else:
         judgements, results = read_inputs(qrels, run, columns)
         result = evaluate_tables(
@@ -178,86 +177,60 @@ def evaluate_tables(
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
     if plan.text_items:
         judgements, results = with_text_items(judgements), with_text_items(results)
-    groups = plan.observed_groups(bounds=bounds)
-    observed = [local.observe(judgements, results, choices, group, threads) for choices, group in groups]
-    query_ids = judgements.table.take(judgements.query, observed[0].first_rows, "query")
+    seen = local.observe(judgements, results, plan.observed_groups(bounds=bounds), threads)
     hashed = (judgements, results) if hash_inputs else ()
     inputs: dict[str, str] = {table.side: _digest(table) for table in hashed}
-    return finished_tables(plan, observed, query_ids, judgements, results, bounds=bounds, inputs=inputs)
+    return result_of_tables(plan, seen, judgements, results, bounds=bounds, inputs=inputs)
 
 
-def finished_tables(
+def result_of_tables(
     plan: Plan,
-    observed: Sequence[Observed],
-    query_ids: _native.Table,
+    seen: Seen,
     judgements: Described,
     results: Described,
     *,
     bounds: bool = False,
-    inputs: Mapping[str, str] = MappingProxyType({}),
+    inputs: Mapping[str, str] = NOTHING,
 ) -> ListResult:
-    """As `finished`, of tables."""
-    for (choices, _), seen in zip(plan.groups(), observed, strict=False):
-        check_answered(seen.answered, query_ids, choices, judgements, results)
-    notes = [*judgements.notes, *results.notes, *match_notes(observed[0], judgements, results)]
-    return finished(
-        plan, observed, query_ids, item_ids=results.item_ids, bounds=bounds, inputs=inputs, notes=notes
-    )
+    """What an engine saw of judgements and results, as a result."""
+    made = finished(plan, seen, OfTables(judgements, results), bounds=bounds)
+    notes = (*judgements.notes, *results.notes, *made.notes)
+    return result_of(plan, made, item_ids=results.item_ids, inputs=inputs, notes=notes)
 
 
-def finished(
+def result_of(
     plan: Plan,
-    observed: Sequence[Observed],
-    query_ids: _native.Table,
+    made: Finished,
     *,
     item_ids: ItemIds,
     k: int | None = None,
-    bounds: bool = False,
-    inputs: Mapping[str, str] = MappingProxyType({}),
-    notes: Iterable[str] = (),
+    inputs: Mapping[str, str] = NOTHING,
+    notes: tuple[str, ...],
+    of: Callable[..., ListResult] = ListResult,
 ) -> ListResult:
-    """What an engine observed of all judged queries, as a result; `k` is where lists were cut.
+    """What a plan came to, as a result: the one place where this is made.
 
-    `observed` has an entry for each of `Plan.observed_groups`; all are of the queries `query_ids`, in that
-    order. Their values are taken over, not copied.
+    Args:
+        plan: what was asked.
+        made: what it came to.
+        item_ids: what the items' ids were compared as.
+        k: where lists were cut.
+        inputs: hashes of the tables.
+        notes: what a reader should know.
+        of: what makes the result.
+
     """
-    settled: dict[Measure, Settled] = {}
-    counts: dict[Measure, MeasureCounts] = {}
-    bounded: dict[Measure, Bounds] = {}
-    groups = plan.groups()
-    for (choices, group), seen in zip(groups, observed, strict=False):
-        found = settled_measures(group, seen, query_ids, choices)
-        settled |= found
-        for measure, each in found.items():
-            tied = tied_queries(seen, measure, choices, k)
-            counts[measure] = MeasureCounts(each.averaged, each.no_relevant, tied)
-    if bounds:
-        others = iter(observed[len(groups) :])
-        for choices, group in groups:
-            orders = {choices.ties: {measure: settled[measure] for measure in group}}
-            for other, measures in other_orders(choices, group):
-                orders[other.ties] = settled_measures(measures, next(others), query_ids, other)
-            bounded |= bounds_of(orders, choices.ties)
-    # What is counted of the queries themselves does not depend on the choices.
-    first = observed[0]
-    answered = int(np.count_nonzero(first.answered))
-    return ListResult(
-        values={measure: settled[measure].value for measure in plan.measures},
-        per_query_values={measure: settled[measure].per_query for measure in plan.measures},
-        query_ids=query_ids,
+    return of(
+        values=made.values,
+        per_query_values=made.per_query,
+        query_ids=made.query_ids,
         choices=plan.choices,
         own_choices=plan.own,
-        counts=Counts(
-            judged=len(first.answered),
-            answered=answered,
-            missing=len(first.answered) - answered,
-            unjudged=first.unjudged_queries,
-            measures={str(measure): counts[measure] for measure in plan.measures},
-        ),
+        counts=made.counts,
         item_ids=item_ids,
         convention=plan.convention,
         k=k,
-        bounds={str(measure): bounded[measure] for measure in plan.measures if measure in bounded},
+        bounds=made.bounds,
         inputs=inputs,
         notes=notes,
     )

@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
-from rankmark.aggregation.state import State, columns_of
-from rankmark.api.evaluation import finished_tables
-from rankmark.engines import local
+from rankmark.aggregation.query_state import QueryState, columns_of
+from rankmark.aggregation.refusals import Heading
+from rankmark.api.evaluation import result_of_tables
+from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.inputs import read_inputs, with_text_items
-from rankmark.inputs.arrays.libraries import Array, as_matrix
+from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
+from rankmark.inputs.arrays.judged_items import read_excluded, read_relevance
+from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
+from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.language.choices import (
     Choices,
     Duplicates,
@@ -34,7 +38,7 @@ from rankmark.results.archive import Archive, read_archive, write_archive
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.inputs import Described, Input
+    from rankmark.inputs import Input
     from rankmark.language.measure import Measure
     from rankmark.results.lists import ListResult
 
@@ -46,39 +50,14 @@ FORMAT = 1
 HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
-    """What a result tells of tables that are no longer there."""
-
-    name: str
-    first_query: int | str
-    first_item: int | str
-    item_ids: Literal["integer", "text"]
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, table: Described) -> _Heading:
-        return cls(table.name, table.first_query, table.first_item, table.item_ids, table.notes)
-
-    def merged(self, other: _Heading) -> _Heading:
-        """The same whichever comes first."""
-        return _Heading(
-            min(self.name, other.name),
-            min(self.first_query, other.first_query),
-            min(self.first_item, other.first_item),
-            self.item_ids,
-            tuple(sorted({*self.notes, *other.notes})),
-        )
-
-
 @dataclass(slots=True)
 class _Held:
     """What an evaluator holds, replaced as a whole, so that what fails leaves it as it was."""
 
-    state: State
+    state: QueryState
     known: set[int | str] = field(default_factory=set)
     """Every query that an update had, judged or not."""
-    headings: tuple[_Heading, _Heading] | None = None
+    headings: tuple[Heading, Heading] | None = None
     following: int = 0
     """One more than the greatest id, where ids are numbers."""
 
@@ -150,7 +129,7 @@ class Evaluator:
             raise ChoiceError(f"repeated={repeated!r} is not one of {', '.join(get_args(Repeated))}")
         self._plan = plan
         self._repeated = repeated
-        self._held = _Held(State.empty(plan.groups()))
+        self._held = _Held(QueryState.empty(plan.groups()))
 
     def update(
         self, qrels: Any, run: Any, *, columns: Mapping[str, Any] | None = None, threads: int | None = None
@@ -200,34 +179,36 @@ class Evaluator:
             DataError: NaN, items without a column, a query that another part had.
 
         """
-        from rankmark.api.arrays import observe_arrays, read_query_ids, tables_of_arrays
-
         check_threads(threads)
         if self._plan.text_items:
             raise UsageError(
                 f"{self._plan.convention} takes item ids as text, and the columns of an array are numbers; "
                 "give tables by update"
             )
-        rows = as_matrix(scores, "scores").shape[0]
+        matrix = Matrix(as_matrix(scores, "scores"))
+        rows = matrix.shape[0]
         query_ids = read_query_ids(self._running(rows) if queries is None else queries, rows)
-        arrays: dict[str, Any] = {
-            "query_ids": query_ids,
-            "exclude": exclude,
-            "lengths": lengths,
-            "mask": mask,
-        }
+        candidates = read_candidates(matrix, lengths, mask)
         if items is not None:
             duplicates = self._plan.choices.duplicates
-            tables = tables_of_arrays(scores, relevance, items, duplicates=duplicates, **arrays)
+            tables = tables_of_candidates(
+                matrix, candidates, items, query_ids, relevance, exclude, duplicates
+            )
             self._add(self._observed(*tables, threads))
             return
-        state = State.empty(self._held.state.groups)
-        observed = observe_arrays(scores, relevance, state.groups, threads=threads, **arrays)
+        arrays = Scored(
+            candidates or matrix,
+            lambda duplicates: read_relevance(relevance, matrix.shape, duplicates, candidates),
+            read_excluded(exclude, matrix.shape),
+            query_ids,
+        )
+        groups = self._held.state.groups
+        block = dense.observe(arrays, groups, threads=threads)
         ids = _ids(query_ids, "query", "queries")
-        judged = ids.gather(observed[0].first_rows)
+        judged = ids.gather(block.first_rows)
         headings = (_of_arrays("relevance", judged[0]), _of_arrays("scores", ids[0]))
         others = ids.filter(~ids.is_in(judged.implode()))
-        state.add(judged, observed, others=others)
+        state = QueryState.of(groups, block, judged, others=others)
         self._add(_Held(state, set(ids.to_list()), headings))
 
     def _running(self, rows: int) -> NDArray[np.int64]:
@@ -243,17 +224,14 @@ class Evaluator:
         """What a part comes to."""
         if self._plan.text_items:
             judgements, results = with_text_items(judgements), with_text_items(results)
-        state = State.empty(self._held.state.groups)
-        observed = [
-            local.observe(judgements, results, choices, measures, threads)
-            for choices, measures in state.groups
-        ]
-        judged = _ids(judgements.table, judgements.query, judgements.name).gather(observed[0].first_rows)
+        groups = self._held.state.groups
+        block = local.observe(judgements, results, groups, threads)
+        judged = _ids(judgements.table, judgements.query, judgements.name).gather(block.first_rows)
         returned = _ids(results.table, results.query, results.name).unique()
         others = returned.filter(~returned.is_in(judged.implode()))
-        state.add(judged, observed, others=others)
+        state = QueryState.of(groups, block, judged, others=others)
         known = {*judged.to_list(), *others.to_list()}
-        return _Held(state, known, (_Heading.of(judgements), _Heading.of(results)))
+        return _Held(state, known, (Heading.of(judgements), Heading.of(results)))
 
     def merge(self, other: Evaluator) -> None:
         """Adds all that another evaluator was given, which stays as it is.
@@ -280,10 +258,8 @@ class Evaluator:
             raise DataError(
                 "the evaluator has been given nothing yet; give it judgements and results by update"
             )
-        query_ids, observed = held.state.finished(
-            "query", len(held.state.unjudged(self._repeated == "apart"))
-        )
-        return finished_tables(self._plan, observed, query_ids, *held.headings)
+        unjudged = len(held.state.unjudged(self._repeated == "apart"))
+        return result_of_tables(self._plan, held.state.whole("query", unjudged), *held.headings)
 
     def save(self, path: str | Path) -> None:
         """Writes all of it to a file, for `load`: a zip archive of JSON and Arrow IPC files.
@@ -328,7 +304,7 @@ class Evaluator:
             merged = held.headings or new.headings
         else:
             _check_ids(held, new)
-            merged = tuple(map(_Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
+            merged = tuple(map(Heading.merged, held.headings, new.headings))  # type: ignore[assignment]
         if self._repeated == "error" and not held.known.isdisjoint(new.known):
             again = held.known & new.known
             raise DataError(
@@ -336,7 +312,7 @@ class Evaluator:
                 + (f", and so were {len(again) - 1} others" if len(again) > 1 else "")
                 + '; give each query once and whole, or choose repeated="apart" to keep its parts apart'
             )
-        held.state.merge(new.state)
+        held.state.add(new.state)
         held.add(new.known)
         held.headings = merged
 
@@ -380,9 +356,9 @@ def _check_ids(held: _Held, new: _Held) -> None:
             )
 
 
-def _of_arrays(name: str, query: int | str) -> _Heading:
+def _of_arrays(name: str, query: int | str) -> Heading:
     """The heading of arrays, whose items are their columns."""
-    return _Heading(name, query, 0, "integer", ())
+    return Heading(name, query, 0, "integer", ())
 
 
 def _ids(table: Table, column: str, name: str) -> pl.Series:
@@ -436,5 +412,5 @@ def _fill(held: _Held, archive: Archive) -> None:
     if others.height:
         held.state.others.append(others["query"])
     held.add({*frame["query"].to_list(), *others["query"].to_list()})
-    judged, returned = (_Heading(**{**each, "notes": tuple(each["notes"])}) for each in header["tables"])
+    judged, returned = (Heading(**{**each, "notes": tuple(each["notes"])}) for each in header["tables"])
     held.headings = (judged, returned)

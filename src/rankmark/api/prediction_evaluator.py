@@ -12,43 +12,30 @@ import numpy as np
 
 from rankmark._native import __version__
 from rankmark.aggregation.intervals import IntervalMethod
-from rankmark.aggregation.row_tally import (
-    LABELS,
-    NotMergedError,
-    RowTally,
-    Sum,
-    asked_of,
-    check_sums,
-    merged_rows,
-    sums_of,
-    told_sums,
-)
-from rankmark.aggregation.rows import RowsOf, need_query
+from rankmark.aggregation.merged_rows import sums_asked, two_rows
+from rankmark.aggregation.row_tally import LABELS, RowTally, check_sums, sums_of
+from rankmark.aggregation.rows import RowsOf, Tallied, core_of, need_query
 from rankmark.api.classes import check_measures, check_probabilities
-from rankmark.api.predictions import (
-    are_classes_said,
-    check_one_score,
-    evaluate_predictions,
-    slicing_columns,
-    understood,
-    work_of,
-)
+from rankmark.api.labelled import Labels, Wanted, Work, check_one_score, evaluate_labelled
+from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
 from rankmark.inputs.column_checks import check_ids, wrong_row
 from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
 from rankmark.inputs.tables.polars_frames import from_polars
+from rankmark.kinds.row_core import InMemory
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.names import parse
-from rankmark.language.plan import check_threads, planned, separate
-from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST
+from rankmark.language.plan import check_threads
 from rankmark.results.archive import Archive, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankmark.inputs.predictions.labelled import Predictions
 
 __all__ = ["PredictionEvaluator"]
 
@@ -153,14 +140,11 @@ class PredictionEvaluator:
         check_threads(threads)
         self._threads = threads
         positive = positive.item() if isinstance(positive, np.generic) else positive
-        self._measures = tuple(separate(measures))
-        self._like = like
-        self._choices = {
-            "ties": ties,
-            "seed": seed or None,
-            "no_relevant": no_relevant,
-            "duplicates": duplicates,
-        }
+        self._plans = Plans(
+            measures,
+            like,
+            {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates},
+        )
         self._said: dict[str, str | Sequence[str] | None] = {
             "label": label,
             "score": score,
@@ -174,14 +158,13 @@ class PredictionEvaluator:
         self._by = slicing_columns(by)
         self._keep_rows = keep_rows
         self._held = _Held()
-        asked = understood(self._measures, like, self._choices, of_classes=of_classes)
-        self._asked = asked
+        self._asked = asked = self._plans.understood(classes=of_classes)
         self._weighing = weighing(asked)
         self._of_lists = any(measure.page.kind == "list" for measure in asked)
         self._of_queries = self._of_lists or any(measure.per_query for measure in asked)
         needed = {"item": self._of_lists, "query": self._of_queries or keep_rows}
         self._said |= {role: "" for role, is_needed in needed.items() if not is_needed}
-        self._sums = None if of_classes or keep_rows or self._by else _sums_of(asked)
+        self._sums = None if of_classes or keep_rows or self._by else sums_asked(asked)
 
     @property
     def rows(self) -> int:
@@ -315,23 +298,16 @@ class PredictionEvaluator:
                 "intervals need the rows with their queries; make the evaluator with keep_rows=True"
             )
         if self._is_summed(form):
-            rows = _Summed(form, tally, self._positive)
+            rows = RowsOf.of_seen(Tallied(form.rows(self._positive), tally))
             rows.check_weights()
-            return work_of(self._measures, self._like, self._choices, None, self._threads).result(rows)
-        return evaluate_predictions(
-            whole(self._in_order(form), form, self._positive),
-            self._measures,
-            classes=self._classes,
-            positive=self._positive,
-            like=self._like,
-            by=self._by,
-            intervals=intervals,
-            confidence=confidence,
-            resamples=resamples,
-            threads=self._threads,
-            **form.said,  # type: ignore[arg-type]
-            **{**self._choices, "seed": self._choices["seed"] or 0},  # type: ignore[arg-type]
+            return Work.of(self._plans, None, self._threads).result(rows)
+        seed = self._plans.given["seed"] or 0
+        sampling = sampling_of(intervals, confidence, resamples, seed, self._threads)
+        source = Labels(
+            whole(self._in_order(form), form, self._positive), form.said, self._classes, self._positive
         )
+        wanted = Wanted(self._by, sampling, confidence)
+        return evaluate_labelled(source, self._plans, self._asked, wanted, self._threads)
 
     def save(self, path: str | Path) -> None:
         """Writes all of it to a file, for `load`: a zip archive of JSON and an Arrow IPC file.
@@ -343,7 +319,7 @@ class PredictionEvaluator:
                 be written.
 
         """
-        for measure in self._measures:
+        for measure in self._plans.measures:
             if isinstance(measure, Measure) and any(map(callable, measure.parameters.values())):
                 raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
         held = self._held
@@ -376,21 +352,22 @@ class PredictionEvaluator:
         return evaluator
 
     def __repr__(self) -> str:
-        return f"<PredictionEvaluator {', '.join(map(str, self._measures))}; {self.rows} rows>"
+        return f"<PredictionEvaluator {', '.join(map(str, self._plans.measures))}; {self.rows} rows>"
 
     def _is_summed(self, form: Form) -> bool:
         return self._sums is not None and not form.of_classes
 
     @property
     def _convention(self) -> str | None:
-        return convention(self._like).label if self._like else None
+        like = self._plans.like
+        return convention(like).label if like else None
 
     def _deciding(self) -> dict[str, Any]:
         """What decides values besides the rows, each by what it is called."""
         return {
             "measures": [*self._asked],
             "convention": self._convention,
-            **self._choices,
+            **self._plans.given,
             "positive": self._positive,
             "classes": self._classes,
             "by": self._by,
@@ -401,11 +378,11 @@ class PredictionEvaluator:
         """What it was made with, as JSON has it."""
         return {
             "measures": [
-                {"measure": str(each)} if isinstance(each, Measure) else each for each in self._measures
+                {"measure": str(each)} if isinstance(each, Measure) else each for each in self._plans.measures
             ],
-            "like": self._like,
-            **self._choices,
-            "seed": self._choices["seed"] or 0,
+            "like": self._plans.like,
+            **self._plans.given,
+            "seed": self._plans.given["seed"] or 0,
             **self._said,
             "positive": self._positive,
             "classes": self._classes,
@@ -416,7 +393,7 @@ class PredictionEvaluator:
     def _of_classes(self, part: Addition) -> RowTally:
         """What rows of classes come to: their number."""
         columns = part.form.columns
-        asked = planned(self._measures, self._like, self._choices, CLASSES_FIRST).measures
+        asked = self._plans.of_classes.measures
         check_measures(asked, part.where, part.form.scores, columns.score if columns.decided else None)
         check_probabilities(part.scores, part.where, asked)
         return RowTally(part.frame.height)
@@ -428,7 +405,8 @@ class PredictionEvaluator:
         check_one_score(read, self._asked)
         weighted = columns.weight is not None and part.weighs(columns.weight)
         checked = read if weighted else replace(read, columns=replace(columns, weight=None))
-        rows = RowsOf(checked, self._threads or 0)
+        threads = self._threads or 0
+        rows = RowsOf.of_table(checked, threads)
         for measure in self._asked:
             if measure.page.scores == "probability":
                 rows.check_probabilities(measure)
@@ -437,10 +415,10 @@ class PredictionEvaluator:
         if self._of_lists and columns.item is not None:
             _check_ids(part, columns.item, "item")
         for column in filter(part.weighs, columns.weighing):
-            rows.core_of(column).content()
-        core = rows.rows.core if weighted else rows.core_of(columns.weight)
-        labels = sorted(rows.labels)[:LABELS]
-        return RowTally(rows.count, labels, rows.no_probability, sums=sums_of(core, self._sums or ()))
+            core_of(read, column, threads).content()
+        core = rows.rows.core if weighted else InMemory(core_of(read, columns.weight, threads))
+        labels = sorted(rows.content.labels)[:LABELS]
+        return RowTally(rows.count, labels, rows.content.improbable, sums=sums_of(core, self._sums or ()))
 
     def _add(self, form: Form, tally: RowTally, frames: tuple[pl.DataFrame, ...], where: str) -> None:
         """Adds rows, unless they do not go with those that are there."""
@@ -450,7 +428,7 @@ class PredictionEvaluator:
         known.add(tally)
         known.compact()
         if not joined.of_classes and known.labels != held.tally.labels:
-            _Summed(joined, known, self._positive).check_labels(self._asked)
+            _check_labels(joined.rows(self._positive), known, self._asked)
         self._held = _Held(joined, known, _gathered([*held.frames, *frames]))
 
     def _in_order(self, form: Form) -> pl.DataFrame:
@@ -462,8 +440,8 @@ class PredictionEvaluator:
         return in_order(self._held.frames, [*queries, form.columns.score], as_given=False)
 
     def _looks_at_order(self) -> bool:
-        plan = planned(self._measures, self._like, self._choices, ROWS_FIRST)
-        return any(choices.ties == "input" or choices.duplicates == "first" for choices, _ in plan.groups())
+        chosen = [choices for choices, _ in self._plans.of_rows.groups()]
+        return any(choices.ties == "input" or choices.duplicates == "first" for choices in chosen)
 
     def _load(self, archive: Archive) -> None:
         """Takes what was saved, which is checked as what is new."""
@@ -478,7 +456,7 @@ class PredictionEvaluator:
         form = Form.from_json(header["form"])
         if self._is_summed(form):
             tally = RowTally.from_json(json.dumps(header["tally"]))
-            check_sums(tally, self._sums or ())
+            check_sums(tally, self._sums or (), two_rows())
             self._add(form, tally, (), archive.where)
             return
         saved = whole(archive.frame(ROWS), form, self._positive)
@@ -489,22 +467,14 @@ class PredictionEvaluator:
         self._add(form, tally, (part.narrow(),), archive.where)
 
 
-class _Summed(RowsOf):
-    """All rows, of which only what they come to is here."""
-
-    def __init__(self, form: Form, tally: RowTally, positive: object) -> None:
-        self.read, self.threads = form.rows(positive), 0
-        self.count, self.labels, self.no_probability = tally.rows, tally.labels, tally.improbable
-        self.binary = self.checked = False
-        self.rows = merged_rows(tally.rows, told_sums(tally), list)
-
-    def check_labels(self, asked: Iterable[Measure]) -> None:
-        """Refuses labels that measures cannot take, whatever rows are still to come."""
-        if self.read.positive is not None:
-            self.labels = sorted({*self.labels, self.read.positive})
-        for measure in asked:
-            if measure.page.kind == "row":
-                self.check(measure)
+def _check_labels(read: Predictions, tally: RowTally, asked: Iterable[Measure]) -> None:
+    """Refuses labels that measures cannot take, whatever rows are still to come."""
+    if read.positive is not None:
+        tally = replace(tally, labels=sorted({*tally.labels, read.positive}))
+    rows = RowsOf.of_seen(Tallied(read, tally))
+    for measure in asked:
+        if measure.page.kind == "row":
+            rows.check(measure)
 
 
 def _check_ids(part: Addition, name: str, role: str) -> None:
@@ -544,19 +514,3 @@ def _arguments(saved: Mapping[str, Any]) -> dict[str, Any]:
     """What was saved of them."""
     measures = [parse(each["measure"]) if isinstance(each, dict) else each for each in saved["measures"]]
     return {**saved, "measures": measures}
-
-
-def _sums_of(measures: Iterable[Measure]) -> tuple[Sum, ...] | None:
-    """The sums over rows that measures look at; None if any of them looks at more."""
-    sums: dict[Sum, None] = {}
-    for measure in measures:
-        if measure.page.kind != "row" or measure.per_query:
-            return None
-        try:
-            asked = asked_of(measure)
-        except NotMergedError:
-            return None
-        if asked.later or asked.ranges:
-            return None
-        sums |= dict.fromkeys(asked.sums)
-    return tuple(sums)

@@ -7,55 +7,43 @@ Spark Connect's too.
 from __future__ import annotations
 
 import functools
-import json
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankmark import errors
-from rankmark._native import Table, __version__
-from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
-from rankmark.aggregation.row_tally import (
-    BINARY,
-    NotMergedError,
-    QueryTally,
-    Range,
-    RowTally,
-    Sum,
-    asked_of,
-    merged_rows,
-    told_sums,
-)
-from rankmark.aggregation.rows import RowsOf, Settled, mean_of_queries, need_query
-from rankmark.aggregation.tally import Tally, merged, total
+from rankmark._native import Table
+from rankmark.aggregation.finish import finished
+from rankmark.aggregation.merged_rows import asked_of
+from rankmark.aggregation.rows import RowsOf, need_query
+from rankmark.aggregation.state import merged
+from rankmark.aggregation.tally import Tally
+from rankmark.api.evaluation import result_of
+from rankmark.api.prediction_results import rows_result
+from rankmark.api.spark_results import SparkResult
 from rankmark.engines.spark import Task
+from rankmark.engines.spark_driver import RowsOnCluster, not_merged, spark_errors, told
 from rankmark.engines.spark_rows import RowTask
 from rankmark.errors import (
     ChoiceError,
     ColumnError,
-    FileMissingError,
-    FormatError,
     MeasureError,
-    UsageError,
 )
-from rankmark.inputs.column_checks import check_ids, no_rows
-from rankmark.inputs.predictions.columns import WEIGHING, check_numbers, check_weighing, find_columns
+from rankmark.inputs.column_checks import check_ids
+from rankmark.inputs.predictions.columns import check_numbers, check_weighing, find_columns
 from rankmark.inputs.predictions.labelled import Predictions, positive_number
 from rankmark.inputs.roles import Side
 from rankmark.inputs.tables.spark_frames import (
     Frame,
     Types,
     by_query,
-    by_score,
     check_frame,
     labelled,
     partitioned,
     read_frames,
 )
+from rankmark.kinds.row_core import BINARY, NotMergedError, Sum
 from rankmark.language.choices import (
+    Choices,
     Duplicates,
     Missing,
     NoRelevant,
@@ -68,12 +56,12 @@ from rankmark.language.measure import Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned
 from rankmark.language.registry import ROWS_FIRST
 from rankmark.results.lists import ListResult
-from rankmark.results.predictions import Basis, PredictionResult
+from rankmark.results.predictions import PredictionResult
 
 if TYPE_CHECKING:
-    import numpy as np
-    import polars as pl
     from pyspark.sql import DataFrame
+
+    from rankmark.results.predictions import PredictionResult
 
 __all__ = ["SparkResult", "evaluate", "evaluate_predictions"]
 
@@ -148,82 +136,26 @@ def evaluate(
     plan = planned(measures, like, given)
     _check_expected(plan)
     ordered = _ordered(plan, order)
-    with _spark_errors():
+    with spark_errors():
         judgements, results = read_frames(qrels, run, columns)
         task = Task(plan, judgements.names, results.names, hash_inputs)
         rows = partitioned(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
         values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, plan))
         if per_query:
             return values
-        tally = merged(map(Tally.from_json, _told(rows, task.tallies)))
-    tally.refuse_whole()
-    tally.refuse(plan.groups())
-    return SparkResult(
-        values,
-        values={measure: tally.measures[str(measure)].value(measure) for measure in plan.measures},
-        choices=plan.choices,
-        own_choices=plan.own,
-        counts=tally.counts(plan.measures),
-        item_ids="text" if plan.text_items or results.types.kind(results.item) == "string" else "integer",
-        convention=plan.convention,
-        inputs={side: f"{digest:016x}" for side, digest in tally.digests.items()},
-        notes=[*judgements.notes, *tally.match_notes()],
+        tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
+    tally.check()
+    text = plan.text_items or results.types.kind(results.item) == "string"
+    made = finished(plan, tally, tally.words())
+    inputs = {side: f"{digest:016x}" for side, digest in tally.digests.items()}
+    return result_of(
+        plan,
+        made,
+        item_ids="text" if text else "integer",
+        inputs=inputs,
+        notes=(*judgements.notes, *made.notes),
+        of=functools.partial(SparkResult, values),
     )
-
-
-class SparkResult(ListResult):
-    """A result whose per-query values are on the cluster, and come here when first asked for.
-
-    That is another job, which brings them all, and reads the tables anew. They are ordered by query, since
-    rows come from a cluster in no order.
-    """
-
-    __slots__ = ("_rows", "_told", "_whole")
-
-    def __init__(self, rows: DataFrame, **told: Any) -> None:
-        super().__init__(per_query_values={}, query_ids=None, **told)
-        self._rows = rows
-        self._told = told
-        self._whole: ListResult | None = None
-
-    @property
-    def per_query(self) -> pl.DataFrame:
-        """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
-        return self._here().per_query
-
-    @property
-    def query_measures(self) -> tuple[Measure, ...]:
-        """The measures that have a value for each query."""
-        return self.measures
-
-    @property
-    def query_ids(self) -> list[int] | list[str]:
-        """The judged queries, in the order of the per-query values."""
-        return self._here().query_ids
-
-    @property
-    def query_table(self) -> Table:
-        """The same as a table with a column ``query``."""
-        return self._here().query_table
-
-    def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
-        """One value a judged query; NaN where a query is left out of the mean."""
-        return self._here().query_values(measure)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._here().__reduce__()
-
-    def _here(self) -> ListResult:
-        """The same with the values of all queries."""
-        import polars as pl
-
-        if self._whole is None:
-            with _spark_errors():
-                rows = pl.DataFrame(self._rows.toArrow()).sort("query")
-            values = {m: rows[str(m)].fill_null(math.nan).to_numpy(writable=True) for m in self.measures}
-            query_ids = Table.from_arrow(rows.select("query"))
-            self._whole = ListResult(per_query_values=values, query_ids=query_ids, **self._told)
-        return self._whole
 
 
 def evaluate_predictions(
@@ -267,7 +199,7 @@ def evaluate_predictions(
     asked = asked_measures(measures, ROWS_FIRST)
     of_queries = tuple(measure for measure in asked if measure.per_query)
     sums = _asked_sums(asked)
-    with _spark_errors():
+    with spark_errors():
         check_frame(table, "predictions")
         said = {"label": label, "score": score, "query": query, "weight": weight}
         read = _predictions(table, said, positive, weighing(asked))
@@ -277,21 +209,10 @@ def evaluate_predictions(
         task = RowTask(read.columns, 1.0 if read.positive is None else read.positive, of_queries, sums)
         if per_query:
             return _per_query_predictions(rows, task, asked)
-        found = _RowsOnCluster(read, rows, task)
+        found = RowsOf.of_seen(RowsOnCluster(read, rows, task))
+        found.check_weights()
         settled = {measure: found.settled(measure) for measure in asked}
-    return PredictionResult(
-        values={measure: each.value for measure, each in settled.items()},
-        per_query_values={},
-        query_ids=None,
-        counts=PredictionCounts(
-            rows=found.count,
-            positive=found.rows.positives if found.binary else None,
-            queries=found.queries,
-            measures={str(measure): each.counts for measure, each in settled.items()},
-        ),
-        basis=Basis(found.positive, read.columns.weight or "none"),
-        lists=None,
-    )
+    return rows_result(Plan(asked, Choices()), found, settled)
 
 
 def _predictions(
@@ -329,77 +250,11 @@ def _asked_sums(measures: Iterable[Measure]) -> tuple[Sum, ...]:
             try:
                 asked = asked_of(measure)
             except NotMergedError:
-                raise _not_merged(measure) from None
+                raise not_merged(measure) from None
             if asked.later:
-                raise _not_merged(measure)
+                raise not_merged(measure)
             sums |= dict.fromkeys(asked.sums)
     return tuple(sums or [BINARY])
-
-
-def _not_merged(measure: Measure) -> MeasureError:
-    return MeasureError(
-        f"{measure} looks at more than sums and pairs of the rows, which is not done on Spark; "
-        "rankmark.evaluate_predictions computes it of a table that fits into memory"
-    )
-
-
-class _RowsOnCluster(RowsOf):
-    """The rows of a DataFrame, of which only what they come to is here."""
-
-    def __init__(self, read: Predictions, frame: DataFrame, task: RowTask) -> None:
-        self._numbers = frame.drop("query", *(WEIGHING + name for name in read.columns.weighing))
-        tally = _all_rows(_told(self._numbers, task.sums))
-        if not tally.rows:
-            raise no_rows("predictions")
-        self.read = read
-        self.count, self.labels, self.no_probability = tally.rows, tally.labels, tally.improbable
-        self.binary = self.checked = False
-        self.rows = merged_rows(tally.rows, told_sums(tally), self._ranges)
-        self._improbable = tally.shown_improbable
-        self._frame, self._task = frame, task
-        self.check_weights()
-
-    @property
-    def queries(self) -> int | None:
-        """Number of queries; None if no measure looks at them."""
-        for each in self._of_queries.values():
-            return each.averaged + each.skipped
-        return None
-
-    def settled(self, measure: Measure) -> Settled:
-        """The measure's value."""
-        if not measure.per_query:
-            try:
-                return super().settled(measure)
-            except NotMergedError:
-                raise _not_merged(measure) from None
-        self.check(measure)
-        found = self._of_queries[str(measure)]
-        counts = RowMeasureCounts(found.averaged, found.skipped, found.skipped_rows, found.why_skipped)
-        return mean_of_queries(counts, total(found.weights), total(found.values))
-
-    def shown_no_probability(self) -> str:
-        """A score outside of 0 to 1."""
-        return f"such as {self._improbable}"
-
-    @functools.cached_property
-    def _of_queries(self) -> dict[str, QueryTally]:
-        if not self._task.measures:
-            return {}
-        return _all_rows(_told(by_query(self._frame), self._task.queries)).queries
-
-    def _ranges(self) -> list[Range]:
-        return _all_rows(_told(by_score(self._numbers), self._task.ranges)).ranges
-
-
-def _all_rows(told: Iterable[str]) -> RowTally:
-    """The tally of all rows."""
-    whole = RowTally()
-    for each in told:
-        whole.add(RowTally.from_json(each))
-    for _, fault in sorted(whole.faults.items()):
-        raise fault.error()
-    return whole
 
 
 def _per_query_predictions(rows: DataFrame, task: RowTask, asked: Iterable[Measure]) -> DataFrame:
@@ -443,46 +298,3 @@ def _per_query_schema(qrels: Frame, plan: Plan) -> Any:
     integer = qrels.types.kind(qrels.roles.query) == "integer"
     query = T.StructField("query", T.LongType() if integer else T.StringType())
     return T.StructType([query, *(T.StructField(str(m), T.DoubleType()) for m in plan.measures)])
-
-
-def _told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
-    """What the executors make of the partitions; raises the error that one met."""
-    heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
-    for each in heard:
-        if each["version"] != __version__:
-            raise UsageError(
-                f"rankmark is {__version__} here and {each['version']} on the executors; install the same "
-                "there"
-            )
-        if "error" in each:
-            raise getattr(errors, each["error"])(each["message"])
-    return [each["tally"] for each in heard]
-
-
-@contextmanager
-def _spark_errors() -> Iterator[None]:
-    """Says in rankmark's words what Spark says of a user's mistake in a page of Java."""
-    try:
-        yield
-    except errors.RankmarkError:
-        raise
-    except Exception as error:
-        known = _known_error(str(error))
-        if known is None:
-            raise
-        raise known from None
-
-
-def _known_error(said: str) -> errors.RankmarkError | None:
-    if found := re.search(
-        r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.?\s", said
-    ):
-        return FormatError(f"{found[1]}: Spark cannot read the file; it is damaged, or not of its format")
-    if found := re.search(r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.?\s", said):
-        return FileMissingError(f"there is no file {found[1]!r}")
-    if re.search(r"No module named '(rankmark|pyarrow|polars|numpy)\b", said):
-        return UsageError(
-            "the executors' Python lacks rankmark or what it needs: install rankmark[spark] there, or say "
-            "which Python has it (PYSPARK_PYTHON, spark.pyspark.python)"
-        )
-    return None

@@ -19,7 +19,7 @@ from rankmark.aggregation.intervals import (
     is_auc,
     way,
 )
-from rankmark.api.predictions import evaluate_systems
+from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.pairs import finite, found_pair, opponents
 from rankmark.comparing.systems import check_systems
 from rankmark.comparing.words import corrected_line, sided
@@ -38,7 +38,7 @@ from rankmark.statistics.significance import ALTERNATIVES, Alternative, shift_p
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.api.predictions import Evaluated
+    from rankmark.api.labelled import Evaluated
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
@@ -152,7 +152,7 @@ def compare_predictions(
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
     if unknown := options.keys() - OPTIONS:
         raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
-    systems, notes = evaluate_systems(asked, measures, sampling, **options)
+    systems, notes = evaluate_systems(asked, measures, sampling, options)
     return PredictionComparison(systems, baseline, sampling, alternative, correction, alpha, notes)
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.aggregation.observed import Observed, Part, measured, merged
-from rankmark.errors import DataError
+from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
+from rankmark.aggregation.refusals import check_judged
+from rankmark.errors import DataError, UsageError
 from rankmark.inputs.arrays.libraries import (
     Array,
     RowNumbers,
@@ -28,11 +29,13 @@ from rankmark.inputs.arrays.libraries import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
+    from rankmark.inputs.arrays.scored import Scored
     from rankmark.language.choices import Choices, Ties
     from rankmark.language.measure import Measure
+    from rankmark.language.plan import Group
 
 __all__ = ["Batch", "judge", "observe"]
 
@@ -57,33 +60,71 @@ class Batch(NamedTuple):
 
 
 def observe(
-    scores: Scores,
+    arrays: Scored, groups: Sequence[Group], *, k: int | None = None, threads: int | None = None
+) -> Block:
+    """Ranks the judged items of every row that has any, once for each group; `k` ends the lists.
+
+    Raises:
+        UsageError: a measure that sees what is beyond `k`, where no list can end there.
+        DataError: scores that are NaN, or rows that a choice refuses.
+
+    """
+    observed = []
+    for choices, measures in groups:
+        relevance = arrays.grades(choices.duplicates)
+        rows, judged = len(relevance.counts), np.flatnonzero(relevance.counts)
+        check_judged(rows, len(judged), choices)
+        cut = _cut(k, choices, measures)
+        observed.append(_observed(arrays, relevance, judged, choices, measures, cut, threads))
+    first_rows = judged.astype(np.uint32)
+    query_ids = arrays.query_ids.take("query", first_rows, "query")
+    return Block(query_ids, observed, first_rows, rows - len(judged))
+
+
+def _cut(k: int | None, choices: Choices, measures: tuple[Measure, ...]) -> int | None:
+    """Where lists are cut: under ties="expected" nowhere, if no measure sees what is beyond k.
+
+    Raises:
+        UsageError: one does, and there is no one list of the first k.
+
+    """
+    if k is None or choices.ties != "expected":
+        return k
+    for measure in measures:
+        within = measure.cutoff is not None and measure.cutoff <= k and measure.page.order != "list"
+        if not within and measure.page.order != "nothing":
+            raise UsageError(
+                f'{measure} sees all of a list, and under ties="expected" none can end between equal scores: '
+                f"give the measure a cutoff up to {k}, or leave out k"
+            )
+    return None
+
+
+def _observed(
+    arrays: Scored,
     relevance: Grades,
-    excluded: Sparse | None,
-    query_ids: _native.Table,
+    judged: RowNumbers,
     choices: Choices,
     measures: tuple[Measure, ...],
-    *,
-    k: int | None = None,
-    threads: int | None = None,
+    k: int | None,
+    threads: int | None,
 ) -> Observed:
-    """Ranks the judged items of every row that has any, once for all measures; `k` ends the lists."""
-    judged = np.flatnonzero(relevance.counts)
-    seeds = _native.query_seeds(query_ids, "query", choices.seed) if choices.ties == "random" else None
-    parts: list[Part] = []
-    for places in _blocks(relevance.counts[judged], scores):
+    """What a group of measures gives for the rows in which anything is judged."""
+    seeds = _native.query_seeds(arrays.query_ids, "query", choices.seed) if choices.ties == "random" else None
+    parts: list[Measured] = []
+    for places in _blocks(relevance.counts[judged], arrays.scores):
         rows = judged[places]
         batch = Batch(
-            scores.block(rows),
+            arrays.scores.block(rows),
             relevance.take(rows),
-            None if excluded is None else excluded.take(rows),
+            None if arrays.excluded is None else arrays.excluded.take(rows),
             None if seeds is None else seeds[rows],
             rows,
         )
         lists, lengths = judge(batch, places.astype(np.uint32), choices, k=k, threads=threads)
         # What ties could change is told by the lists as they were before the cut.
         parts.append(replace(measured(lists, measures), retrieved=lengths))
-    return merged(parts, judged.astype(np.uint32), len(relevance.counts) - len(judged))
+    return merged(parts, len(judged))
 
 
 CELLS = 1 << 26

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rankmark import _native
 from rankmark.aggregation import observed
-from rankmark.aggregation.observed import Observed, Part, measured, merged
+from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -18,22 +18,33 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
+    from rankmark.language.plan import Group
 
 __all__ = ["judged_lists", "observe"]
 
 
-def observe(
+def observe(qrels: Input, run: Input, groups: Sequence[Group], threads: int | None) -> Block:
+    """Matches the run with the judgements and ranks it, once for each group of measures."""
+    observed = []
+    for choices, measures in groups:
+        each, first_rows, unjudged_queries = _observed(qrels, run, choices, measures, threads)
+        observed.append(each)
+    # Which queries there are does not depend on the choices.
+    return Block(qrels.table.take(qrels.query, first_rows, "query"), observed, first_rows, unjudged_queries)
+
+
+def _observed(
     qrels: Input, run: Input, choices: Choices, measures: tuple[Measure, ...], threads: int | None
-) -> Observed:
-    """Matches the run with the judgements and ranks it once for all measures.
+) -> tuple[Observed, NDArray[np.uint32], int]:
+    """What a group of measures gives, the queries' first rows, and how many others have results.
 
     Each thread judges some queries and computes their measures while their lists are still in its cache.
     """
-    parts: list[Part] = []
+    parts: list[Measured] = []
     first_rows, unjudged_queries = _judge(
         qrels, run, choices, lambda lists: parts.append(measured(lists, measures)), threads=threads or 0
     )
-    return merged(parts, first_rows, unjudged_queries)
+    return merged(parts, len(first_rows)), first_rows, unjudged_queries
 
 
 def judged_lists(

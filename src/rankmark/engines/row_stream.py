@@ -17,33 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
-from rankmark.aggregation.counts import PredictionCounts
-from rankmark.aggregation.row_tally import (
-    BINARY,
-    LABELS,
-    Asked,
-    NotMergedError,
-    Range,
-    RowTally,
-    Sum,
-    asked_of,
-    merged_rows,
-    sums_of,
-    told_sums,
-)
-from rankmark.aggregation.rows import RowsOf, Settled, mean_over, need_query
+from rankmark.aggregation.merged_rows import Asked, asked_of
+from rankmark.aggregation.row_tally import LABELS, Range, RowTally, sums_of, told_sums
+from rankmark.aggregation.rows import core_of, need_query
+from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
-from rankmark.engines.stopping import cleaned_up
 from rankmark.engines.stream import OWN, last_border, segment_starts
 from rankmark.errors import MeasureError
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.digest import digest_predictions, whole_numbers
 from rankmark.inputs.predictions.batches import PredictionBatches
+from rankmark.kinds.row_core import BINARY, InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows
 from rankmark.language.measure import weighing
 from rankmark.progress import counting_rows
-from rankmark.results.predictions import Basis, PredictionResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +39,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions.labelled import Predictions
     from rankmark.language.measure import Measure
 
-__all__ = ["evaluate"]
+__all__ = ["RowsInFiles", "observe"]
 
 BATCH = 24
 """A batch takes this part of the memory: there are several at a time, and what is made of them."""
@@ -67,7 +55,7 @@ ROW = "rankmark:row"
 """The column of the rows' numbers, by which queries have the order in which they come first."""
 
 
-def evaluate(
+def observe(
     path: str | os.PathLike[str],
     measures: Sequence[Measure],
     said: Mapping[str, str | Sequence[str] | None],
@@ -76,11 +64,11 @@ def evaluate(
     *,
     threads: int | None = None,
     memory: int | str | None = None,
-    hash_inputs: bool = False,
-) -> PredictionResult:
-    """As `rankmark.evaluate_predictions`, of files and in bounded memory.
+) -> RowsInFiles:
+    """What files of labelled scores come to, in bounded memory; the arguments are as in `read_predictions`.
 
-    The values of each query stay in memory: 16 bytes a measure and query.
+    The values of each query stay in memory: 16 bytes a measure and query. What is not known after the first
+    pass over the files is asked of the rows again, so that all is to be asked within `cleaned_up`.
 
     Raises:
         MeasureError: a measure that looks at more than sums, pairs of rows and queries, or several
@@ -94,26 +82,7 @@ def evaluate(
     if classes is not None or batches.of_classes:
         raise MeasureError(f'{measures[0]} is of several scores in a row here; use engine="local"')
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
-    with cleaned_up():
-        found = _RowsInFiles(_Files(batches, usable, threads or 0), asked)
-        settled = {measure: found.settled(measure) for measure in asked}
-        inputs = {"predictions": _digest(found.files)} if hash_inputs else {}
-    of_queries = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
-    query_ids = found.queries.ids() if of_queries else None
-    return PredictionResult(
-        values={measure: each.value for measure, each in settled.items()},
-        per_query_values=of_queries,
-        query_ids=query_ids,
-        counts=PredictionCounts(
-            rows=found.count,
-            positive=found.rows.positives if found.binary else None,
-            queries=None if query_ids is None else query_ids.num_rows,
-            measures={str(measure): each.counts for measure, each in settled.items()},
-        ),
-        basis=Basis(found.positive, batches.like.columns.weight or "none"),
-        lists=None,
-        inputs=inputs,
-    )
+    return RowsInFiles(_Files(batches, usable, threads or 0), asked)
 
 
 NOTHING = Asked((BINARY,), later=False, ranges=False)
@@ -183,56 +152,57 @@ class _Files:
         """How many to deal so many bytes out to; rather more, since sizes are estimated."""
         return min(most, 1 + int(1.5 * size * PARTITION / self.memory))
 
-    def core(self, frame: pl.DataFrame) -> _native.LabelledRows:
+    def core(self, frame: pl.DataFrame) -> InMemory:
         """Rows in the core."""
-        columns = self.like.columns
-        return _native.LabelledRows(
-            _native.Table.from_arrow(frame.to_struct()),
-            self.like.name,
-            columns.label,
-            columns.score,
-            columns.weight,
-            positive=self.positive,
-            threads=self.threads,
-        )
+        read = replace(self.like, table=_native.Table.from_arrow(frame.to_struct()))
+        return InMemory(core_of(read, read.columns.weight, self.threads))
 
 
-class _RowsInFiles(RowsOf):
-    """The rows of files, of which only what they come to is in memory."""
+class RowsInFiles:
+    """The rows of files, of which only what they come to is in memory: `SeenRows`."""
 
     def __init__(self, files: _Files, asked: Mapping[Measure, Asked]) -> None:
-        self.files, self.read, self.threads = files, files.like, files.threads
-        self.queries = _OfQueries(files, tuple(measure for measure in asked if measure.per_query))
+        self.read = files.like
+        self._files = files
+        self._queries = _OfQueries(files, tuple(measure for measure in asked if measure.per_query))
         self._sample = _Sample() if any(each.ranges for each in asked.values()) else None
         self._improbable: tuple[int, float] | None = None
-        self._tally = self._first_pass(dict.fromkeys(each for own in asked.values() for each in own.sums))
-        self.binary = self.checked = False
-        self.count, self.labels = self._tally.rows, self._tally.labels
-        self.no_probability = self._tally.improbable
-        self.rows = merged_rows(self.count, self._sums, self._ranges)
-        self.check_weights()
+        self.tally = self._first_pass(dict.fromkeys(each for own in asked.values() for each in own.sums))
 
-    def settled(self, measure: Measure) -> Settled:
-        """The measure's value."""
-        if measure.per_query:
-            self.check(measure)
-            return mean_over(*self.queries.values(measure))
-        try:
-            return super().settled(measure)
-        except NotMergedError:
-            raise _not_streamed(measure) from None
+    @property
+    def query_ids(self) -> _native.Table | None:
+        """As `SeenRows`."""
+        return self._queries.ids() if self._queries.measures else None
 
-    def shown_no_probability(self) -> str:
-        """A score outside of 0 to 1."""
+    @property
+    def queries(self) -> int | None:
+        """As `Core`."""
+        ids = self.query_ids
+        return None if ids is None else ids.num_rows
+
+    def of_queries(self, measure: Measure) -> QueryValues:
+        """As `SeenRows`."""
+        return self._queries.values(measure)
+
+    def shown_improbable(self) -> str:
+        """As `SeenRows`."""
         assert self._improbable is not None
         return "the first in row {} (from 0): {}".format(*self._improbable)
+
+    def not_merged(self, measure: Measure) -> MeasureError:
+        """As `SeenRows`."""
+        return _not_streamed(measure)
+
+    def digest(self) -> str:
+        """The hash of the rows."""
+        return _digest(self._files)
 
     def _first_pass(self, sums: Iterable[Sum]) -> RowTally:
         """What needs the rows in no order, and queries as long as their rows are together."""
         import polars as pl
 
         columns, tally = self.read.columns, RowTally()
-        for batch in self.files.read("reading predictions", *(["query"] if self.queries.measures else [])):
+        for batch in self._files.read("reading predictions", *(["query"] if self._queries.measures else [])):
             frame = pl.DataFrame(batch.table)
             scores = frame[columns.score]
             improbable = (scores < 0) | (scores > 1)
@@ -241,35 +211,35 @@ class _RowsInFiles(RowsOf):
                 self._improbable = tally.rows + first, scores[first]
             if self._sample is not None:
                 self._sample.add(_thresholds(scores))
-            self.queries.take(frame)
+            self._queries.take(frame)
             labels = sorted(map(float, frame[columns.label].unique().to_list()))[:LABELS]
-            count, found = frame.height, sums_of(self.files.core(frame), sums)
+            count, found = frame.height, sums_of(self._files.core(frame), sums)
             tally.add(RowTally(count, labels, int(improbable.sum()), sums=found))
             tally.compact()
-        self.queries.finish(tally.rows)
+        self._queries.finish(tally.rows)
         return tally
 
-    def _sums(self, asked: Sum) -> tuple[float, ...]:
+    def sums(self, asked: Sum) -> tuple[float, ...]:
         """Sums over all rows, read once more for those that no one could ask for before."""
         import polars as pl
 
-        known = told_sums(self._tally)
+        known = told_sums(self.tally)
         try:
             return known(asked)
         except NotMergedError:
-            for batch in self.files.read("reading predictions again"):
-                self._tally.add(RowTally(sums=sums_of(self.files.core(pl.DataFrame(batch.table)), [asked])))
-                self._tally.compact()
+            for batch in self._files.read("reading predictions again"):
+                self.tally.add(RowTally(sums=sums_of(self._files.core(pl.DataFrame(batch.table)), [asked])))
+                self.tally.compact()
             return known(asked)
 
-    def _ranges(self) -> list[Range]:
+    def ranges(self) -> list[Range]:
         """Ranges of scores: those of one score that many rows have, and those between."""
         import polars as pl
 
         assert self._sample is not None
         columns = replace(self.read.columns, query=None, item=None)
-        size = _size(pl.DataFrame(self.read.table).select(columns.names), self.count)
-        borders = self._sample.borders(self.files.partitions(size, MOST_PARTITIONS))
+        size = _size(pl.DataFrame(self.read.table).select(columns.names), self.tally.rows)
+        borders = self._sample.borders(self._files.partitions(size, MOST_PARTITIONS))
         with temporary_folder() as folder:
             check_room(folder, size)
             partitions = Partitions(folder, len(borders) + 1)
@@ -284,14 +254,14 @@ class _RowsInFiles(RowsOf):
 
         columns = self.read.columns
         at = np.zeros((2, len(borders)))
-        for batch in self.files.read("dealing out by score"):
+        for batch in self._files.read("dealing out by score"):
             frame = pl.DataFrame(batch.table)
             frame = frame.with_columns(_thresholds(frame[columns.score]))
             scores = frame[columns.score].to_numpy()
             place = np.searchsorted(borders, scores)
             equal = np.searchsorted(borders, scores, side="right") > place
             tied = frame.filter(pl.Series(equal))
-            positive = tied[columns.label].cast(pl.Float64).to_numpy() == self.files.positive
+            positive = tied[columns.label].cast(pl.Float64).to_numpy() == self._files.positive
             weights = np.ones(tied.height) if columns.weight is None else tied[columns.weight].to_numpy()
             for side, own in enumerate((positive, ~positive)):
                 at[side] += np.bincount(place[equal], weights * own, len(borders))
@@ -311,7 +281,7 @@ class _RowsInFiles(RowsOf):
         frame = pl.concat(frames, how="vertical_relaxed")
         frames.clear()
         least = frame[self.read.columns.score].min()
-        ranked = self.files.core(frame).ranked()
+        ranked = self._files.core(frame).ranked()
         return [(float(least), *ranked.totals(), ranked.pairs())]  # type: ignore[arg-type]
 
 
@@ -399,14 +369,14 @@ class _OfQueries:
             self._rest.clear()
             self._partitioned(rows)
 
-    def values(self, measure: Measure) -> tuple[PerQuery, NDArray[np.float64]]:
+    def values(self, measure: Measure) -> QueryValues:
         """What a measure gives, and how many rows each query has."""
         number = self.measures.index(measure)
         value, weight, rows = (
             self._whole[name].to_numpy(writable=True)
             for name in (f"{number}.value", f"{number}.weight", "rows")
         )
-        return PerQuery(value, weight, self._skipped[measure]), rows
+        return QueryValues(PerQuery(value, weight, self._skipped[measure]), rows)
 
     def ids(self) -> _native.Table:
         """The queries in the order of their first rows."""

@@ -7,14 +7,16 @@ that the rows of a query follow each other.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmark._native import Table, __version__
-from rankmark.aggregation.tally import Fault, Some, Tally, some, tallied
+from rankmark.aggregation.finish import refuse_part
+from rankmark.aggregation.refusals import Fault, Some, raise_faults, some
+from rankmark.aggregation.tally import Tally, tallied
 from rankmark.engines import local
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.observed import Block
     from rankmark.kinds.lists import Values
-    from rankmark.language.plan import Plan
+    from rankmark.language.plan import Group, Plan
 
 __all__ = ["Task", "blocks", "threads", "told", "wrong_rows"]
 
@@ -68,8 +71,10 @@ class Task:
 
         for block in blocks(batches):
             observed = self._observe(block)
-            observed.tally.refuse(self.plan.groups())
-            if observed.tally.judged:
+            tally = observed.tally
+            raise_faults(tally.faults)
+            refuse_part(self.plan.groups(), tally, tally.words())
+            if tally.judged:
                 values = {name: pa.array(each, from_pandas=True) for name, each in observed.values.items()}
                 columns = {"query": pa.array(observed.ids), **values}
                 yield pa.RecordBatch.from_pydict(columns).select(["query", *map(str, self.plan.measures)])
@@ -85,33 +90,25 @@ class Task:
             tally.faults |= _faults(names, rows)
         if tally.faults:
             return _Observed(tally)
-        judgements, results = _input(self.qrels, qrels), _input(self.run, run)
         tally.seen = _seen(self.qrels, qrels) | _seen(self.run, run)
+        judgements, results = _input(self.qrels, qrels), _input(self.run, run)
         if self.hash_inputs:
             tally.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
         if not qrels.num_rows:
             tally.unjudged = _unjudged(qrels, run)
             return _Observed(tally)
-        values: dict[str, Values] = {}
-        for choices, group in self.plan.groups():
-            lenient = replace(choices, unjudged_queries="skip")
-            try:
-                observed = local.observe(judgements, results, lenient, group, threads())
-            except DataError:
-                tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
-                if not tally.faults or choices.duplicates != "error":
-                    raise
-                return _Observed(tally)
-            ids = qrels["query"].take(observed.first_rows).to_numpy()
-            measures, per_query = tallied(group, observed, ids, choices)
-            tally.measures |= measures
-            values |= per_query
-        tally.judged = len(ids)
-        tally.missing = some(ids, ~observed.answered)
-        tally.hits = observed.hits
-        if observed.unjudged_queries:
+        groups = self.plan.groups()
+        lenient = [(replace(choices, unjudged_queries="skip"), group) for choices, group in groups]
+        try:
+            seen = local.observe(judgements, results, lenient, threads())
+        except DataError:
+            tally.faults |= _repeated(self.qrels, qrels, "judged") | _repeated(self.run, run, "returned")
+            if not tally.faults or all(choices.duplicates != "error" for choices, _ in groups):
+                raise
+            return _Observed(tally)
+        if seen.unjudged_queries:
             tally.unjudged = _unjudged(qrels, run)
-        return _Observed(tally, ids, values)
+        return _tallied(tally, lenient, seen, qrels["query"].take(seen.first_rows).to_numpy())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +118,15 @@ class _Observed:
     tally: Tally
     ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     values: dict[str, Values] = field(default_factory=dict)
+
+
+def _tallied(tally: Tally, groups: Sequence[Group], seen: Block, ids: NDArray[Any]) -> _Observed:
+    """The same with what the measures of judged queries come to."""
+    tally.measures, values = tallied(groups, seen, ids)
+    tally.judged = len(ids)
+    tally.missing = some(ids, ~seen.observed[0].answered)
+    tally.hits = seen.hits
+    return _Observed(tally, ids, values)
 
 
 def told(work: Callable[[], str]) -> Iterator[pa.RecordBatch]:
@@ -207,6 +213,12 @@ def _unjudged(qrels: pa.Table, run: pa.Table) -> Some:
 
 def _faults(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
     """Nulls, and numbers that are none."""
+    wrong = _nulls(names, rows) | (_lists(names, rows) if names.value is None else _numbers(names, rows))
+    return {f"{names.side} {name}": fault for name, fault in wrong.items()}
+
+
+def _nulls(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
+    """Rows without an id or a number."""
     import pyarrow.compute as pc
 
     faults = {}
@@ -214,28 +226,38 @@ def _faults(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
         if column is not None and rows[role].null_count:
             before = f"{names.described(names.value_role if role == 'value' else role, column)} has"
             wrong = wrong_rows(rows, pc.is_null(rows[role]))
-            fault = Fault(before, "null", "nulls", "remove those rows", wrong)
-            faults[f"{names.side} {role} null"] = fault
-    if names.value is not None:
-        finite = names.side == "qrels"
-        wrong = wrong_rows(
-            rows, pc.invert(pc.is_finite(rows["value"])) if finite else pc.is_nan(rows["value"])
-        )
-        if wrong.count:
-            before = f"{names.described(names.value_role, names.value)} has"
-            kind = "NaN or infinite" if finite else "NaN"
-            fault = Fault(before, kind, kind, "remove or replace those rows", wrong)
-            faults[f"{names.side} value number"] = fault
-    elif names.ranked:
-        tops = rows["query"].filter(pc.equal(rows["value"], 1))
-        several = len(tops) - pc.count_distinct(tops).as_py()
-        if several:
-            what = "several lists, and no scores say how they are to be merged"
-            fault = Fault(
-                "run:", f"query has {what}", f"queries have {what}", "give each query one", Some(several)
-            )
-            faults["run lists"] = fault
+            faults[f"{role} null"] = Fault(before, "null", "nulls", "remove those rows", wrong)
     return faults
+
+
+def _numbers(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
+    """Numbers that are none: grades have to be finite."""
+    import pyarrow.compute as pc
+
+    if names.side == "qrels":
+        which, kind = pc.invert(pc.is_finite(rows["value"])), "NaN or infinite"
+    else:
+        which, kind = pc.is_nan(rows["value"]), "NaN"
+    wrong = wrong_rows(rows, which)
+    if not wrong.count:
+        return {}
+    before = f"{names.described(names.value_role, names.value)} has"
+    return {"value number": Fault(before, kind, kind, "remove or replace those rows", wrong)}
+
+
+def _lists(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
+    """Queries with several lists."""
+    import pyarrow.compute as pc
+
+    if not names.ranked:
+        return {}
+    tops = rows["query"].filter(pc.equal(rows["value"], 1))
+    several = len(tops) - pc.count_distinct(tops).as_py()
+    if not several:
+        return {}
+    what = "several lists, and no scores say how they are to be merged"
+    one, more = f"query has {what}", f"queries have {what}"
+    return {"lists": Fault("run:", one, more, "give each query one", Some(several))}
 
 
 def _repeated(names: FrameNames, rows: pa.Table, verb: str) -> dict[str, Fault]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from rankmark import _native
-from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
-from rankmark.aggregation.tally import Fault, exact
+from rankmark.aggregation.refusals import Fault, raise_faults
+from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, sums_of
+from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
 from rankmark.inputs.predictions.columns import WEIGHING
+from rankmark.kinds.row_core import InMemory, Sum
 from rankmark.kinds.rows import PerQuery, Rows
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ class RowTask:
         import pyarrow as pa
 
         for block in blocks(batches):
-            for _, fault in sorted(self._faults(block).items()):
-                raise fault.error()
+            raise_faults(self._faults(block))
             rows = self._rows(block)
             values = {
                 str(m): pa.array(self._compute(m, rows).values, from_pandas=True) for m in self.measures
@@ -106,17 +105,7 @@ class RowTask:
         tally = RowTally(rows=block.num_rows)
         for measure in self.measures:
             each = self._compute(measure, rows)
-            there = ~np.isnan(each.values)
-            weights = each.weights[there]
-            averaged = int(np.count_nonzero(there))
-            tally.queries[str(measure)] = QueryTally(
-                exact(weights),
-                exact(weights * each.values[there]),
-                averaged,
-                len(there) - averaged,
-                int(rows.of_queries.rows[~there].sum()),
-                each.skipped,
-            )
+            tally.queries[str(measure)] = QueryTally.of(QueryValues(each, rows.of_queries.rows))
         return tally
 
     def _compute(self, measure: Measure, rows: Rows) -> PerQuery:
@@ -127,10 +116,10 @@ class RowTask:
     def _rows(self, block: pa.Table) -> Rows:
         return Rows(self._core(block), block.num_rows, ROLE + "query")
 
-    def _core(self, block: pa.Table) -> _native.LabelledRows:
+    def _core(self, block: pa.Table) -> InMemory:
         # Measures know the columns that they name by their names, which may be those of roles.
         own = [n.removeprefix(WEIGHING) if n.startswith(WEIGHING) else ROLE + n for n in block.column_names]
-        return _native.LabelledRows(
+        rows = _native.LabelledRows(
             _native.Table.from_arrow(block.rename_columns(own)),
             "predictions",
             ROLE + "label",
@@ -139,32 +128,37 @@ class RowTask:
             positive=self.positive,
             threads=threads(),
         )
+        return InMemory(rows)
 
     def _faults(self, block: pa.Table) -> dict[str, Fault]:
         """Nulls, and numbers that are none."""
-        import pyarrow.compute as pc
-
         faults = {}
         roles = [(role, role, getattr(self.columns, role)) for role in ("query", "label", "score", "weight")]
         weighing = [("weight", WEIGHING + name, name) for name in self.columns.weighing]
         for role, place, column in [*roles, *weighing]:
             if column is None or place not in block.column_names:
                 continue
-            values = block[place]
-            wrong = {"null": (pc.is_null(values), "null", "nulls")}
-            if role == "score":
-                wrong["number"] = (pc.is_nan(values), "NaN value", "NaN values")
-            elif role == "label":
-                kind = "NaN or infinite value"
-                wrong["number"] = (pc.invert(pc.is_finite(values)), kind, f"{kind}s")
-            elif role == "weight":
-                bad = pc.or_(pc.invert(pc.is_finite(values)), pc.less(values, 0))
-                wrong["number"] = (bad, "value that is NaN, infinite or negative",
-                                   "values that are NaN, infinite or negative")  # fmt: skip
             before = f"predictions: the {role} column {column!r} has"
-            for name, (which, one, several) in wrong.items():
+            for name, (which, one, several) in _wrong(role, block[place]).items():
                 rows = wrong_rows(block, which)
                 if rows.count:
                     fault = Fault(before, one, several, "correct or remove those rows", rows)
                     faults[f"{place} {name}"] = fault
         return faults
+
+
+def _wrong(role: str, values: Any) -> dict[str, tuple[Any, str, str]]:
+    """Which values cannot be evaluated in a column of this role, and what one and several of them are."""
+    import pyarrow.compute as pc
+
+    wrong = {"null": (pc.is_null(values), "null", "nulls")}
+    if role == "score":
+        wrong["number"] = (pc.is_nan(values), "NaN value", "NaN values")
+    elif role == "label":
+        kind = "NaN or infinite value"
+        wrong["number"] = (pc.invert(pc.is_finite(values)), kind, f"{kind}s")
+    elif role == "weight":
+        bad = pc.or_(pc.invert(pc.is_finite(values)), pc.less(values, 0))
+        kind = "NaN, infinite or negative"
+        wrong["number"] = (bad, f"value that is {kind}", f"values that are {kind}")
+    return wrong

@@ -9,15 +9,17 @@ to be evaluated alone. So are they where the judgements are too large to be kept
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
-from rankmark.aggregation.state import State
+from rankmark.aggregation.observed import Block
+from rankmark.aggregation.query_state import QueryState
+from rankmark.aggregation.refusals import Some, refuse_unjudged
 from rankmark.engines import local
 from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
@@ -32,10 +34,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs import ColumnNames
-    from rankmark.language.plan import Plan
-    from rankmark.results.lists import ListResult
+    from rankmark.language.plan import Group
 
-__all__ = ["OWN", "evaluate", "last_border", "segment_starts"]
+__all__ = ["OWN", "Streamed", "last_border", "observe", "segment_starts"]
 
 OWN = 128 << 20
 """Bytes that the process has before it reads anything."""
@@ -47,18 +48,33 @@ PARTITION = 16
 """A partition takes this part of the memory; evaluating it takes as much again several times."""
 
 
-def evaluate(
+class Streamed(NamedTuple):
+    """What was seen of files.
+
+    Attributes:
+        seen: all judged queries.
+        heads: the first rows of the judgements and of the results.
+        inputs: the hashes of the tables, if asked for.
+
+    """
+
+    seen: Block
+    heads: tuple[Input, Input]
+    inputs: Mapping[str, str]
+
+
+def observe(
     qrels: str | os.PathLike[str],
     run: str | os.PathLike[str],
-    plan: Plan,
+    groups: Sequence[Group],
     *,
     columns: ColumnNames | None = None,
+    text_items: bool = False,
     threads: int | None = None,
     memory: int | str | None = None,
-    bounds: bool = False,
     hash_inputs: bool = False,
-) -> ListResult:
-    """As `rankmark.evaluate`, of files and in bounded memory.
+) -> Streamed:
+    """Evaluates files in bounded memory; the arguments are those of `rankmark.evaluate`.
 
     The values of each query stay in memory: 8 bytes a measure and query.
 
@@ -67,18 +83,14 @@ def evaluate(
         DataError: a table that cannot be evaluated as it is.
 
     """
-    from rankmark.api.evaluation import finished_tables
-
     judged, returned = open_batches(qrels, "qrels", columns), open_batches(run, "run", columns)
     check_names(columns, judged.names, returned.names)
-    groups = plan.observed_groups(bounds=bounds)
     usable = max(memory_bytes(memory) - OWN, memory_bytes(memory) // 4)
-    tables = _Tables(judged, returned, plan.text_items, usable, hash_inputs)
+    tables = _Tables(judged, returned, text_items, usable, hash_inputs)
     with cleaned_up():
-        state, unjudged = _observed(tables, State.empty(groups), threads)
-    query_ids, observed = state.finished("place", unjudged)
+        state, unjudged = _observed(tables, QueryState.empty(groups), threads)
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
-    return finished_tables(plan, observed, query_ids, *tables.heads(), bounds=bounds, inputs=inputs)
+    return Streamed(state.whole("place", unjudged), tables.heads(), inputs)
 
 
 class _Returned(Exception):  # noqa: N818 - a turn of events that is dealt with, no error
@@ -184,7 +196,7 @@ def _with_rows(table: Input, frame: pl.DataFrame, name: str | None = None) -> In
     return replace(table, table=Table.from_arrow(frame.to_struct()), name=name or table.name)
 
 
-def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
+def _observed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
     try:
         return _streamed(tables, state, threads)
     except _TooLarge:
@@ -193,7 +205,7 @@ def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State
         results = tables.heads()[1]
         if results.value is None and results.rank is None:
             raise tables.several_lists(error.query) from None
-    return _partitioned(tables, State.empty(state.groups), threads)
+    return _partitioned(tables, QueryState.empty(state.groups), threads)
 
 
 # --- A run that is grouped by query -----------------------------------------------------------------------
@@ -262,7 +274,7 @@ def segment_starts(queries: pl.Series) -> NDArray[np.int64]:
     return np.concatenate((np.zeros(1, dtype=np.int64), later))
 
 
-def _streamed(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
+def _streamed(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
     with counting_rows("reading judgements") as rows:
         judgements = _Judgements(tables, rows)
     seen = np.zeros(judgements.places.height, dtype=np.bool_)
@@ -288,7 +300,7 @@ def _frame(table: Input) -> pl.DataFrame:
 
 
 def _add_block(
-    results: Input, judgements: _Judgements, state: State, threads: int | None, seen: NDArray[np.bool_]
+    results: Input, judgements: _Judgements, state: QueryState, threads: int | None, seen: NDArray[np.bool_]
 ) -> None:
     queries = _frame(results)[results.query]
     ids = keys(queries.gather(segment_starts(queries))).unique(maintain_order=True)
@@ -307,29 +319,23 @@ def _add(
     places: NDArray[np.int64],
     results: Input,
     others: pl.Series | None,
-    state: State,
+    state: QueryState,
     threads: int | None,
 ) -> None:
     if not len(places):
-        _refuse_others(others, results, state)
         if others is not None:
-            state.others.append(others)
+            _refuse_others(others, results, state)
+            state.add(QueryState.of_others(state.groups, others))
         return
-    judged = judgements.of(places)
-    observed = [
-        local.observe(judged, results, choices, measures, threads) for choices, measures in state.groups
-    ]
+    block = local.observe(judgements.of(places), results, state.groups, threads)
     query_ids = judgements.places["query"].gather(places)
-    state.add(query_ids, observed, places, others)
+    state.add(QueryState.of(state.groups, block, query_ids, places, others))
 
 
-def _refuse_others(others: pl.Series | None, results: Input, state: State) -> None:
-    """Refuses results of which none are for judged queries, where `unjudged_queries` refuses any."""
-    if others is not None and any(choices.unjudged_queries == "error" for choices, _ in state.groups):
-        raise DataError(
-            f"{results.name}: results for {len(others)} queries without judgements, the first is query "
-            f'{others[0]!r}; remove them or choose unjudged_queries="skip"'
-        )
+def _refuse_others(others: pl.Series, results: Input, state: QueryState) -> None:
+    """Refuses results of which none are for judged queries, where a choice refuses any."""
+    which = Some(len(others), others.head(1).to_list())
+    refuse_unjudged(results.name, which, (choices for choices, _ in state.groups))
 
 
 def _whole_queries(batches: Iterator[Input]) -> Iterator[Input]:
@@ -376,7 +382,7 @@ ROW = "rankmark:row"
 """The column of the judgements' row numbers, by which queries have the order in which they come first."""
 
 
-def _partitioned(tables: _Tables, state: State, threads: int | None) -> tuple[State, int]:
+def _partitioned(tables: _Tables, state: QueryState, threads: int | None) -> tuple[QueryState, int]:
     with temporary_folder() as folder:
         check_room(folder, tables.size)
         partitions = Partitions(folder, tables.partitions())
@@ -409,7 +415,7 @@ class _Dealt:
     """Observes partitions, one after another."""
 
     tables: _Tables
-    state: State
+    state: QueryState
     threads: int | None
     rows: RowProgress
 
@@ -427,13 +433,12 @@ class _Dealt:
             others = _frame(run)[run.query].unique()
             _refuse_others(others, run, self.state)
             return len(others)
-        observed = [
-            local.observe(qrels, run, choices, measures, self.threads)
-            for choices, measures in self.state.groups
-        ]
-        first_rows = _frame(qrels)[observed[0].first_rows]
-        self.state.add(first_rows[qrels.query], observed, first_rows[ROW].to_numpy())
-        return observed[0].unjudged_queries
+        groups = self.state.groups
+        block = local.observe(qrels, run, groups, self.threads)
+        first_rows = _frame(qrels)[block.first_rows]
+        places = first_rows[ROW].to_numpy()
+        self.state.add(QueryState.of(groups, block, first_rows[qrels.query], places))
+        return block.unjudged_queries
 
     def _read(self, partitions: Partitions, number: int, head: Input) -> Input:
         import polars as pl

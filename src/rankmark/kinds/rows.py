@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.kinds.row_core import BINARY, NUMBERS, Core, RankedCore
+
 if TYPE_CHECKING:
     from rankmark import _native
 
@@ -59,7 +61,7 @@ class Rows:
 
     Attributes:
         count: number of rows.
-        core: the rows in the core.
+        core: what has the rows.
         precision: the least number that the scores' type can tell 1 and 1 plus it apart by.
 
     """
@@ -68,7 +70,7 @@ class Rows:
 
     def __init__(
         self,
-        core: _native.LabelledRows,
+        core: Core,
         count: int,
         query: str | None,
         precision: float = 2.0**-52,
@@ -81,7 +83,7 @@ class Rows:
         self._positives = positives
         self._known: dict[Hashable, object] = {}
 
-    def of_core(self, core: Any) -> Rows:
+    def of_core(self, core: Core) -> Rows:
         """The same of another core, of which nothing is known yet."""
         return Rows(core, self.count, self._query, self.precision)
 
@@ -90,7 +92,7 @@ class Rows:
         """Σ w."""
         if self._counted:
             return float(self.count)
-        return self._numbers[0] if "numbers" in self._known else self._binary[0]
+        return self._numbers[0] if NUMBERS in self._known else self._binary[0]
 
     @property
     def positive(self) -> float:
@@ -110,7 +112,7 @@ class Rows:
     @property
     def score(self) -> float:
         """Σ w·s."""
-        return self._numbers[2] if "numbers" in self._known else self._binary[2]
+        return self._numbers[2] if NUMBERS in self._known else self._binary[2]
 
     @property
     def brier(self) -> float:
@@ -137,9 +139,9 @@ class Rows:
         """Whether rows have weights of their own."""
         return self.core.weighted
 
-    def confusion(self, threshold: float) -> tuple[float, float, float, float]:
+    def confusion(self, threshold: float) -> tuple[float, ...]:
         """Weights of the true and false positives and false and true negatives of score ≥ threshold."""
-        return self._once(("confusion", threshold), lambda: self.core.confusion(threshold))
+        return self._sums("confusion", threshold)
 
     @property
     def moments(self) -> Moments:
@@ -155,7 +157,7 @@ class Rows:
         return self._once("moments", lambda: self._moments(*means))
 
     def _moments(self, label: float, score: float) -> Moments:
-        labels, scores, both, error = self.core.moments(label, score)
+        labels, scores, both, error = self._sums("moments", label, score)
         # Of numbers that are all the same the mean is off by the rounding of its sum, and no more.
         labels, scores = (
             0.0 if spread <= self.weight * (ROUNDING * mean) ** 2 else spread
@@ -164,9 +166,9 @@ class Rows:
         return Moments(labels, scores, both, error)
 
     @property
-    def relative_errors(self) -> tuple[float, float, float]:
+    def relative_errors(self) -> tuple[float, ...]:
         """Σ w·|s − y|/|y| and Σ w·2|s − y|/(|s| + |y|), and how many rows with a weight have the label 0."""
-        return self._once("relative_errors", self.core.relative_errors)
+        return self._sums("relative_errors")
 
     @property
     def correlation(self) -> Correlation:
@@ -197,7 +199,7 @@ class Rows:
         The clip ``precision`` is `precision`.
         """
         least = self.precision if clip == "precision" else clip
-        return self._once(("log_loss", least), lambda: self.core.log_loss(least))
+        return self._sums("log_loss", least)[0]
 
     @property
     def base_rate(self) -> float:
@@ -255,15 +257,20 @@ class Rows:
 
         They are the number of rows, Σ w, Σ w·y of binary labels, Σ w·s and Σ w²; one bin more than borders.
         """
-        return self._once(("bins", borders.tobytes()), lambda: self.core.bins(borders))
+        return list(np.array(self._sums("bins", *borders.tolist())).reshape(5, -1))
 
     @property
-    def _binary(self) -> tuple[float, float, float, float, float]:
-        return self._once("binary", self.core.binary_sums)
+    def _binary(self) -> tuple[float, ...]:
+        return self._once(BINARY, lambda: self.core.sums(BINARY))
 
     @property
-    def _numbers(self) -> tuple[float, float, float, float, float]:
-        return self._once("numbers", self.core.number_sums)
+    def _numbers(self) -> tuple[float, ...]:
+        return self._once(NUMBERS, lambda: self.core.sums(NUMBERS))
+
+    def _sums(self, name: str, *arguments: float) -> tuple[float, ...]:
+        """Sums over all rows, by the name that the core has for them."""
+        asked = (name, arguments)
+        return self._once(asked, lambda: self.core.sums(asked))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What was computed under this key the first time."""
@@ -324,7 +331,7 @@ class Ranked:
 
     __slots__ = ("_core", "_known", "negative", "positive")
 
-    def __init__(self, core: _native.RankedScores) -> None:
+    def __init__(self, core: RankedCore) -> None:
         self._core = core
         self._known: dict[Hashable, Any] = {}
         self.positive, self.negative = core.totals()

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.aggregation.settled import LEAST_FACTOR, check_answered
+from rankmark.aggregation.refusals import OfTables, refuse_unanswered, some_of
+from rankmark.aggregation.settled import LEAST_FACTOR
 from rankmark.engines import local
 from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.inputs import read_inputs, run_tag, with_text_items
@@ -226,7 +227,7 @@ def evaluate(
     judgements, results = map(with_text_items, read_inputs(qrels, run))
     lists, answered, rows = local.judged_lists(judgements, results, Choices())
     query_ids = judgements.table.take(judgements.query, rows, "query")
-    check_answered(answered, query_ids, Choices(), judgements, results)
+    refuse_unanswered(len(answered), some_of(query_ids, ~answered), OfTables(judgements, results))
     grades = _whole_grades(lists.ideal.relevance, judgements.name)
     if most is not None:
         lists = _first(lists, most)

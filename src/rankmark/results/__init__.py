@@ -43,7 +43,7 @@ _HOME = {
     "Slice": "results.slices",
     "SlicedPair": "comparing.slices",
     "Slices": "results.slices",
-    "SparkResult": "api.spark",
+    "SparkResult": "api.spark_results",
     "SystemAgreement": "comparing.agreement",
     "TableCounts": "checks.report",
 }

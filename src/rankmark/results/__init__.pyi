@@ -5,7 +5,7 @@ from rankmark.aggregation.counts import PredictionCounts as PredictionCounts
 from rankmark.aggregation.counts import RowMeasureCounts as RowMeasureCounts
 from rankmark.aggregation.intervals import PredictionInterval as PredictionInterval
 from rankmark.api.curves import CurveTable as CurveTable
-from rankmark.api.spark import SparkResult as SparkResult
+from rankmark.api.spark_results import SparkResult as SparkResult
 from rankmark.checks.finding import Effect as Effect
 from rankmark.checks.finding import Finding as Finding
 from rankmark.checks.report import CheckReport as CheckReport

@@ -1,0 +1,121 @@
+"""From what was seen of all queries to values, counts and bounds: the same for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankmark.aggregation.bounds import Bounds, bounds_of
+from rankmark.aggregation.counts import Counts, MeasureCounts
+from rankmark.aggregation.refusals import Words, refuse_no_relevant, refuse_queries, refuse_unanswered
+from rankmark.language.plan import Group, Plan, other_orders
+
+if TYPE_CHECKING:
+    from rankmark._native import Table
+    from rankmark.aggregation.settled import Settled
+    from rankmark.aggregation.state import Seen
+    from rankmark.kinds.lists import Values
+    from rankmark.language.choices import Choices
+    from rankmark.language.measure import Measure
+
+__all__ = ["Finished", "finished", "refuse_part"]
+
+
+class Finished(NamedTuple):
+    """What a plan comes to.
+
+    Attributes:
+        values: each measure's value, in the order asked for.
+        per_query: that of each query, where queries are here; NaN where one is left out.
+        query_ids: the queries in that order, as a table with a column ``query``.
+        counts: the account of the queries.
+        bounds: what equal scores can make of each measure, by its name; empty unless asked for.
+        notes: what a reader should know of how the data fit together.
+
+    """
+
+    values: Mapping[Measure, float]
+    per_query: Mapping[Measure, Values]
+    query_ids: Table | None
+    counts: Counts
+    bounds: Mapping[str, Bounds]
+    notes: tuple[str, ...]
+
+
+def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, bounds: bool = False) -> Finished:
+    """What is made of all judged queries, once; `k` is where lists were cut.
+
+    What was seen has an entry for each of `Plan.observed_groups`. Its values are taken over, not copied.
+
+    Raises:
+        DataError: what a choice refuses, or results for none of the judged queries.
+
+    """
+    groups = plan.groups()
+    judged, missing, unjudged = seen.judged, seen.missing, seen.unjudged
+    if missing.count or unjudged.count:
+        refuse_unanswered(judged, missing, words)
+        refuse_queries(missing, unjudged, (choices for choices, _ in groups), words)
+    settled: dict[Measure, Settled] = {}
+    for number, (choices, group) in enumerate(groups):
+        settled |= _settled(seen, number, group, choices, k)
+    asked = plan.measures
+    counts = Counts(
+        judged=judged,
+        answered=judged - missing.count,
+        missing=missing.count,
+        unjudged=unjudged.count,
+        measures={str(measure): _counts(settled[measure]) for measure in asked},
+    )
+    per_query = {m: each for m in asked if (each := settled[m].per_query) is not None}
+    return Finished(
+        {measure: settled[measure].value for measure in asked},
+        per_query,
+        seen.query_ids,
+        counts,
+        _bounds(plan, seen, settled, k) if bounds else {},
+        () if seen.hits else (words.unmatched(),),
+    )
+
+
+def refuse_part(groups: Iterable[Group], seen: Seen, words: Words) -> None:
+    """Refuses some of the queries, whatever there is of others; what was seen of them is settled then.
+
+    Raises:
+        DataError: what a choice refuses.
+
+    """
+    groups = list(groups)
+    refuse_queries(seen.missing, seen.unjudged, (choices for choices, _ in groups), words)
+    for number, (choices, group) in enumerate(groups if seen.judged else []):
+        _settled(seen, number, group, choices, None)
+
+
+def _settled(
+    seen: Seen, number: int, group: tuple[Measure, ...], choices: Choices, k: int | None
+) -> dict[Measure, Settled]:
+    found = seen.settled(number, group, choices, k)
+    if choices.no_relevant == "error":
+        for measure, each in found.items():
+            # To a quotient of two sums such queries add nothing.
+            if each.no_relevant and measure.page.aggregate != "ratio":
+                refuse_no_relevant(measure, seen.undefined(measure, each, choices))
+    return found
+
+
+def _counts(settled: Settled) -> MeasureCounts:
+    return MeasureCounts(settled.averaged, settled.no_relevant, settled.tied)
+
+
+def _bounds(plan: Plan, seen: Seen, settled: Mapping[Measure, Settled], k: int | None) -> dict[str, Bounds]:
+    """What other orders of equal scores make of the measures, which were observed after those asked for."""
+    groups = plan.groups()
+    number = len(groups)
+    found: dict[Measure, Bounds] = {}
+    for choices, group in groups:
+        orders = {choices.ties: {measure: settled[measure] for measure in group}}
+        for other, measures in other_orders(choices, group):
+            orders[other.ties] = seen.settled(number, measures, other, k)
+            number += 1
+        found |= bounds_of(orders, choices.ties)
+    return {str(measure): found[measure] for measure in plan.measures}

@@ -1,0 +1,225 @@
+"""Labelled scores in memory: read, checked, evaluated, sliced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from rankmark.aggregation.intervals import Labelled, Sample, Sampling, interval_of
+from rankmark.aggregation.rows import RowsOf
+from rankmark.api.classes import evaluate_classes
+from rankmark.api.prediction_lists import evaluate_lists
+from rankmark.api.prediction_results import Beside, rows_result
+from rankmark.errors import DataError, MeasureError
+from rankmark.inputs.predictions.classes import ClassPredictions
+from rankmark.inputs.predictions.labelled import Predictions
+from rankmark.inputs.predictions.reading import read_predictions
+from rankmark.language.measure import Measure, weighing
+from rankmark.language.registry import namesakes, pages
+from rankmark.results.prediction_slices import prediction_slices
+from rankmark.results.predictions import PredictionResult
+
+if TYPE_CHECKING:
+    from rankmark.api.prediction_plans import Plans
+    from rankmark.kinds.rows import Rows
+    from rankmark.language.choices import Ties
+    from rankmark.language.plan import Plan
+
+__all__ = [
+    "Evaluated",
+    "Labels",
+    "Wanted",
+    "Work",
+    "binary_rows",
+    "check_one_score",
+    "evaluate_labelled",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A table of labelled scores, and what is said of it.
+
+    Attributes:
+        table: as for `evaluate_predictions`.
+        said: the names of the columns, where they are said, by their roles.
+        classes: the class of each score.
+        positive: the label of positive rows.
+
+    """
+
+    table: Any
+    said: Mapping[str, str | Sequence[str] | None]
+    classes: Sequence[str | int] | None
+    positive: str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted beside values.
+
+    Attributes:
+        slicing: the columns to slice by.
+        sampling: how intervals are made, if any are.
+        confidence: the share of them that hold the true value.
+        hash_inputs: whether to hash what the table holds.
+
+    """
+
+    slicing: Sequence[str] = ()
+    sampling: Sampling | None = None
+    confidence: float = 0.95
+    hash_inputs: bool = False
+
+
+def evaluate_labelled(
+    source: Labels, plans: Plans, asked: Iterable[Measure], wanted: Wanted, threads: int | None
+) -> PredictionResult:
+    """As `evaluate_predictions`, of a table that is read into memory; `asked` are the measures."""
+    read = read_predictions(
+        source.table, source.said, source.positive, source.classes, wanted.slicing, weighing=weighing(asked)
+    )
+    if isinstance(read, ClassPredictions):
+        return evaluate_classes(
+            read,
+            plans.of_classes,
+            by=wanted.slicing,
+            sampling=wanted.sampling,
+            confidence=wanted.confidence,
+            threads=threads or 0,
+            inputs=_digests(read) if wanted.hash_inputs else {},
+        )
+    work = Work.of(plans, wanted.sampling, threads)
+    check_one_score(read, work.plan.measures)
+    rows = RowsOf.of_table(read, threads or 0)
+    result = work.result(rows, _digests(read) if wanted.hash_inputs else {})
+    return _sliced(result, read, rows, work, wanted) if wanted.slicing else result
+
+
+def _sliced(
+    result: PredictionResult, read: Predictions, rows: RowsOf, work: Work, wanted: Wanted
+) -> PredictionResult:
+    import polars as pl
+
+    frame = pl.DataFrame(read.table)
+    slices = prediction_slices(
+        frame, wanted.slicing, lambda part: work.result(rows.taken(part)), wanted.confidence
+    )
+    return result.with_slices(slices)
+
+
+def _digests(read: Predictions | ClassPredictions) -> dict[str, str]:
+    from rankmark.inputs.digest import digest_classes, digest_predictions  # which need polars
+
+    found = digest_classes(read) if isinstance(read, ClassPredictions) else digest_predictions(read)
+    return {"predictions": found}
+
+
+def binary_rows(
+    table: Any,
+    said: Mapping[str, str | None],
+    positive: str | float | None,
+    threads: int | None,
+    what: str,
+    *,
+    probabilities: bool,
+) -> Rows:
+    """The rows of a table, checked for what takes binary labels.
+
+    Args:
+        table: as in `evaluate_predictions`.
+        said: the names of the columns, where they are said, by their roles.
+        positive: the label of positive rows, where it is said.
+        threads: how many threads to use.
+        what: what takes them, for messages.
+        probabilities: whether scores have to be such.
+
+    Raises:
+        DataError: a table, a label or a score that it cannot take.
+
+    """
+    read = read_predictions(table, said, positive, None)
+    if isinstance(read, ClassPredictions):
+        raise DataError(f"{what} takes one score in a row, and {read.name} has several, one a class")
+    rows = RowsOf.of_table(read, threads or 0)
+    rows.check_binary(what)
+    if probabilities:
+        rows.check_probabilities(what)
+    return rows.rows
+
+
+def check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
+    """Refuses measures of classes where there is one score in a row."""
+    for measure in asked:
+        if measure.page.kind == "class":
+            others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "row")
+            hint = f"; of one score there is {others}" if others else ""
+            raise MeasureError(
+                f"{measure} takes a score of each class, and {read.name} has one in a row: say several "
+                f'columns with score=["…", "…"] (on the command line --score …,…), or one of lists{hint}'
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A result, and what of it can be drawn again.
+
+    Attributes:
+        result: the values.
+        labelled: the rows as arrays; None where no intervals are asked for, as is the next.
+        samples: each measure that can be resampled.
+
+    """
+
+    result: PredictionResult
+    labelled: Labelled | None
+    samples: Mapping[Measure, Sample]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be computed of some rows.
+
+    Attributes:
+        plan: the measures, and how they are decided.
+        sampling: how intervals are made, if any are.
+        ties: the order of equal scores that was asked for, if one was.
+        threads: how many threads to use; all cores if None.
+
+    """
+
+    plan: Plan
+    sampling: Sampling | None = None
+    ties: Ties | None = None
+    threads: int | None = None
+
+    @classmethod
+    def of(cls, plans: Plans, sampling: Sampling | None, threads: int | None) -> Work:
+        """What was asked for, of rows that have one score."""
+        return cls(plans.of_rows, sampling, plans.given["ties"], threads)
+
+    def result(self, rows: RowsOf, inputs: Mapping[str, str] = MappingProxyType({})) -> PredictionResult:
+        """All of it; `inputs` are the hashes of the tables."""
+        return self.evaluated(rows, inputs).result
+
+    def evaluated(self, rows: RowsOf, inputs: Mapping[str, str] = MappingProxyType({})) -> Evaluated:
+        """All of it, with what can be drawn again."""
+        asked, read = self.plan.measures, rows.read
+        of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
+        settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
+        lists = (
+            evaluate_lists(read, replace(self.plan, measures=of_lists), self.ties, self.threads)
+            if of_lists
+            else None
+        )
+        if self.sampling is None:
+            return Evaluated(rows_result(self.plan, rows, settled, lists, Beside(inputs)), None, {})
+        values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
+        labelled = Labelled.of(read)
+        samples = rows.samples(values, labelled, lambda m: lists.query_values(m))  # type: ignore[union-attr]
+        drawn = {m: sample for m, sample in samples if sample}
+        ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
+        beside = Beside(inputs, ends)
+        return Evaluated(rows_result(self.plan, rows, settled, lists, beside), labelled, drawn)

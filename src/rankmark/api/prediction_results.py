@@ -1,0 +1,102 @@
+"""The result of predictions, made in one place: of rows in memory, in files, on a cluster, and of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from rankmark.aggregation.counts import PredictionCounts
+from rankmark.results.predictions import Basis, PredictionResult
+
+if TYPE_CHECKING:
+    from rankmark import _native
+    from rankmark.aggregation.counts import MeasureCounts, RowMeasureCounts
+    from rankmark.aggregation.intervals import PredictionInterval
+    from rankmark.aggregation.rows import RowsOf
+    from rankmark.aggregation.settled_rows import SettledRows
+    from rankmark.kinds.rows import Values
+    from rankmark.language.measure import Measure
+    from rankmark.language.plan import Plan
+    from rankmark.results.by_class import ByClass
+    from rankmark.results.lists import ListResult
+
+__all__ = ["Beside", "prediction_result", "rows_result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a result has beside values.
+
+    Attributes:
+        inputs: hashes of the tables.
+        intervals: the confidence interval of each measure, by its name.
+
+    """
+
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    intervals: Mapping[str, PredictionInterval] = field(default_factory=dict)
+
+
+NOTHING = Beside()
+NO_VALUES: Mapping[Measure, Values] = MappingProxyType({})
+
+
+def rows_result(
+    plan: Plan,
+    rows: RowsOf,
+    settled: Mapping[Measure, SettledRows],
+    lists: ListResult | None = None,
+    beside: Beside = NOTHING,
+) -> PredictionResult:
+    """What measures of rows came to, and those of lists where the rows of a query are its list."""
+    values = {measure: each.value for measure, each in settled.items()}
+    per_query = {m: each.per_query for m, each in settled.items() if each.per_query is not None}
+    counts: dict[str, MeasureCounts | RowMeasureCounts] = {str(m): s.counts for m, s in settled.items()}
+    if lists:
+        values |= {measure: lists[measure] for measure in lists}
+        per_query |= {measure: lists.query_values(measure) for measure in lists}
+        counts |= lists.counts.measures
+    query_ids = (lists.query_table if lists else rows.query_ids) if per_query else None
+    return prediction_result(
+        plan,
+        Basis(rows.positive, rows.read.columns.weight or "none", like=plan.convention),
+        PredictionCounts(
+            rows=rows.count,
+            positive=rows.rows.positives if rows.binary else None,
+            queries=query_ids.num_rows if query_ids else rows.queries,
+            measures={str(measure): counts[str(measure)] for measure in plan.measures},
+        ),
+        values,
+        per_query,
+        query_ids,
+        lists=lists,
+        beside=beside,
+    )
+
+
+def prediction_result(
+    plan: Plan,
+    basis: Basis,
+    counts: PredictionCounts,
+    values: Mapping[Measure, float],
+    per_query: Mapping[Measure, Values] = NO_VALUES,
+    query_ids: _native.Table | None = None,
+    *,
+    lists: ListResult | None = None,
+    by_class: ByClass | None = None,
+    beside: Beside = NOTHING,
+) -> PredictionResult:
+    """What a plan came to, with the measures in the order asked for."""
+    return PredictionResult(
+        values={measure: values[measure] for measure in plan.measures},
+        per_query_values={m: per_query[m] for m in plan.measures if m in per_query},
+        query_ids=query_ids,
+        counts=counts,
+        basis=basis,
+        lists=lists,
+        inputs=beside.inputs,
+        intervals=beside.intervals,
+        by_class=by_class,
+    )

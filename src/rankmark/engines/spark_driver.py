@@ -1,0 +1,135 @@
+"""What the driver of a Spark cluster does: it asks the executors, and says in our words what went wrong."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rankmark import errors
+from rankmark._native import __version__
+from rankmark.aggregation.refusals import raise_faults
+from rankmark.aggregation.row_tally import QueryTally, Range, RowTally, told_sums
+from rankmark.aggregation.state import merged
+from rankmark.errors import FileMissingError, FormatError, MeasureError, UsageError
+from rankmark.inputs.column_checks import no_rows
+from rankmark.inputs.predictions.columns import WEIGHING
+from rankmark.inputs.tables.spark_frames import by_query, by_score
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from rankmark.engines.spark_rows import RowTask
+    from rankmark.inputs.predictions.labelled import Predictions
+    from rankmark.kinds.row_core import Sum
+    from rankmark.language.measure import Measure
+
+__all__ = ["RowsOnCluster", "not_merged", "spark_errors", "told"]
+
+
+def told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
+    """What the executors make of the partitions; raises the error that one met."""
+    heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
+    for each in heard:
+        if each["version"] != __version__:
+            raise UsageError(
+                f"rankmark is {__version__} here and {each['version']} on the executors; install the same "
+                "there"
+            )
+        if "error" in each:
+            raise getattr(errors, each["error"])(each["message"])
+    return [each["tally"] for each in heard]
+
+
+@contextmanager
+def spark_errors() -> Iterator[None]:
+    """Says in rankmark's words what Spark says of a user's mistake in a page of Java."""
+    try:
+        yield
+    except errors.RankmarkError:
+        raise
+    except Exception as error:
+        known = _known_error(str(error))
+        if known is None:
+            raise
+        raise known from None
+
+
+def _known_error(said: str) -> errors.RankmarkError | None:
+    if found := re.search(
+        r"\[FAILED_READ_FILE[^\]]*\] Encountered error while reading file (\S+?)\.?\s", said
+    ):
+        return FormatError(f"{found[1]}: Spark cannot read the file; it is damaged, or not of its format")
+    if found := re.search(r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.?\s", said):
+        return FileMissingError(f"there is no file {found[1]!r}")
+    if re.search(r"No module named '(rankmark|pyarrow|polars|numpy)\b", said):
+        return UsageError(
+            "the executors' Python lacks rankmark or what it needs: install rankmark[spark] there, or say "
+            "which Python has it (PYSPARK_PYTHON, spark.pyspark.python)"
+        )
+    return None
+
+
+class RowsOnCluster:
+    """The rows of a DataFrame, of which only what they come to is here: `SeenRows`."""
+
+    query_ids = None
+
+    def __init__(self, read: Predictions, frame: DataFrame, task: RowTask) -> None:
+        self.read = read
+        self._frame, self._task = frame, task
+        self._numbers = frame.drop("query", *(WEIGHING + name for name in read.columns.weighing))
+        self.tally = _all_rows(told(self._numbers, task.sums))
+        if not self.tally.rows:
+            raise no_rows("predictions")
+
+    @property
+    def queries(self) -> int | None:
+        """As `SeenRows`."""
+        for each in self._of_queries.values():
+            return each.averaged + each.skipped
+        return None
+
+    def sums(self, asked: Sum) -> tuple[float, ...]:
+        """Sums over all rows."""
+        return told_sums(self.tally)(asked)
+
+    def ranges(self) -> list[Range]:
+        """As `SeenRows`."""
+        return _all_rows(told(by_score(self._numbers), self._task.ranges)).ranges
+
+    def of_queries(self, measure: Measure) -> QueryTally:
+        """As `SeenRows`."""
+        return self._of_queries[str(measure)]
+
+    def shown_improbable(self) -> str:
+        """As `SeenRows`."""
+        return f"such as {self.tally.shown_improbable}"
+
+    def not_merged(self, measure: Measure) -> MeasureError:
+        """As `SeenRows`."""
+        return not_merged(measure)
+
+    @functools.cached_property
+    def _of_queries(self) -> dict[str, QueryTally]:
+        if not self._task.measures:
+            return {}
+        return _all_rows(told(by_query(self._frame), self._task.queries)).queries
+
+
+def _all_rows(told: Iterable[str]) -> RowTally:
+    """The tally of all rows."""
+    whole = merged(RowTally(), map(RowTally.from_json, told))
+    raise_faults(whole.faults)
+    return whole
+
+
+def not_merged(measure: Measure) -> MeasureError:
+    """The error for a measure that a cluster does not compute."""
+    return MeasureError(
+        f"{measure} looks at more than sums and pairs of the rows, which is not done on Spark; "
+        "rankmark.evaluate_predictions computes it of a table that fits into memory"
+    )
