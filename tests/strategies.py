@@ -11,9 +11,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import rankmark as rm
+from rankmark.kinds.ranges import Above, Between, Whole, Within
 from rankmark.language.choices import values_of
-from rankmark.language.measure import pages
-from rankmark.language.parameters import Above, Between, Column, Parameter, Whole, Within
+from rankmark.language.parameters import Column, Parameter
+from rankmark.language.registry import pages
 
 ALL_PAGES = pages()
 PAGES = {name: page for name, page in ALL_PAGES.items() if page.kind == "list"}

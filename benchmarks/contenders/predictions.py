@@ -10,7 +10,7 @@ import polars as pl
 import rankmark as rm
 from benchmarks.contenders import Call, Contender, Means
 from benchmarks.data import Data
-from rankmark.language.measure import pages
+from rankmark.language.registry import pages
 
 FEW_ROWS = 100_000  # beyond, a call of scikit-learn a user takes minutes
 

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from rankmark.api.curves import CurveTable, curve
     from rankmark.api.evaluation import evaluate
     from rankmark.api.evaluator import Evaluator
+    from rankmark.api.from_signature import Evaluation, from_signature
     from rankmark.api.models import evaluate_model
     from rankmark.api.prediction_evaluator import PredictionEvaluator
     from rankmark.api.predictions import evaluate_predictions
-    from rankmark.checks.checking import CheckReport, check
+    from rankmark.checks.checking import check
     from rankmark.checks.finding import Effect, Finding
+    from rankmark.checks.report import CheckReport
     from rankmark.comparing.agreement import (
         Agreement,
         SystemAgreement,
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
         rank_correlation,
     )
     from rankmark.comparing.coefficients import Coefficient
-    from rankmark.comparing.comparison import Comparison, compare, compare_results
+    from rankmark.comparing.compare import compare, compare_results
+    from rankmark.comparing.comparison import Comparison
     from rankmark.comparing.gating import Gate, gate
     from rankmark.comparing.pairs import Pair
     from rankmark.comparing.predictions import PredictionComparison, PredictionPair, compare_predictions
@@ -46,8 +49,8 @@ if TYPE_CHECKING:
     from rankmark.explaining.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
     from rankmark.language.conventions.convention import Convention, conventions
-    from rankmark.language.measure import Measure, parse
-    from rankmark.language.signature import Evaluation, from_signature
+    from rankmark.language.measure import Measure
+    from rankmark.language.names import parse
     from rankmark.peers.difference import Difference, Differences, differences
     from rankmark.results.lists import Result
     from rankmark.results.prediction_slices import PredictionSlice, PredictionSlices
@@ -333,7 +336,7 @@ _HOME = {
     "Difference": "peers.difference",
     "Differences": "peers.difference",
     "differences": "peers.difference",
-    "CheckReport": "checks.checking",
+    "CheckReport": "checks.report",
     "check": "checks.checking",
     "Effect": "checks.finding",
     "Finding": "checks.finding",
@@ -359,9 +362,9 @@ _HOME = {
     "Explanation": "explaining.explanation",
     "explain": "explaining.explanation",
     "Comparison": "comparing.comparison",
-    "compare": "comparing.comparison",
+    "compare": "comparing.compare",
     "compare_predictions": "comparing.predictions",
-    "compare_results": "comparing.comparison",
+    "compare_results": "comparing.compare",
     "Gate": "comparing.gating",
     "gate": "comparing.gating",
     "evaluate_arrays": "api.arrays",
@@ -371,14 +374,14 @@ _HOME = {
     "read_qrels": "inputs",
     "read_run": "inputs",
     "Measure": "language.measure",
-    "parse": "language.measure",
+    "parse": "language.names",
     "Pair": "comparing.pairs",
     "Bounds": "aggregation.bounds",
     "Counts": "aggregation.counts",
     "MeasureCounts": "aggregation.counts",
     "Result": "results.lists",
-    "Evaluation": "language.signature",
-    "from_signature": "language.signature",
+    "Evaluation": "api.from_signature",
+    "from_signature": "api.from_signature",
     "Slice": "results.slices",
     "Slices": "results.slices",
 }

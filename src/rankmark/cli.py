@@ -63,9 +63,9 @@ class _Commands(click.Group):
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from rankmark.language.signature import version
+        from rankmark._native import __version__
 
-        click.echo(f"rankmark {version()}")
+        click.echo(f"rankmark {__version__}")
         context.exit()
 
 

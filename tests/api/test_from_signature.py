@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.language.choices import Choices, values_of
-from rankmark.language.signature import Evaluation
 from strategies import ALL_PAGES, PAGES, any_measures, every_measure
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1, "d": 2}}
@@ -36,7 +35,7 @@ def test_what_is_written_is_read_back(name, data, choices, convention):
     if "mean" in PAGES[name].accepted and data.draw(st.booleans()):
         measure = measure(mean="geometric")
     for item_ids in ("integer", "text"):
-        evaluation = Evaluation(measure, choices, item_ids, convention)
+        evaluation = rm.Evaluation(measure, choices, item_ids, convention)
         full, short = evaluation.signature(), evaluation.signature(short=True)
         assert rm.from_signature(full) == evaluation
         assert rm.from_signature(f" {full}\n").signature() == full
@@ -87,6 +86,14 @@ def test_the_short_form_says_that_ids_are_integers_where_ties_depend_on_it():
     standard, expected = (rm.evaluate(*tables, "AP", ties=ties) for ties in ("item-desc", "expected"))
     assert standard.signature("AP", short=True) == "AP|item_ids:integer|rankmark:0.1.0"
     assert expected.signature("AP", short=True) == "AP|ties:expected|rankmark:0.1.0"
+
+
+def test_what_has_a_function_is_evaluated_again_by_the_record():
+    measure = rm.nDCG(gain=lambda grade: grade**3) @ 10
+    result = rm.evaluate(QRELS, RUN, measure, missing="skip")
+    again = rm.from_signature(result.evaluation(measure)).evaluate(QRELS, RUN)
+    assert again.values == result.values
+    assert again.choices == result.choices
 
 
 def test_a_convention_stands_before_the_choices():
@@ -196,7 +203,7 @@ LABELLED = {
 def test_what_is_written_of_predictions_is_read_back(name, data, positive, weights):
     measure = data.draw(any_measures(name))
     decided = {} if ROW_PAGES[name].labels == "numbers" else {"positive": positive}
-    evaluation = Evaluation(measure, weights=weights, **decided)
+    evaluation = rm.Evaluation(measure, weights=weights, **decided)
     full, short = evaluation.signature(), evaluation.signature(short=True)
     assert rm.from_signature(full) == rm.from_signature(short) == evaluation
     assert len(full.splitlines()) == 1

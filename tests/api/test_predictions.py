@@ -20,7 +20,7 @@ from sklearn import metrics
 
 import rankmark as rm
 from rankmark.errors import ColumnError, DataError, MeasureError, UsageError
-from rankmark.language.measure import pages
+from rankmark.language.registry import pages
 from rankmark.results.predictions import PredictionResult
 
 Table = dict[str, list[Any]]
@@ -466,7 +466,8 @@ def test_a_name_means_the_measure_of_the_door_it_is_asked_at() -> None:
 
 
 def test_canonical_names_read_back_at_either_door() -> None:
-    from rankmark.language.measure import LISTS_FIRST, ROWS_FIRST, parse
+    from rankmark.language.names import parse
+    from rankmark.language.registry import LISTS_FIRST, ROWS_FIRST
 
     for name in pages():
         for kinds in (LISTS_FIRST, ROWS_FIRST):

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from processes import python, ran, started
+from rankmark._native import __version__
 from rankmark.cli import main
 from rankmark.commands.eval import MEASURES
 from rankmark.language.choices import Choices, values_of
-from rankmark.language.measure import split_measures
-from rankmark.language.signature import version
+from rankmark.language.grammar import split_measures
 
 QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n"
 BM25 = "q1 Q0 a 1 3.0 bm25\nq1 Q0 b 2 2.0 bm25\nq2 Q0 x 1 1.0 bm25\nq2 Q0 c 2 0.5 bm25\nq3 Q0 d 1 1.0 bm25\n"
@@ -232,8 +232,8 @@ def test_without_a_command_there_is_help(run: Run) -> None:
 
 
 def test_version(run: Run) -> None:
-    assert version() == importlib.metadata.version("rankmark")
-    assert run("--version") == (0, f"rankmark {version()}\n", "")
+    assert __version__ == importlib.metadata.version("rankmark")
+    assert run("--version") == (0, f"rankmark {__version__}\n", "")
 
 
 COMMANDS = [
@@ -608,12 +608,24 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
     assert said in err
 
 
-def test_the_help_lists_what_the_statistics_have() -> None:
+def test_the_help_lists_what_the_statistics_have(run: Run) -> None:
     from rankmark.commands import compare
     from rankmark.comparing.formats import COMPARISON_FORMATS
-    from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
-    from rankmark.statistics import TESTS as KNOWN_TESTS
+    from rankmark.statistics import CORRECTIONS, INTERVALS, TESTS
 
-    assert compare.TESTS == KNOWN_TESTS
     assert set(compare.FORMATS) == set(COMPARISON_FORMATS)
-    assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}
+    _, out, _ = run("compare", "--help")
+    words = "".join(out.split())
+    assert f"--test{'|'.join(TESTS)}Which" in words
+    assert f"--interval{'|'.join(INTERVALS)}How" in words
+    *corrections, none = CORRECTIONS
+    assert f"--correction{'|'.join([*corrections, 'tukey', none])}Of" in words
+
+
+def test_help_of_a_comparison_imports_no_scipy() -> None:
+    code = (
+        "import sys; from rankmark.cli import main; main(['compare', '-h']);"
+        "print({'scipy', 'polars', 'rich'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")

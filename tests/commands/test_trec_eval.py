@@ -10,7 +10,7 @@ import pytest
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.language.conventions.trec_names import TREC_MEASURES
+from rankmark.language.conventions.trec_table import TREC_MEASURES
 from rankmark.peers.trec_eval import NICKNAMES, plan
 
 Run = Callable[..., tuple[int, str, str]]
@@ -243,10 +243,10 @@ def test_every_name_is_understood_by_the_parser(known):
     for separator in "._":
         if known.each:
             value, text, written = PARAMETERS[known.each]
-            assert rm.parse(f"{known.name}{separator}{text}") == known.member(value)
+            assert rm.parse(f"{known.name}{separator}{text}") == rm.Measure(*known.member(value))
             assert written in str(rm.parse(f"{known.name}{separator}{text}"))
     if not known.each and known.name != "rbp":
-        assert rm.parse(known.name) == known.base
+        assert rm.parse(known.name) == rm.Measure(*known.base)
 
 
 @pytest.mark.parametrize(

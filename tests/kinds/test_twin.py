@@ -20,7 +20,7 @@ import rankmark as rm
 import reference
 from rankmark.errors import DataError, IdTypeError, MeasureError, RankmarkError
 from rankmark.language.choices import Choices, values_of
-from rankmark.language.measure import pages
+from rankmark.language.registry import pages
 from reference import Id, Row
 from strategies import MEASURES
 

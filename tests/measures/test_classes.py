@@ -18,7 +18,7 @@ from sklearn import metrics
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.errors import ColumnError, DataError, MeasureError, NotEvaluatedError, UsageError
-from rankmark.language.measure import CLASSES_FIRST
+from rankmark.language.registry import CLASSES_FIRST
 
 Table = dict[str, Any]
 Run = Callable[..., tuple[int, str, str]]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.language.choices import values_of
-from rankmark.language.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
 from strategies import (
     ALL_PAGES,
     HAS_A_BETTER,

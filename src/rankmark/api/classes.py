@@ -14,7 +14,7 @@ from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling,
 from rankmark.errors import DataError, MeasureError
 from rankmark.kinds.classes import SUMS_TO_ONE, Classes, PerClass, improbable
 from rankmark.kinds.rows import Undefined
-from rankmark.language.measure import namesakes, pages
+from rankmark.language.registry import namesakes, pages
 from rankmark.rendering.formats import counted
 from rankmark.results.by_class import ByClass
 from rankmark.results.prediction_slices import prediction_slices
@@ -50,7 +50,7 @@ def evaluate_classes(
     """
     check_measures(plan.measures, read.name, len(read.names), read.guess)
     work = _Work(plan, sampling, threads)
-    classes = Classes(read, threads)
+    classes = read.seen(threads)
     check_probabilities(read.scores, read.name, plan.measures)
     result = work.result(read, classes, inputs)
     if not by:
@@ -58,7 +58,7 @@ def evaluate_classes(
 
     def evaluate(rows: NDArray[np.intp]) -> PredictionResult:
         part = read.taken(rows)
-        return work.result(part, Classes(part, threads))
+        return work.result(part, part.seen(threads))
 
     return result.with_slices(prediction_slices(read.rest, by, evaluate, confidence))
 

@@ -27,7 +27,7 @@ from rankmark.language.choices import (
     Unjudged,
     UnjudgedQueries,
 )
-from rankmark.language.measure import parse
+from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.archive import Archive, read_archive, write_archive
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmark._native import __version__
 from rankmark.aggregation.intervals import IntervalMethod
 from rankmark.aggregation.row_tally import (
     LABELS,
@@ -39,9 +40,10 @@ from rankmark.inputs.predictions.additions import Addition, Form, in_order, read
 from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
 from rankmark.language.conventions.convention import convention
-from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Measure, parse, weighing
+from rankmark.language.measure import Measure, weighing
+from rankmark.language.names import parse
 from rankmark.language.plan import check_threads, planned, separate
-from rankmark.language.signature import version
+from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST
 from rankmark.results.archive import Archive, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult
 
@@ -468,7 +470,7 @@ class PredictionEvaluator:
         header = archive.header
         if header["convention"] != self._convention:
             raise FormatError(
-                f"{archive.where} follows {header['convention']}, and this is {version()}, which knows "
+                f"{archive.where} follows {header['convention']}, and this is {__version__}, which knows "
                 f"{self._convention}"
             )
         if "form" not in header:

@@ -28,8 +28,9 @@ from rankmark.inputs.predictions.reading import read_predictions
 from rankmark.inputs.predictions.systems import SystemScores, read_systems
 from rankmark.kinds.rows import Rows
 from rankmark.language.choices import Duplicates, Engine, NoRelevant, Ties
-from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Measure, namesakes, pages, weighing
+from rankmark.language.measure import Measure, weighing
 from rankmark.language.plan import Plan, check_threads, planned, separate
+from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, namesakes, pages
 from rankmark.results.lists import Result
 from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import Basis, PredictionResult

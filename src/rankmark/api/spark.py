@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark import errors
-from rankmark._native import Table
+from rankmark._native import Table, __version__
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.row_tally import (
     BINARY,
@@ -64,9 +64,9 @@ from rankmark.language.choices import (
     Unjudged,
     UnjudgedQueries,
 )
-from rankmark.language.measure import ROWS_FIRST, Measure, no_closed_form, weighing
+from rankmark.language.measure import Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned
-from rankmark.language.signature import version
+from rankmark.language.registry import ROWS_FIRST
 from rankmark.results.lists import Result
 from rankmark.results.predictions import Basis, PredictionResult
 
@@ -449,9 +449,10 @@ def _told(rows: DataFrame, work: Callable[..., Any]) -> list[str]:
     """What the executors make of the partitions; raises the error that one met."""
     heard = [json.loads(row.told) for row in rows.mapInArrow(work, "told string").collect()]
     for each in heard:
-        if each["version"] != version():
+        if each["version"] != __version__:
             raise UsageError(
-                f"rankmark is {version()} here and {each['version']} on the executors; install the same there"
+                f"rankmark is {__version__} here and {each['version']} on the executors; install the same "
+                "there"
             )
         if "error" in each:
             raise getattr(errors, each["error"])(each["message"])

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from rankmark import _native
 from rankmark.errors import MeasureError, did_you_mean
 from rankmark.kinds.lists import Values
-from rankmark.language.measure import split_measures
-from rankmark.language.parameters import Between, Parameter, Within, format_value, parse_value
+from rankmark.kinds.ranges import Between, Within
+from rankmark.language.grammar import split_measures
+from rankmark.language.parameters import Parameter, format_value, parse_value
 
 __all__ = ["COEFFICIENTS", "Coefficient", "Lists", "Pairs", "coefficients_of"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.comparing.comparison import check_comparable
 from rankmark.comparing.pairs import direction
+from rankmark.comparing.systems import check_comparable
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.language.measure import Measure
 from rankmark.statistics.intervals import bca_interval, left_out_means
@@ -118,9 +118,9 @@ class Gate:
         """JSON with full precision."""
         import json
 
-        from rankmark.language.signature import version
+        from rankmark._native import __version__
 
-        record = {"rankmark": version(), **asdict(self)}
+        record = {"rankmark": __version__, **asdict(self)}
         record |= {"max_drop": record.pop("allowed"), "reasons": list(map(self.reason, self.measures))}
         return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

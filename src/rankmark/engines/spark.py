@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark._native import Table
+from rankmark._native import Table, __version__
 from rankmark.aggregation.tally import Fault, Some, Tally, some, tallied
 from rankmark.engines import local
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
 from rankmark.inputs.input import Input
 from rankmark.inputs.tables.spark_frames import FrameNames
-from rankmark.language.signature import version
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -132,7 +131,7 @@ def told(work: Callable[[], str]) -> Iterator[pa.RecordBatch]:
         news = {"tally": work()}
     except RankmarkError as error:  # raised here, Spark would try again and then show its own
         news = {"error": type(error).__name__, "message": str(error)}
-    yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": version(), **news})]})
+    yield pa.RecordBatch.from_pydict({"told": [json.dumps({"version": __version__, **news})]})
 
 
 def blocks(batches: Iterable[pa.RecordBatch], key: str | None = "key") -> Iterator[pa.Table]:

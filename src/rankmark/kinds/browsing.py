@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from rankmark.errors import DataError, MeasureError
 from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.parameters import Above, Between, Whole
+from rankmark.kinds.ranges import Above, Between, Whole
 
 __all__ = [
     "Depth",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 
+from rankmark.kinds.ranges import Whole
 from rankmark.kinds.rows import Ranked, Rows, Undefined, Values
-from rankmark.language.parameters import Whole
 
 if TYPE_CHECKING:
     from rankmark import _native

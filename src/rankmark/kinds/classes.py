@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from rankmark import _native
 from rankmark.kinds.decisions import Confusion, share
 from rankmark.kinds.rows import Values
-
-if TYPE_CHECKING:
-    from rankmark.inputs.predictions.classes import ClassPredictions
 
 __all__ = [
     "SUMS_TO_ONE",
@@ -103,7 +100,8 @@ class Classes:
     __slots__ = (
         "_known",
         "_of_rows",
-        "_read",
+        "_predicted",
+        "_scores",
         "_weighted",
         "count",
         "labels",
@@ -113,15 +111,25 @@ class Classes:
         "weights",
     )
 
-    def __init__(self, read: ClassPredictions, threads: int) -> None:
-        self.count = len(read.labels)
-        self.names = read.names
-        self.labels = read.labels
+    def __init__(
+        self,
+        names: tuple[int | str | bool, ...],
+        labels: NDArray[np.intp],
+        *,
+        scores: Values | None = None,
+        predicted: NDArray[np.intp] | None = None,
+        weights: Values | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.count = len(labels)
+        self.names = names
+        self.labels = labels
         self.threads = threads
-        self._weighted = read.weights is not None
-        self.weights: Values = np.ones(self.count) if read.weights is None else read.weights
+        self._weighted = weights is not None
+        self.weights: Values = np.ones(self.count) if weights is None else weights
         self.weight = _native.exact_sum(self.weights)
-        self._read = read
+        self._scores = scores
+        self._predicted = predicted
         self._known: dict[Hashable, object] = {}
         self._of_rows: dict[Hashable, object] = {}
 
@@ -137,8 +145,8 @@ class Classes:
     @property
     def scores(self) -> Values:
         """The scores, of shape (rows, K); whoever asks for them has refused tables without."""
-        assert self._read.scores is not None
-        return self._read.scores
+        assert self._scores is not None
+        return self._scores
 
     def mean(self, values: Values) -> float:
         """Σ w·value / Σ w."""
@@ -186,8 +194,8 @@ class Classes:
     def _guesses(self, ties: Predicted) -> tuple[NDArray[np.intp], NDArray[np.intp], Values]:
         """A row's number, a class that is predicted for it, and the part of the row that it is."""
         every = np.arange(self.count)
-        if self._read.predicted is not None:
-            return every, self._read.predicted, np.ones(self.count)
+        if self._predicted is not None:
+            return every, self._predicted, np.ones(self.count)
         if ties == "first":
             return every, self.scores.argmax(axis=1), np.ones(self.count)
         rows, predicted = np.nonzero(self.scores == self.scores.max(axis=1, keepdims=True))

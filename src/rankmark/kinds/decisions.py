@@ -9,8 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 
 from rankmark.errors import MeasureError
+from rankmark.kinds.ranges import Between
 from rankmark.kinds.rows import Rows, Undefined, Values
-from rankmark.language.parameters import Between
 
 __all__ = ["AtThreshold", "Best", "Confusion", "Top", "at_threshold", "decided", "share"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankmark.errors import DataError, MeasureError
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.parameters import Above, Between
+from rankmark.kinds.ranges import Above, Between
 
 __all__ = [
     "Beta",

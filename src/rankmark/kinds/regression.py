@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from rankmark.kinds.rows import PerQuery, Rows, Undefined, Values
-from rankmark.language.measure import Measure
 
 __all__ = ["Average", "check_both_vary", "check_unweighted", "is_macro", "query_means"]
 
@@ -15,9 +15,9 @@ Average: TypeAlias = Literal["micro", "macro"]
 """Whether a measure sums over all rows, or is the mean of the values of the queries."""
 
 
-def is_macro(measure: Measure) -> bool:
-    """Whether the measure is a mean over queries, and needs them."""
-    return bool(measure.arguments["average"] == "macro")
+def is_macro(arguments: Mapping[str, Any]) -> bool:
+    """Whether a measure with these arguments is a mean over queries, and needs them."""
+    return bool(arguments["average"] == "macro")
 
 
 def query_means(sums: Values, rows: Rows, skipped: str = "without a weight") -> PerQuery:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankmark.errors import DataError
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.parameters import Whole
+from rankmark.kinds.ranges import Whole
 
 __all__ = ["Catalogue", "Ranked", "catalogue", "rank_after_list"]
 

@@ -16,65 +16,10 @@ from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from rankmark.errors import MeasureError, did_you_mean
 
-__all__ = ["Above", "Between", "Column", "Parameter", "Whole", "Within", "format_value", "parse_value"]
+__all__ = ["Column", "Parameter", "format_value", "parse_value"]
 
 Column = NewType("Column", str)
 """The name of a column of the table that is evaluated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Above:
-    """A number greater than `low`."""
-
-    low: float
-
-    def __contains__(self, value: float) -> bool:
-        return self.low < value < math.inf
-
-    def __str__(self) -> str:
-        return f"a number above {self.low:g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """A number between `low` and `high`, neither included."""
-
-    low: float
-    high: float
-
-    def __contains__(self, value: float) -> bool:
-        return self.low < value < self.high
-
-    def __str__(self) -> str:
-        return f"a number between {self.low:g} and {self.high:g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number from `low`, to `high` if there is one."""
-
-    low: int
-    high: int | None = None
-
-    def __contains__(self, value: float) -> bool:
-        return isinstance(value, int) and self.low <= value and (self.high is None or value <= self.high)
-
-    def __str__(self) -> str:
-        return f"a whole number from {self.low}" + (f" to {self.high}" if self.high else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """A number from `low` to `high`, both included."""
-
-    low: float
-    high: float
-
-    def __contains__(self, value: float) -> bool:
-        return self.low <= value <= self.high
-
-    def __str__(self) -> str:
-        return f"a number from {self.low:g} to {self.high:g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,10 @@ from typing import Any, TypeAlias
 from rankmark.errors import ChoiceError, MeasureError
 from rankmark.language.choices import Choices, Ties
 from rankmark.language.conventions.convention import convention
-from rankmark.language.measure import (
-    LISTS_FIRST,
-    Kind,
-    Measure,
-    as_measure,
-    namesakes,
-    pages,
-    split_measures,
-)
+from rankmark.language.grammar import split_measures
+from rankmark.language.measure import Measure
+from rankmark.language.names import as_measure
+from rankmark.language.registry import LISTS_FIRST, Kind, namesakes, pages
 
 __all__ = ["Group", "Plan", "asked_measures", "check_threads", "other_orders", "planned", "separate"]
 

@@ -29,35 +29,27 @@ What a signature does not say is as by default, so that one reader reads both fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypeAlias, get_args
 from urllib.parse import quote, unquote
 
-from rankmark import _native
-from rankmark.errors import DataError, MeasureError, SignatureError, UsageError, did_you_mean
+from rankmark._native import __version__
+from rankmark.errors import MeasureError, SignatureError, did_you_mean
 from rankmark.language.choices import Choices
-from rankmark.language.measure import Measure, pages, parse
+from rankmark.language.measure import Measure
+from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
+from rankmark.language.registry import pages
 
-if TYPE_CHECKING:
-    from rankmark.inputs import Input
-    from rankmark.results.lists import Result
-    from rankmark.results.predictions import PredictionResult
-
-__all__ = ["Evaluation", "ItemIds", "from_signature", "version"]
+__all__ = ["DEFAULTS_OF_ROWS", "ItemIds", "Recipe", "read_signature"]
 
 ItemIds: TypeAlias = Literal["integer", "text"]
 """The type of the items' ids, which orders equal scores."""
 
 
-def version() -> str:
-    """The version of rankmark."""
-    return _native.__version__
-
-
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Recipe:
     """A measure and all that decides its value but the tables.
 
     Attributes:
@@ -86,33 +78,36 @@ class Evaluation:
         return "|".join(self._short() if short else self._full())
 
     @property
-    def _of_lists(self) -> bool:
+    def of_lists(self) -> bool:
+        """Whether the measure is one of lists."""
         return self.measure.page.kind == "list"
 
     def _full(self) -> Iterator[str]:
         yield from map(_escaped, self.measure.signature())
         yield from self._like()
-        if self._of_lists:
+        if self.of_lists:
             yield from self.choices.signature()
             if self.item_ids:
                 yield f"item_ids:{self.item_ids}"
             yield from self._beside()
         else:
             yield from self._rows().values()
-        yield f"rankmark:{version()}"
+        yield f"rankmark:{__version__}"
 
     def _short(self) -> Iterator[str]:
         yield _escaped(str(self.measure))
         yield from self._like()
-        if self._of_lists:
+        if self.of_lists:
             standard = Choices().signature()
             yield from (part for part in self.choices.signature() if part not in standard)
             if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
                 yield "item_ids:integer"
             yield from self._beside()
         else:
-            yield from (part for name, part in self._rows().items() if getattr(self, name) != ROWS[name])
-        yield f"rankmark:{version()}"
+            yield from (
+                part for name, part in self._rows().items() if getattr(self, name) != DEFAULTS_OF_ROWS[name]
+            )
+        yield f"rankmark:{__version__}"
 
     def _rows(self) -> dict[str, str]:
         """What decides the value of a measure of predictions, each part by its name."""
@@ -125,161 +120,26 @@ class Evaluation:
 
     def _beside(self) -> Iterator[str]:
         """What decides the value of a measure of lists that are no tables of judgements and results."""
-        if self.positive != ROWS["positive"]:
+        if self.positive != DEFAULTS_OF_ROWS["positive"]:
             yield f"positive:{_escaped(self.positive)}"
-        yield from self._cut()
-
-    def _cut(self) -> Iterator[str]:
-        cutoff = self.measure.cutoff
-        if self.k is not None and (cutoff is None or cutoff > self.k):
+        if self.is_cut:
             yield f"k:{self.k}"
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the measure looks beyond where lists are ended."""
+        cutoff = self.measure.cutoff
+        return self.k is not None and (cutoff is None or cutoff > self.k)
 
     def _like(self) -> Iterator[str]:
         if self.convention:
             yield f"like:{self.convention}"
 
-    def evaluate(
-        self,
-        qrels: Any,
-        run: Any,
-        *,
-        columns: Mapping[str, Any] | None = None,
-        threads: int | None = None,
-    ) -> Result:
-        """Evaluates so; the tables are whatever `rankmark.evaluate` takes.
-
-        Integer item ids are ordered as text where `item_ids` says so.
-
-        Raises:
-            UsageError: lists are to end after k items, which those of tables do as they are.
-            MeasureError: the measure is one of predictions.
-            DataError: a table that cannot be evaluated as it is, or item ids that are text where they are to
-                be integers.
-
-        """
-        from rankmark.api.evaluation import evaluate_tables
-        from rankmark.inputs import read_inputs
-        from rankmark.language.plan import Plan
-
-        self._check_of_lists()
-        if list(self._cut()):
-            raise UsageError(
-                f"the signature is of arrays whose lists end after {self.k} items; evaluate such with "
-                "evaluate_arrays, or give tables of so many items, and a signature without k"
-            )
-        if self.positive != ROWS["positive"]:
-            raise UsageError(
-                f"the signature is of predictions whose positive label is {self.positive!r}; evaluate such "
-                "with evaluate_predictions"
-            )
-        judgements, results = read_inputs(qrels, run, columns)
-        if self.item_ids == "integer":
-            for table in (judgements, results):
-                _refuse_text(table)
-        text_items = self.item_ids == "text"
-        plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
-        return evaluate_tables(judgements, results, plan, threads=threads)
-
-    def evaluate_arrays(
-        self,
-        scores: Any,
-        relevance: Any,
-        *,
-        exclude: Any = None,
-        queries: Any = None,
-        threads: int | None = None,
-    ) -> Result:
-        """Evaluates so; the arrays are whatever `rankmark.evaluate_arrays` takes.
-
-        Raises:
-            UsageError: arrays that do not fit together.
-            MeasureError: the measure is one of predictions.
-            DataError: arrays that cannot be evaluated as they are.
-
-        """
-        from rankmark.api.arrays import evaluate_arrays
-
-        self._check_of_lists()
-        choices = asdict(self.choices)
-        choices["precision"] = choices.pop("scores")
-        k = self.k if list(self._cut()) else None
-        return evaluate_arrays(
-            scores, relevance, self.measure, exclude=exclude, queries=queries, k=k, threads=threads, **choices
-        )
-
-    def _check_of_lists(self) -> None:
-        if not self._of_lists:
-            raise MeasureError(
-                f"{self.measure} is a measure of predictions, of one table; evaluate it with "
-                "evaluate_predictions"
-            )
-
-    def evaluate_predictions(
-        self,
-        table: Any,
-        *,
-        label: str | None = None,
-        score: str | Sequence[str] | None = None,
-        predicted: str | None = None,
-        query: str | None = None,
-        item: str | None = None,
-        weight: str | None = None,
-        threads: int | None = None,
-    ) -> PredictionResult:
-        """Evaluates so; the table is whatever `rankmark.evaluate_predictions` takes.
-
-        Args:
-            table: the labelled scores.
-            label: the column of what happened.
-            score: the column of predictions; for a measure of classes a column each.
-            predicted: for a measure of classes, instead, the column of predicted classes.
-            query: the column of the query, user or session.
-            item: the column of the item; for a measure of lists.
-            weight: the column of the weights, if it has another name than in `weights`.
-            threads: how many threads to use; all cores if None.
-
-        Raises:
-            UsageError: a measure of lists with a choice that there is not for predictions.
-            DataError: a table that cannot be evaluated as it is; without the positive label or the column of
-                weights that the signature says.
-
-        """
-        from rankmark.api.predictions import evaluate_predictions
-
-        takes_positive = self._of_lists or self.measure.page.labels == "binary"
-        return evaluate_predictions(
-            table,
-            self.measure,
-            label=label,
-            score=score,
-            predicted=predicted,
-            query=query,
-            item=item,
-            weight=weight or self.weights or "",
-            positive=self.positive if takes_positive else None,
-            threads=threads,
-            **self._choices_of_predictions(),
-        )
-
-    def _choices_of_predictions(self) -> dict[str, Any]:
-        """The choices that an evaluation of predictions has; others are to be the standard."""
-        if not self._of_lists:
-            return {}
-        choices, standard = asdict(self.choices), asdict(Choices())
-        taken = {name: choices.pop(name) for name in ("ties", "seed", "no_relevant", "duplicates")}
-        for name, value in choices.items():
-            if value != standard[name]:
-                raise UsageError(
-                    f"the signature says {name}:{value}, which predictions do not know; evaluate it with "
-                    "evaluate"
-                )
-        return taken
-
     def __str__(self) -> str:
         return self.signature()
 
 
-ROWS: Mapping[str, Any] = {"classes": None, "positive": "1", "weights": None}
+DEFAULTS_OF_ROWS: Mapping[str, Any] = {"classes": None, "positive": "1", "weights": None}
 """What decides the value of a measure of predictions, where nothing is said."""
 
 
@@ -288,43 +148,17 @@ def _escaped(name: str) -> str:
     return "".join(char if char.isprintable() and char not in "%|" else quote(char) for char in name)
 
 
-def _refuse_text(table: Input) -> None:
-    if table.table.kind(table.item) != "integer":
-        raise DataError(
-            f"the signature is of integer item ids, and those of {table.name} (column {table.item!r}) "
-            "are text; cast them to integers"
-        )
-
-
 DECIDED_BY_IDS = ("item-desc", "item-asc", "random")
 """The orders of equal scores that depend on the items' ids."""
 
 
-def from_signature(text: str) -> Evaluation:
-    """The evaluation that a signature describes, in its full or its short form.
-
-    Args:
-        text: what `Result.signature` gave, in this version or an earlier one.
-
-    Returns:
-        What evaluates other tables in the same way: with `Evaluation.evaluate`, or a measure of predictions
-        with `Evaluation.evaluate_predictions`.
+def read_signature(text: str) -> Recipe:
+    """What a signature describes, in its full or its short form.
 
     Raises:
         SignatureError: it is no signature, is of a later version, has a field that there is not, or is of a
             measure with a function for a parameter: what that computes no signature says.
         ChoiceError: a choice with a value that there is not.
-
-    Example:
-        >>> import rankmark as rm
-        >>> evaluation = rm.from_signature("nDCG(gain=exp2)@10|missing:skip|rankmark:0.1.0")
-        >>> evaluation.measure, evaluation.choices.missing
-        (nDCG(gain=exp2)@10, 'skip')
-        >>> evaluation.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}).values
-        {'nDCG(gain=exp2)@10': 0.7967075809905066}
-        >>> evaluation = rm.from_signature("PCOPC|positive:hit|rankmark:0.1.0")
-        >>> evaluation.evaluate_predictions({"label": ["hit", "miss"], "score": [0.5, 0.75]}).values
-        {'PCOPC': 1.25}
 
     """
     if not isinstance(text, str):
@@ -334,17 +168,17 @@ def from_signature(text: str) -> Evaluation:
     _check_version(text, values.pop("rankmark", None))
     measure = _measure(written, values)
     if measure.page.kind != "list":
-        evaluation = Evaluation(measure, convention=values.pop("like", None), **_rows(values, measure))
+        recipe = Recipe(measure, convention=values.pop("like", None), **_rows(values, measure))
         _refuse_unknown(values, measure, ["like", *_rows_of(measure)])
-        return evaluation
-    evaluation = Evaluation(
+        return recipe
+    recipe = Recipe(
         measure, _choices(values), _item_ids(values), values.pop("like", None), _whole_number(values, "k")
     )
     if "positive" in values:
-        evaluation = replace(evaluation, positive=unquote(values.pop("positive")))
+        recipe = replace(recipe, positive=unquote(values.pop("positive")))
     choices = [f.name for f in fields(Choices) if f.name != "seed"]
     _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "k"])
-    return evaluation
+    return recipe
 
 
 def _values(parts: Iterable[str]) -> dict[str, str]:
@@ -363,11 +197,11 @@ def _values(parts: Iterable[str]) -> dict[str, str]:
 def _check_version(text: str, written: str | None) -> None:
     if written is None:
         raise SignatureError(
-            f"{text!r} is not a signature: it does not end with the version, |rankmark:{version()}"
+            f"{text!r} is not a signature: it does not end with the version, |rankmark:{__version__}"
         )
-    if _numbers(written) > _numbers(version()):
+    if _numbers(written) > _numbers(__version__):
         raise SignatureError(
-            f"the signature is of rankmark {written}, and this is {version()}, which cannot know what it "
+            f"the signature is of rankmark {written}, and this is {__version__}, which cannot know what it "
             f"means: update rankmark to {written}"
         )
 
@@ -375,7 +209,7 @@ def _check_version(text: str, written: str | None) -> None:
 def _numbers(written: str) -> tuple[int, ...]:
     numbers = re.match(r"\d{1,9}(\.\d{1,9})*(?!\d)", written, re.ASCII)
     if not numbers:
-        raise SignatureError(f"rankmark:{written} in the signature is not a version, such as {version()}")
+        raise SignatureError(f"rankmark:{written} in the signature is not a version, such as {__version__}")
     return tuple(map(int, numbers[0].split(".")))
 
 
@@ -437,7 +271,7 @@ def _rows_of(measure: Measure) -> list[str]:
     """The fields that a signature of a measure of predictions can have."""
     lacking = {"binary": "classes", "numbers": "positive"}.get(measure.page.labels)
     classes = {"classes"} if measure.page.kind != "class" else {"positive"}
-    return [name for name in ROWS if name != lacking and name not in classes]
+    return [name for name in DEFAULTS_OF_ROWS if name != lacking and name not in classes]
 
 
 def _refuse_unknown(values: Mapping[str, str], measure: Measure, others: Iterable[str]) -> None:

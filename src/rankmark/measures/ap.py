@@ -8,7 +8,7 @@ import numpy as np
 
 from rankmark.errors import MeasureError
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(
@@ -25,7 +25,7 @@ from rankmark.language.measure import list_measure
     variants={"TAP": {"denominator": "min"}},
     bounds=(0, 1),
     cite="buckley2000",
-    expected=lambda measure: measure.arguments["denominator"] != "hits",
+    expected=lambda given: given["denominator"] != "hits",
 )
 def average_precision(
     lists: JudgedLists,

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from rankmark.errors import MeasureError
+from rankmark.kinds.ranges import Within
 from rankmark.kinds.rows import Rows, Undefined, Values
-from rankmark.language.measure import row_measure
-from rankmark.language.parameters import Within
+from rankmark.language.registry import row_measure
 
 Rate = Annotated[float, Within(0, 1)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from rankmark.kinds.decisions import AtThreshold, Best, Confusion, Top, decided, share
+from rankmark.kinds.ranges import Above
 from rankmark.kinds.rows import Rows, Values
-from rankmark.language.measure import row_measure
-from rankmark.language.parameters import Above
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

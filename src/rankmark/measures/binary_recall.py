@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.decisions import AtThreshold, Top, decided, share
 from rankmark.kinds.rows import Rows
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("binG", bounds=(0, 1), cite="trec_eval")

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Above
+from rankmark.kinds.ranges import Above
+from rankmark.language.registry import list_measure
 
 
 @list_measure("BPM", bounds=(0, None), cite="zhang2017", expected=False)

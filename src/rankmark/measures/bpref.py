@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("Bpref", bounds=(0, 1), cite="buckley2004", tells_unjudged=True)

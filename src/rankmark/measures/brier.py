@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.kinds.rows import Rows
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Between
+from rankmark.kinds.ranges import Between
+from rankmark.language.registry import list_measure
 
 
 @list_measure("Compatibility", aliases=("Compat",), bounds=(0, 1), cite="clarke2021", expected=False)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rankmark.kinds.decisions import AtThreshold, Top, decided
 from rankmark.kinds.rows import Rows
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.gains import CumulatedGain, Discount, discounted_sum, gain_of
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None), cite="jarvelin2002")

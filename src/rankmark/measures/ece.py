@@ -10,7 +10,7 @@ import numpy as np
 from rankmark.errors import MeasureError
 from rankmark.kinds.calibration import Binning, Bins, NumberOfBins, binned, sweep
 from rankmark.kinds.rows import Rows, Undefined, Values
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

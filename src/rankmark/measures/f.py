@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Above
+from rankmark.kinds.ranges import Above
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.unretrieved import Catalogue, catalogue
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(
@@ -15,7 +15,7 @@ from rankmark.language.measure import list_measure
     cite="vanrijsbergen1979",
     better="less",
     order="set",
-    tells_unjudged=lambda measure: measure.arguments["items"] == "judged",
+    tells_unjudged=lambda given: given["items"] == "judged",
 )
 def fall_out(
     lists: JudgedLists,

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("G", bounds=(0, 1), cite="trec_eval", expected=False)

@@ -9,8 +9,8 @@ import numpy as np
 from rankmark.errors import MeasureError
 from rankmark.kinds.decisions import share
 from rankmark.kinds.rows import PerQuery, Rows, Values
-from rankmark.language.measure import row_measure
 from rankmark.language.parameters import Column
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import GREATEST_CUTOFF, list_measure
+from rankmark.language.definition import GREATEST_CUTOFF
+from rankmark.language.registry import list_measure
 
 
 @list_measure(
@@ -15,7 +16,7 @@ from rankmark.language.measure import GREATEST_CUTOFF, list_measure
     bounds=(0, None),
     cite="craswell2005",
     order="set",
-    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
+    tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def hit_rate(
     lists: JudgedLists,

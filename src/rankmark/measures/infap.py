@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 EPSILON = 1e-5
 

@@ -17,7 +17,7 @@ from rankmark.kinds.browsing import (
     reader_gains,
 )
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("INSQ", bounds=(0, None), cite="moffat2012")

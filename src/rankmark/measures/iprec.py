@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Within
+from rankmark.kinds.ranges import Within
+from rankmark.language.registry import list_measure
 
 ELEVEN_POINTS = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from rankmark.kinds.decisions import AtThreshold, decided, share
+from rankmark.kinds.ranges import Between
 from rankmark.kinds.rows import Rows
-from rankmark.language.measure import row_measure
-from rankmark.language.parameters import Between
+from rankmark.language.registry import row_measure
 
 
 @row_measure("Lift", aliases=("lift_score",), bounds=(0, None), cite="ling1998", labels="binary")

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.unretrieved import Catalogue, catalogue
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(
@@ -17,8 +17,8 @@ from rankmark.language.measure import list_measure
     variants={"Accuracy": {"items": "retrieved"}},
     bounds=(0, 1),
     cite="hanley1982",
-    expected=lambda measure: measure.arguments["items"] != "retrieved" or measure.cutoff is None,
-    tells_unjudged=lambda measure: measure.arguments["items"] == "judged",
+    expected=lambda given: given["items"] != "retrieved" or given["cutoff"] is None,
+    tells_unjudged=lambda given: given["items"] == "judged",
 )
 def area_under_roc_curve(
     lists: JudgedLists,

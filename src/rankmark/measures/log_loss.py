@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal, TypeAlias
 
+from rankmark.kinds.ranges import Between
 from rankmark.kinds.rows import Rows
-from rankmark.language.measure import row_measure
-from rankmark.language.parameters import Between
+from rankmark.language.registry import row_measure
 
 Clip: TypeAlias = Annotated[float, Between(0, 0.5)]
 """How far probabilities are kept from 0 and 1, whose logarithms are infinite."""

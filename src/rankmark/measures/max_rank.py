@@ -6,7 +6,7 @@ import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.kinds.unretrieved import Ranked, catalogue
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

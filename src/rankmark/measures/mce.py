@@ -6,7 +6,7 @@ import numpy as np
 
 from rankmark.kinds.calibration import Binning, NumberOfBins, binned
 from rankmark.kinds.rows import Rows
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankmark.kinds.browsing import harmonic
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("MeanP", bounds=(0, 1), cite="anelli2021")

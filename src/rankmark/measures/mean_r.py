@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("MeanR", aliases=("MAR", "mean_average_recall"), bounds=(0, 1), cite="anelli2021")

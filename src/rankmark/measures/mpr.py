@@ -7,7 +7,7 @@ import numpy as np
 from rankmark.kinds.browsing import ReaderGain, gain_or_hit
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.unretrieved import Ranked, catalogue, rank_after_list
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

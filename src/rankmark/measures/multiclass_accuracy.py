@@ -6,7 +6,7 @@ import numpy as np
 
 from rankmark import _native
 from rankmark.kinds.classes import Classes, Predicted
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from rankmark.kinds.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
 from rankmark.kinds.decisions import share
-from rankmark.language.measure import row_measure
-from rankmark.language.parameters import Above
+from rankmark.kinds.ranges import Above
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankmark import _native
 from rankmark.kinds.classes import Classes, Predicted
 from rankmark.kinds.rows import Undefined, Values
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 Cost: TypeAlias = Literal["equal", "linear", "quadratic"]
 """What a wrong class costs."""

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rankmark.kinds.classes import Classes
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 from rankmark.measures.log_loss import Clip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.classes import AverageOver, Classes, PerClass, Predicted, ZeroDivision, averaged
 from rankmark.kinds.decisions import share
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankmark.kinds.gains import Beta, Gain, blended_ratio, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Between
+from rankmark.kinds.ranges import Between
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

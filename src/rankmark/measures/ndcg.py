@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmark.kinds.gains import CumulatedGain, Discount, discounted_sum, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

@@ -21,8 +21,8 @@ from rankmark.kinds.browsing import (
     reader_gains,
 )
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Between
+from rankmark.kinds.ranges import Between
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

@@ -9,7 +9,7 @@ import numpy as np
 from rankmark.kinds.browsing import MaxGrade, highest_gain
 from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 from rankmark.measures.err import reciprocal_rank_of_stop
 
 

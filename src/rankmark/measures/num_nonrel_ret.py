@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(
@@ -17,7 +17,7 @@ from rankmark.language.measure import list_measure
     bounds=(0, 1),
     cite="vanrijsbergen1979",
     order="set",
-    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
+    tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def precision(
     lists: JudgedLists,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankmark.kinds.gains import Beta, Gain, blended_ratio, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("PMeasure", bounds=(0, 1), cite="sakai2007", expected=False)

@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 from rankmark.kinds.rows import Rows, Undefined
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankmark.kinds.gains import Beta, Gain, blended_ratio, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("QMeasure", aliases=("Q",), bounds=(0, 1), cite="sakai2004", expected=False)

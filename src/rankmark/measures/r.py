@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(

@@ -9,8 +9,8 @@ import numpy as np
 from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
 from rankmark.kinds.gains import gain_of
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Between
+from rankmark.kinds.ranges import Between
+from rankmark.language.registry import list_measure
 
 
 @list_measure("RBP", bounds=(0, None), cite="moffat2008")

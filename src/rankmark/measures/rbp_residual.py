@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Between
+from rankmark.kinds.ranges import Between
+from rankmark.language.registry import list_measure
 
 
 @list_measure("RBPResidual", bounds=(0, 1), cite="moffat2008", better="neither", tells_unjudged=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankmark.kinds.regression import Average, is_macro, query_means
 from rankmark.kinds.rows import PerQuery, Rows
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

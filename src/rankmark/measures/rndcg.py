@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankmark.kinds.gains import Gain, discount_of, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("RnDCG", bounds=(0, 1), cite="trec_eval")

@@ -7,8 +7,8 @@ from typing import Annotated
 import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Above
+from rankmark.kinds.ranges import Above
+from rankmark.language.registry import list_measure
 
 
 @list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1), cite="buckley2005")

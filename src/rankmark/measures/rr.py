@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure(
@@ -16,7 +16,7 @@ from rankmark.language.measure import list_measure
     variants={"ARHR": {"hits": "all"}, "mean_mrr": {"hits": "all", "denominator": "relevant"}},
     bounds=(0, None),
     cite="voorhees1999",
-    tells_unjudged=lambda measure: measure.arguments["bound"] == "upper",
+    tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def reciprocal_rank(
     lists: JudgedLists,

@@ -8,7 +8,7 @@ from rankmark.errors import MeasureError
 from rankmark.kinds.browsing import MaxGrade, ReaderGain, ReaderValue, expectation, reader_gains
 from rankmark.kinds.gains import Discount, discount_of, discounted_sum
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 MOST_RANKS = 10**7
 """The discounts are added up rank by rank."""

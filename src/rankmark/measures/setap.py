@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankmark.kinds.lists import JudgedLists, Values, ratio
-from rankmark.language.measure import list_measure
+from rankmark.language.registry import list_measure
 
 
 @list_measure("SetAP", aliases=("set_map",), bounds=(0, 1), cite="trec_eval", order="nothing")

@@ -6,7 +6,7 @@ import math
 
 from rankmark.kinds.regression import check_both_vary, check_unweighted
 from rankmark.kinds.rows import Rows
-from rankmark.language.measure import row_measure
+from rankmark.language.registry import row_measure
 
 
 @row_measure(

@@ -8,8 +8,8 @@ import numpy as np
 
 from rankmark.errors import DataError, MeasureError
 from rankmark.kinds.lists import JudgedLists, Values
-from rankmark.language.measure import list_measure
-from rankmark.language.parameters import Within
+from rankmark.kinds.ranges import Within
+from rankmark.language.registry import list_measure
 
 
 @list_measure("Utility", bounds=(None, None), cite="trec_eval", order="set")

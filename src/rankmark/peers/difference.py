@@ -14,9 +14,10 @@ from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.convention import convention
-from rankmark.language.measure import MEAN, Measure
+from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan, planned, separate
+from rankmark.language.registry import MEAN
 
 if TYPE_CHECKING:
     from rankmark.results.lists import Result

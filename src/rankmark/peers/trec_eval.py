@@ -21,7 +21,7 @@ from rankmark.errors import DataError, MeasureError, did_you_mean
 from rankmark.inputs import read_inputs, run_tag, with_text_items
 from rankmark.kinds.lists import JudgedLists
 from rankmark.language.choices import Choices
-from rankmark.language.conventions.trec_names import TREC_MEASURES, TrecMeasure, numbers, split_name
+from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure, numbers, split_name
 from rankmark.language.measure import Measure
 
 if TYPE_CHECKING:
@@ -128,15 +128,15 @@ def _named(text: str) -> list[tuple[str, str]]:
 def _lines(known: TrecMeasure, texts: Sequence[str]) -> list[Line]:
     if known.each:
         values = sorted({value for text in texts for value in _members(known, text)}) or known.defaults
-        return [Line(known.member_name(value), known, known.member(value)) for value in values]
+        return [Line(known.member_name(value), known, Measure(*known.member(value))) for value in values]
     if known.name == "relstring":
         return [
             Line(f"relstring_{text}", known, length=_length(text)) if text else Line("relstring", known)
             for text in texts or [""]
         ]
     if texts:
-        return [Line(f"{known.name}_{text}", known, known.with_parameter(text)) for text in texts]
-    return [Line(known.name, known, known.base if known.measure else None)]
+        return [Line(f"{known.name}_{text}", known, Measure(*known.with_parameter(text))) for text in texts]
+    return [Line(known.name, known, Measure(*known.base) if known.measure else None)]
 
 
 def _members(known: TrecMeasure, text: str) -> list[float]:

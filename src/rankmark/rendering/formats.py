@@ -437,7 +437,7 @@ def _json(view: View) -> str:
 
 
 def _record(result: Result, view: View) -> dict[str, Any]:
-    from rankmark.language.signature import version
+    from rankmark._native import __version__
 
     counts = asdict(result.counts)
     by_measure = counts.pop("measures")
@@ -452,7 +452,7 @@ def _record(result: Result, view: View) -> dict[str, Any]:
     for name, interval in result.intervals.items():
         ends = {end: finite(getattr(interval, end)) for end in ENDS}
         measures[name]["interval"] = {**interval._asdict(), **ends}
-    record: dict[str, Any] = {"rankmark": version(), "convention": result.convention, "measures": measures}
+    record: dict[str, Any] = {"rankmark": __version__, "convention": result.convention, "measures": measures}
     record |= {result.counted: counts, "choices": result.choices, "inputs": result.inputs or None}
     record["notes"] = list(result.notes)
     if result.slices is not None:
@@ -670,13 +670,13 @@ def _difference_notes(found: Differences) -> list[str]:
 
 
 def _differences_record(found: Differences) -> dict[str, Any]:
-    from rankmark.language.signature import version
+    from rankmark._native import __version__
 
     why = [asdict(each) for each in found.why]
     for each in why:
         each.update(value=finite(each["value"]), effect=finite(each["effect"]))
     values = {measure: {k: finite(v) for k, v in of.items()} for measure, of in found.values.items()}
-    record: dict[str, Any] = {"rankmark": version(), "like": list(found.like), "values": values}
+    record: dict[str, Any] = {"rankmark": __version__, "like": list(found.like), "values": values}
     return record | {"queries": dict(found.queries), "why": why, "lacking": list(found.lacking)}
 
 
@@ -705,10 +705,10 @@ def _cell(value: float, digits: int) -> str:
 
 
 def _curve_record(found: CurveTable) -> dict[str, Any]:
-    from rankmark.language.signature import version
+    from rankmark._native import __version__
 
     columns = {each.name: [finite(value) for value in each.to_list()] for each in found.frame.get_columns()}
-    record = {"rankmark": version(), "curve": found.kind, "rows": found.rows, "positive": found.positive}
+    record = {"rankmark": __version__, "curve": found.kind, "rows": found.rows, "positive": found.positive}
     if found.area is not None:
         record |= {"thresholds": found.thresholds, "area": found.area, "area_change": found.area_change}
     return record | {"columns": columns}

@@ -9,8 +9,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankmark._native import __version__
 from rankmark.errors import FileMissingError, FormatError, UsageError
-from rankmark.language.signature import version
 from rankmark.rendering.formats import write_whole
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def write_archive(
 
     """
     written = BytesIO()
-    header = {"rankmark": version(), "format": form, **header}
+    header = {"rankmark": __version__, "format": form, **header}
     with zipfile.ZipFile(written, "w") as archive:
         _put(archive, name, json.dumps(header, indent=1, ensure_ascii=False).encode())
         for table, frame in tables.items():
@@ -91,7 +91,7 @@ def read_archive(path: str | Path, name: str, form: int, what: str) -> Archive:
         raise FormatError(f"{where} is no saved {what}: it has no readable {name}") from error
     if found != form:
         raise FormatError(
-            f"{where} was saved by rankmark {of_version} in format {found}; this is {version()}, which "
+            f"{where} was saved by rankmark {of_version} in format {found}; this is {__version__}, which "
             f"reads format {form}"
         )
     return Archive(where, header, parts)

@@ -13,8 +13,9 @@ from rankmark.aggregation.counts import Counts
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.convention import meant
-from rankmark.language.measure import LISTS_FIRST, Measure
-from rankmark.language.signature import Evaluation
+from rankmark.language.measure import Measure
+from rankmark.language.registry import LISTS_FIRST
+from rankmark.language.signature import Recipe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -194,11 +195,11 @@ class Result:
         """
         return self.evaluation(measure).signature(short=short)
 
-    def evaluation(self, measure: str | Measure) -> Evaluation:
-        """The same as an object, which evaluates other tables in the same way."""
+    def evaluation(self, measure: str | Measure) -> Recipe:
+        """The same as a record, of which `rankmark.from_signature` makes what evaluates other tables so."""
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
-        return Evaluation(found, choices, self._item_ids, self._convention, self._k)
+        return Recipe(found, choices, self._item_ids, self._convention, self._k)
 
     def account(self) -> list[str]:
         """What happened to the queries: a line, and a second one if there is something to notice."""

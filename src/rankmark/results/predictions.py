@@ -14,9 +14,10 @@ from rankmark.aggregation.counts import Counts, PredictionCounts, RowMeasureCoun
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import NotEvaluatedError
 from rankmark.language.choices import Choices
-from rankmark.language.measure import CLASSES_FIRST, ROWS_FIRST, Kind, Measure
+from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
-from rankmark.language.signature import Evaluation
+from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, Kind
+from rankmark.language.signature import Recipe
 from rankmark.rendering.formats import counted, printable
 from rankmark.results.lists import Result
 from rankmark.results.prediction_slices import PredictionSlices
@@ -42,7 +43,7 @@ class Basis:
     def signature(self, measure: Measure, *, short: bool) -> str:
         """As `Result.signature`."""
         weights = None if self.weights == "none" else self.weights
-        return Evaluation(
+        return Recipe(
             measure,
             convention=self.like,
             positive=self.positive,
@@ -212,8 +213,8 @@ class PredictionResult(Result):
         if found.page.kind != "list":
             return self._basis.signature(found, short=short)
         assert self._lists is not None
-        evaluation = replace(self._lists.evaluation(found), positive=self._basis.positive)
-        return evaluation.signature(short=short)
+        recipe = replace(self._lists.evaluation(found), positive=self._basis.positive)
+        return recipe.signature(short=short)
 
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""

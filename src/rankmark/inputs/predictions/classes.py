@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankmark.errors import ColumnError, DataError, UsageError
 from rankmark.inputs.names import listed
+from rankmark.kinds.classes import Classes
 from rankmark.rendering.formats import counted
 
 if TYPE_CHECKING:
@@ -76,6 +77,17 @@ class ClassPredictions:
     weight: str | None
     query: str | None
     rest: pl.DataFrame
+
+    def seen(self, threads: int) -> Classes:
+        """What measures see of it."""
+        return Classes(
+            self.names,
+            self.labels,
+            scores=self.scores,
+            predicted=self.predicted,
+            weights=self.weights,
+            threads=threads,
+        )
 
     def taken(self, rows: NDArray[np.intp]) -> ClassPredictions:
         """The rows of these numbers, each as often as it is there; all classes stay."""

@@ -18,7 +18,9 @@ from typing import Any, TypeAlias
 
 from rankmark.errors import ChoiceError, MeasureError, did_you_mean
 from rankmark.language.choices import Choices
-from rankmark.language.measure import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, Measure, as_measure
+from rankmark.language.measure import Measure
+from rankmark.language.names import as_measure
+from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind
 
 __all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 
 from rankmark.language.conventions.convention import Convention, Names, Variant
-from rankmark.language.conventions.trec_names import TREC_MEASURES, TrecMeasure
+from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
 
 __all__ = ["TOOLS"]
 

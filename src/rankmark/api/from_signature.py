@@ -1,0 +1,211 @@
+"""The door of signatures: what one describes is evaluated again, on other tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from rankmark.errors import DataError, MeasureError, UsageError
+from rankmark.inputs import Input, read_inputs
+from rankmark.language.choices import Choices
+from rankmark.language.plan import Plan
+from rankmark.language.signature import DEFAULTS_OF_ROWS, Recipe, read_signature
+
+if TYPE_CHECKING:
+    from rankmark.results.lists import Result
+    from rankmark.results.predictions import PredictionResult
+
+__all__ = ["Evaluation", "from_signature"]
+
+
+def from_signature(signature: str | Recipe) -> Evaluation:
+    """The evaluation that a signature describes, in its full or its short form.
+
+    Args:
+        signature: what `Result.signature` gave, in this version or an earlier one; or what
+            `Result.evaluation` gave, which can have a function for a parameter.
+
+    Returns:
+        What evaluates other tables in the same way: with `Evaluation.evaluate`, or a measure of predictions
+        with `Evaluation.evaluate_predictions`.
+
+    Raises:
+        SignatureError: it is no signature, is of a later version, has a field that there is not, or is of a
+            measure with a function for a parameter: what that computes no signature says.
+        ChoiceError: a choice with a value that there is not.
+
+    Example:
+        >>> import rankmark as rm
+        >>> evaluation = rm.from_signature("nDCG(gain=exp2)@10|missing:skip|rankmark:0.1.0")
+        >>> evaluation.measure, evaluation.choices.missing
+        (nDCG(gain=exp2)@10, 'skip')
+        >>> evaluation.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}).values
+        {'nDCG(gain=exp2)@10': 0.7967075809905066}
+        >>> evaluation = rm.from_signature("PCOPC|positive:hit|rankmark:0.1.0")
+        >>> evaluation.evaluate_predictions({"label": ["hit", "miss"], "score": [0.5, 0.75]}).values
+        {'PCOPC': 1.25}
+
+    """
+    recipe = signature if isinstance(signature, Recipe) else read_signature(signature)
+    return Evaluation(**{each.name: getattr(recipe, each.name) for each in fields(Recipe)})
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Recipe):
+    """A measure and all that decides its value but the tables, with the doors for these.
+
+    Attributes:
+        measure: the measure with its parameters.
+        choices: how ties, duplicates, missing queries … are decided.
+        item_ids: the type of the items' ids; None for whichever the tables have.
+        convention: the convention that the choices are of, ``NAME-VERSION``; None for none.
+        k: where lists of arrays are ended; None for nowhere.
+        positive: the label of positive rows, of predictions.
+        weights: for a measure of predictions, the column of the rows' weights; None for none.
+        classes: for a measure of classes, how many there are; None for whatever the table has.
+
+    """
+
+    def evaluate(
+        self,
+        qrels: Any,
+        run: Any,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+    ) -> Result:
+        """Evaluates so; the tables are whatever `rankmark.evaluate` takes.
+
+        Integer item ids are ordered as text where `item_ids` says so.
+
+        Raises:
+            UsageError: lists are to end after k items, which those of tables do as they are.
+            MeasureError: the measure is one of predictions.
+            DataError: a table that cannot be evaluated as it is, or item ids that are text where they are to
+                be integers.
+
+        """
+        from rankmark.api.evaluation import evaluate_tables
+
+        self._check_of_lists()
+        if self.is_cut:
+            raise UsageError(
+                f"the signature is of arrays whose lists end after {self.k} items; evaluate such with "
+                "evaluate_arrays, or give tables of so many items, and a signature without k"
+            )
+        if self.positive != DEFAULTS_OF_ROWS["positive"]:
+            raise UsageError(
+                f"the signature is of predictions whose positive label is {self.positive!r}; evaluate such "
+                "with evaluate_predictions"
+            )
+        judgements, results = read_inputs(qrels, run, columns)
+        if self.item_ids == "integer":
+            for table in (judgements, results):
+                _refuse_text(table)
+        text_items = self.item_ids == "text"
+        plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
+        return evaluate_tables(judgements, results, plan, threads=threads)
+
+    def evaluate_arrays(
+        self,
+        scores: Any,
+        relevance: Any,
+        *,
+        exclude: Any = None,
+        queries: Any = None,
+        threads: int | None = None,
+    ) -> Result:
+        """Evaluates so; the arrays are whatever `rankmark.evaluate_arrays` takes.
+
+        Raises:
+            UsageError: arrays that do not fit together.
+            MeasureError: the measure is one of predictions.
+            DataError: arrays that cannot be evaluated as they are.
+
+        """
+        from rankmark.api.arrays import evaluate_arrays
+
+        self._check_of_lists()
+        choices = asdict(self.choices)
+        choices["precision"] = choices.pop("scores")
+        k = self.k if self.is_cut else None
+        return evaluate_arrays(
+            scores, relevance, self.measure, exclude=exclude, queries=queries, k=k, threads=threads, **choices
+        )
+
+    def _check_of_lists(self) -> None:
+        if not self.of_lists:
+            raise MeasureError(
+                f"{self.measure} is a measure of predictions, of one table; evaluate it with "
+                "evaluate_predictions"
+            )
+
+    def evaluate_predictions(
+        self,
+        table: Any,
+        *,
+        label: str | None = None,
+        score: str | Sequence[str] | None = None,
+        predicted: str | None = None,
+        query: str | None = None,
+        item: str | None = None,
+        weight: str | None = None,
+        threads: int | None = None,
+    ) -> PredictionResult:
+        """Evaluates so; the table is whatever `rankmark.evaluate_predictions` takes.
+
+        Args:
+            table: the labelled scores.
+            label: the column of what happened.
+            score: the column of predictions; for a measure of classes a column each.
+            predicted: for a measure of classes, instead, the column of predicted classes.
+            query: the column of the query, user or session.
+            item: the column of the item; for a measure of lists.
+            weight: the column of the weights, if it has another name than in `weights`.
+            threads: how many threads to use; all cores if None.
+
+        Raises:
+            UsageError: a measure of lists with a choice that there is not for predictions.
+            DataError: a table that cannot be evaluated as it is; without the positive label or the column of
+                weights that the signature says.
+
+        """
+        from rankmark.api.predictions import evaluate_predictions
+
+        takes_positive = self.of_lists or self.measure.page.labels == "binary"
+        return evaluate_predictions(
+            table,
+            self.measure,
+            label=label,
+            score=score,
+            predicted=predicted,
+            query=query,
+            item=item,
+            weight=weight or self.weights or "",
+            positive=self.positive if takes_positive else None,
+            threads=threads,
+            **self._choices_of_predictions(),
+        )
+
+    def _choices_of_predictions(self) -> dict[str, Any]:
+        """The choices that an evaluation of predictions has; others are to be the standard."""
+        if not self.of_lists:
+            return {}
+        choices, standard = asdict(self.choices), asdict(Choices())
+        taken = {name: choices.pop(name) for name in ("ties", "seed", "no_relevant", "duplicates")}
+        for name, value in choices.items():
+            if value != standard[name]:
+                raise UsageError(
+                    f"the signature says {name}:{value}, which predictions do not know; evaluate it with "
+                    "evaluate"
+                )
+        return taken
+
+
+def _refuse_text(table: Input) -> None:
+    if table.table.kind(table.item) != "integer":
+        raise DataError(
+            f"the signature is of integer item ids, and those of {table.name} (column {table.item!r}) "
+            "are text; cast them to integers"
+        )

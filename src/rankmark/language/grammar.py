@@ -1,0 +1,106 @@
+"""The grammar of what is asked for: ``Name(parameter=value)@cutoff``, whatever the name may mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from rankmark.errors import MeasureError
+from rankmark.language.parameters import format_value, parse_value
+
+__all__ = ["Written", "read", "split_measures", "write"]
+
+
+class Written(NamedTuple):
+    """What stands in a text that asks for something; nothing of it has been looked up.
+
+    Attributes:
+        name: the name.
+        parameters: those in brackets.
+        cutoff: what follows the ``@``; None if there is none.
+
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    cutoff: int | None = None
+
+    def with_parameters(self, **parameters: Any) -> Written:
+        """The same with these set as well."""
+        return self._replace(parameters={**self.parameters, **parameters})
+
+
+_WRITTEN = re.compile(
+    r"(?P<name>[A-Za-z][\w-]*?)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*?))?"
+    r"(?:-l(?P<rel>[0-9]+))?",
+    re.DOTALL,
+)
+
+
+def read(text: str, what: str = "measure") -> Written:
+    """What is written in `text`, which asks for a measure, or for `what` else.
+
+    Raises:
+        MeasureError: it is written in another way.
+
+    """
+    written = _WRITTEN.fullmatch(text)
+    if not written:
+        raise MeasureError(f"{text!r} is not a {what}: write Name, Name@10 or Name(parameter=value)@10")
+    parameters = dict(_arguments(written["name"], written["parameters"] or ""))
+    if written["rel"] is not None:
+        parameters["rel"] = int(written["rel"])
+    return Written(written["name"], parameters, _cutoff(text, written["cutoff"]))
+
+
+def write(name: str, parameters: Mapping[str, Any], cutoff: int | None = None) -> str:
+    """What `read` reads, in one way only."""
+    written = ",".join(f"{parameter}={format_value(value)}" for parameter, value in parameters.items())
+    return name + (f"({written})" if written else "") + ("" if cutoff is None else f"@{cutoff}")
+
+
+def _cutoff(text: str, written: str | None) -> int | None:
+    if written is None:
+        return None
+    if not re.fullmatch(r"[0-9]+", written.strip()):
+        raise MeasureError(f"{text!r}: the cutoff is a whole number from 1, not {written!r}")
+    return int(written)
+
+
+def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
+    for argument in _pieces(text, lambda place: text[place] == ",") if text.strip() else []:
+        parameter, equals, value = argument.partition("=")
+        if not equals:
+            raise MeasureError(f"{name}({text}): {argument!r} is not written parameter=value")
+        yield parameter.strip(), parse_value(value)
+
+
+_NUMBERS = re.compile(r",[-+.\d][-+.\d=eE]*(?=[\s,]|$)")
+_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|.""", re.DOTALL)
+"""A text in quotes, or else one character."""
+_DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+def split_measures(text: str) -> list[str]:
+    """Measures separated by spaces or commas, but not by those inside brackets or before a number.
+
+    A number goes on with the parameters of one measure: ``utility.1,-1,0,0``.
+    """
+
+    def separates(place: int) -> bool:
+        return text[place].isspace() or (text[place] == "," and not _NUMBERS.match(text, place))
+
+    return [name for name in _pieces(text, separates) if name]
+
+
+def _pieces(text: str, separates: Callable[[int], bool]) -> list[str]:
+    """A text cut at those places of it that are not inside brackets or quotes."""
+    pieces, depth = [""], 0
+    for token in _TOKEN.finditer(text):
+        depth += _DEPTH.get(token[0], 0)
+        if depth <= 0 and separates(token.start()):
+            pieces.append("")
+        else:
+            pieces[-1] += token[0]
+    return pieces

@@ -1,0 +1,79 @@
+"""Which measure a text means: written as its page does, or as another tool does."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rankmark.errors import MeasureError
+from rankmark.language.conventions.trec_names import trec_measure
+from rankmark.language.grammar import read
+from rankmark.language.measure import Measure
+from rankmark.language.registry import LISTS_FIRST, Kind, is_known, meaning_of, spellings
+
+__all__ = ["as_measure", "parse"]
+
+_JOINED = re.compile(r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)")
+
+
+@functools.lru_cache(maxsize=1024)
+def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
+    """The measure written as `text`: ``nDCG@10``, ``AP(rel=2)@100``, or as other tools write it.
+
+    Those are ``ndcg_cut_10`` (trec_eval), ``ndcg_at_10`` (MTEB) and ``map@10-l2`` (ranx: rel=2). A name
+    that is not written as its page does is looked for in the `kinds` of measures in their order.
+
+    Raises:
+        MeasureError: no such measure, parameter or value, with what comes near; or a name that means several
+            measures, with these.
+
+    """
+    if not isinstance(text, str):
+        raise MeasureError(f"{text!r} is not the name of a measure")
+    text = text.strip()
+    if text in spellings():
+        return _named(text, kinds)
+    joined = _JOINED.fullmatch(text)
+    known = joined is not None and is_known(joined["name"], kinds)
+    if joined and known and joined["sign"] == ".":
+        _refuse_patience(joined["name"], joined["cutoff"], kinds)
+    of_rows = kinds[0] != "list" and is_known(text, kinds[:1])
+    if not of_rows and (trec := trec_measure(text)):
+        return trec
+    if joined and known:
+        return _named(joined["name"], kinds, cutoff=int(joined["cutoff"]))
+    if is_known(text, kinds):
+        return _named(text, kinds)
+    name, parameters, cutoff = read(text)
+    return _named(name, kinds, parameters, cutoff)
+
+
+def _named(
+    name: str,
+    kinds: tuple[Kind, ...],
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+    cutoff: int | None = None,
+) -> Measure:
+    """The measure of a name, looked for in the kinds in their order."""
+    meaning = meaning_of(name, kinds)
+    return Measure(meaning.page.name, {**meaning.parameters, **parameters}, cutoff)
+
+
+def _refuse_patience(name: str, digits: str, kinds: tuple[Kind, ...]) -> None:
+    """Refuses ``rbp.95``, which is p = 0.95 in ranx."""
+    known = meaning_of(name, kinds).page
+    if "p" in known.parameters:
+        either = f"{known.name}(p=0.{digits}), or {known.name}@{digits}"
+        raise MeasureError(f"{name}.{digits} can mean {either}; write the one that is meant")
+
+
+def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
+    """The measure itself, or the one that the text writes."""
+    if isinstance(measure, Measure):
+        return measure
+    if isinstance(measure, str):
+        return parse(measure, kinds)
+    raise MeasureError(f"{measure!r} is neither a measure nor its name")

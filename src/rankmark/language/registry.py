@@ -1,0 +1,320 @@
+"""The registry of the measures' pages, and what every name can mean.
+
+A page is a function in a module of `rankmark.measures`; the folder is the registry.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from rankmark.errors import MeasureError, did_you_mean
+from rankmark.language.conventions.trec_table import TREC_MEASURES
+from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of
+from rankmark.language.layout import header_line
+from rankmark.language.parameters import Parameter
+
+if TYPE_CHECKING:
+    from rankmark.kinds.classes import PerClass
+    from rankmark.kinds.decisions import AtThreshold
+    from rankmark.kinds.lists import Values
+    from rankmark.kinds.rows import PerQuery
+
+__all__ = [
+    "CLASSES_FIRST",
+    "LISTS_FIRST",
+    "MEAN",
+    "ROWS_FIRST",
+    "Fact",
+    "Kind",
+    "Mean",
+    "Page",
+    "is_known",
+    "list_measure",
+    "meaning_of",
+    "namesakes",
+    "page",
+    "pages",
+    "row_measure",
+    "spellings",
+]
+
+Kind: TypeAlias = Literal["list", "row", "class"]
+"""What a measure looks at: the list of each query, all rows of a table of labelled scores, or all rows of one
+that has a score for each class."""
+
+LISTS_FIRST: tuple[Kind, ...] = ("list", "row", "class")
+ROWS_FIRST: tuple[Kind, ...] = ("row", "class", "list")
+CLASSES_FIRST: tuple[Kind, ...] = ("class", "row", "list")
+"""In which kind of measure a name is looked for first: a name can mean one measure in each."""
+
+Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows"]
+Better: TypeAlias = Literal["more", "less", "neither"]
+Mean: TypeAlias = Literal["arithmetic", "geometric"]
+ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
+RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
+Labels: TypeAlias = Literal["binary", "numbers", "classes"]
+"""What a row measure takes a label for: positive or not, a number, or one of the classes that have scores."""
+ScoreKind: TypeAlias = Literal["any", "probability", "greatest"]
+"""What a row measure takes a score for: whatever orders the rows, or a probability; or it sees no more of the
+scores of classes than which is the greatest."""
+Fact: TypeAlias = bool | Callable[[Mapping[str, Any]], bool]
+"""What holds of a page whatever the arguments, or what says of them, the cutoff included, whether it does."""
+
+Looks: TypeAlias = Literal["top", "list", "set", "nothing"]
+"""What of the order of a list a value depends on: on which item is at which rank of the ``top``, down to the
+cutoff, or of the whole ``list``; on the ``set`` of items down to the cutoff; on ``nothing`` of it."""
+
+
+MEAN = Parameter("mean", Mean, "arithmetic")
+"""How the queries' values are averaged: ``AP(mean=geometric)`` is GMAP.
+
+Every averaged measure that is never negative takes it; no page sees it, since a page gives one value a query.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Definition):
+    """A measure's definition; `list_measure` and `row_measure` say what each fact means."""
+
+    kind: Kind
+    cite: str
+    aggregate: Aggregate
+    expected: Fact = True
+    better: Better = "more"
+    order: Looks = "nothing"
+    tells_unjudged: Fact = False
+    labels: Labels = "numbers"
+    scores: ScoreKind = "any"
+    per_query: Fact = False
+
+    def header(self) -> Iterator[str]:
+        """What stands above the page: how the measure is written, and its other names."""
+        yield from Definition.header(self)
+        if names := ", ".join(self._trec_names()):
+            yield header_line(f"in trec_eval {names}")
+
+    def _trec_names(self) -> Iterator[str]:
+        """What trec_eval calls the measure and those with parameters, of a family the first."""
+        for known in TREC_MEASURES:
+            if known.measure and known.base.name == self.name:
+                first = known.defaults[0] if known.each else None
+                name = known.name if first is None else known.member_name(first)
+                _, parameters, cutoff = known.base if first is None else known.member(first)
+                yield f"{name} = {self.written(parameters, cutoff)}"
+
+    @property
+    def accepted(self) -> Mapping[str, Parameter]:
+        """The parameters that the measure takes: the function's, and `MEAN` where it can be averaged so."""
+        low = self.bounds[0]
+        averaged = self.aggregate == "mean" and low is not None and low >= 0
+        return {**self.parameters, MEAN.name: MEAN} if averaged else self.parameters
+
+    def _instead(self, cutoff: Any) -> str:
+        others = [f"{name}@{cutoff}" for name in namesakes(self) if pages()[name].takes_cutoff]
+        return f"; there is {' or '.join(others)}" if others else ""
+
+
+_PAGES: dict[str, Page] = {}
+
+
+def list_measure(
+    name: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    bounds: tuple[float | None, float | None],
+    cite: str,
+    aggregate: Aggregate = "mean",
+    expected: Fact = True,
+    better: Better = "more",
+    order: Looks = "top",
+    tells_unjudged: Fact = False,
+) -> Callable[[ListFunction], ListFunction]:
+    """Makes a function the page of a list measure.
+
+    The function takes `JudgedLists` and returns one value a query: NaN where the query has no relevant item
+    and the value would be 0 / 0. Its keyword arguments are the measure's parameters; `cutoff` is what stands
+    after the ``@``.
+
+    Args:
+        name: the measure's one name.
+        aliases: other names that are understood, besides those that differ only in case, hyphens and
+            underscores. One that several pages claim is ambiguous: asking for it says what it can mean.
+        variants: names of the measure with parameters set, ``{"R_cap": {"denominator": "min"}}``.
+        bounds: least and greatest value, None where there is none.
+        cite: the source.
+        aggregate: how the values of all queries become one: their ``mean`` (which mean is for the measure
+            to say, see `MEAN`), their ``sum``, or the ``ratio`` of two sums (the function then returns
+            numerators and denominators).
+        expected: whether the function gives the mean over all orders of tied items.
+        better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+        order: what of the order of a list the value depends on.
+        tells_unjudged: whether an unjudged item is told from one judged 0 (besides a `rel` of at most 0 or a
+            `gain` of grade 0, which do so on every page).
+
+    """
+
+    def register(function: ListFunction) -> ListFunction:
+        parameters, takes_cutoff = declared(function)
+        _PAGES[name] = Page(
+            name=name,
+            kind="list",
+            function=function,
+            parameters=parameters,
+            takes_cutoff=takes_cutoff,
+            bounds=bounds,
+            aliases=aliases,
+            variants=MappingProxyType(dict(variants)),
+            cite=cite,
+            aggregate=aggregate,
+            expected=expected,
+            better=better,
+            order=order,
+            tells_unjudged=tells_unjudged,
+        )
+        return function
+
+    return register
+
+
+def row_measure(
+    name: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    bounds: tuple[float | None, float | None],
+    cite: str,
+    labels: Labels,
+    scores: ScoreKind = "any",
+    aggregate: Aggregate = "rows",
+    per_query: Fact = False,
+    better: Better = "more",
+) -> Callable[[RowFunction], RowFunction]:
+    """Makes a function the page of a row measure.
+
+    The function takes `Rows`, or `Classes` where labels are ``classes``, and returns one number, or with
+    ``per_query=True`` a `PerQuery`, of classes also a `PerClass`, or where it looked for the best threshold
+    an `AtThreshold`; it raises `Undefined` where the rows give no value. Its keyword arguments are the
+    measure's parameters.
+
+    Args:
+        name: the measure's one name; no list measure has it.
+        aliases: other names, as for a `list_measure`; list measures may have the same.
+        variants: names of the measure with parameters set.
+        bounds: least and greatest value, None where there is none.
+        cite: the source.
+        labels: whether a label is ``binary`` (other labels are refused), one of several ``classes``, each of
+            which has a score, or a number.
+        scores: whether a score is a ``probability`` (others are refused) or anything that orders rows; or,
+            of classes, whether the measure looks for the ``greatest`` alone, so that the class that is
+            predicted will do (with a cutoff it looks further).
+        aggregate: ``sum`` for what is a count of rows, else ``rows``.
+        per_query: whether rows must have a query, and each query a value.
+        better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+
+    """
+
+    def register(function: RowFunction) -> RowFunction:
+        parameters, takes_cutoff = declared(function)
+        _PAGES[name] = Page(
+            name=name,
+            kind="class" if labels == "classes" else "row",
+            function=function,
+            parameters=parameters,
+            takes_cutoff=takes_cutoff,
+            bounds=bounds,
+            aliases=aliases,
+            variants=MappingProxyType(dict(variants)),
+            cite=cite,
+            aggregate=aggregate,
+            better=better,
+            labels=labels,
+            scores=scores,
+            per_query=per_query,
+        )
+        return function
+
+    return register
+
+
+@functools.cache
+def pages() -> Mapping[str, Page]:
+    """Every page by its measure's name, in alphabetical order of the modules."""
+    from rankmark import measures
+
+    load(measures)
+    return MappingProxyType(_PAGES)
+
+
+@functools.cache
+def _meanings(kind: Kind) -> Mapping[str, list[Meaning[Page]]]:
+    """The key of every name and alias of a kind, and what it can mean."""
+    return meanings_of(known for known in pages().values() if known.kind == kind)
+
+
+_DECORATION = re.compile(r"(?i:^retrieval_?|^multilabel_?|_?score$|_?metric$|_?top_?k$|_?at(?:_?k)?$)|K$")
+"""What tools write before or after a measure's name: RetrievalMAP, ndcg_score, PrecisionTopK, RecallK."""
+
+
+def _meanings_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[Meaning[Page]]:
+    # A name as its page writes it is unique over all kinds. But where each class has a score there is no
+    # other AUC than theirs.
+    of_classes = kinds[0] == "class" and key_of(name) in _meanings("class")
+    if name in pages() and not of_classes:
+        return [Meaning(pages()[name], {})]
+    for kind in kinds:
+        known = _meanings(kind)
+        if found := known.get(key_of(name)) or known.get(key_of(_DECORATION.sub("", name))):
+            return found
+    return []
+
+
+def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Meaning[Page]:
+    """What a name means, looked for in the kinds of measures in their order.
+
+    Raises:
+        MeasureError: no measure, or several; the message says which come near.
+
+    """
+    meanings = _meanings_of(name, kinds)
+    if len(meanings) == 1:
+        return meanings[0]
+    if meanings:
+        either = ", or ".join(map(str, meanings))
+        raise MeasureError(f"{name!r} can mean {either}; write the one that is meant")
+    near = did_you_mean(name, [*(known.name for known in TREC_MEASURES), *spellings()])
+    raise MeasureError(f"no measure {name!r}{near} (`rankmark measures` lists them all)")
+
+
+def namesakes(page: Page) -> list[str]:
+    """The names of the measures of another kind that share a name or an alias with this one."""
+    own = {key_of(name) for name in (page.name, *page.aliases)}
+    others = (other for other in pages().values() if other.kind != page.kind)
+    return [o.name for o in others if own & {key_of(name) for name in (o.name, *o.aliases)}]
+
+
+@functools.cache
+def spellings() -> Mapping[str, None]:
+    """Every name and alias as its page writes it."""
+    names = ((known.name, *known.aliases, *known.variants) for known in pages().values())
+    return dict.fromkeys(name for each in names for name in each)
+
+
+def is_known(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> bool:
+    """Whether the name means a measure, or several."""
+    return bool(_meanings_of(name, kinds))
+
+
+def page(name: str) -> Page:
+    """The page of a measure's name or alias.
+
+    Raises:
+        MeasureError: there is no such measure, or several; the message says which come near.
+
+    """
+    return meaning_of(name).page
