@@ -31,6 +31,7 @@ from rankmark.aggregation.tally import Tally
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
 from rankmark.inputs.predictions.columns import PredictionColumns
+from rankmark.inputs.tables.spark_frames import FrameNames
 from rankmark.kinds.row_core import BINARY
 from rankmark.kinds.rows import Undefined
 from rankmark.language.plan import planned
@@ -147,8 +148,8 @@ def batches(qrels: pl.DataFrame, run: pl.DataFrame, rows: int) -> list[list[Any]
 def task(measures: list[str], **choices: Any) -> engine.Task:
     return engine.Task(
         planned(measures, None, choices),
-        engine.Names("qrels", "query", "i{}em", "relevance"),
-        engine.Names("run", "query", "item", "score"),
+        FrameNames("qrels", "query", "i{}em", "relevance"),
+        FrameNames("run", "query", "item", "score"),
     )
 
 

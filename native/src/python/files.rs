@@ -52,6 +52,12 @@ pub fn read_trec(
         .map(Table)
 }
 
+/// The fields of a line of TREC text by their names, once for each form; `side` is "qrels" or "run".
+#[pyfunction]
+pub fn trec_forms(side: Chosen<Side>) -> Vec<&'static str> {
+    trec_reader::forms(side.0)
+}
+
 /// The whole content of a gzip or zstd file, or None if the file is neither.
 #[pyfunction]
 pub fn decompress(py: Python<'_>, path: String) -> PyResult<Option<Bound<'_, PyBytes>>> {

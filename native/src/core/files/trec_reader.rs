@@ -196,6 +196,22 @@ struct Layout {
     form: &'static str,
 }
 
+/// What lines can be. A file's is the first of these that its first line can have.
+const LAYOUTS: [(Side, Layout); 7] = [
+    (Side::Qrels, Layout::new(4, 2, 3, Value::Relevance, "query iter item relevance")),
+    (Side::Qrels, Layout::new(3, 1, 2, Value::Relevance, "query item relevance")),
+    (Side::Run, Layout::new(MOST_FIELDS, 2, 4, Value::Score, "query Q0 item rank score tag")),
+    (Side::Run, Layout::new(5, 2, 4, Value::Score, "query Q0 item rank score")),
+    (Side::Run, Layout::new(5, 2, 3, Value::Rank, "query Q0 item rank tag")),
+    (Side::Run, Layout::new(4, 2, 3, Value::Rank, "query Q0 item rank")),
+    (Side::Run, Layout::new(3, 1, 2, Value::Score, "query item score")),
+];
+
+/// The fields of a side's lines by their names, once for each way in which there can be some.
+pub fn forms(side: Side) -> Vec<&'static str> {
+    LAYOUTS.iter().filter(|(of, _)| *of == side).map(|(_, layout)| layout.form).collect()
+}
+
 impl Layout {
     const fn new(fields: usize, item: usize, value_at: usize, value: Value, form: &'static str) -> Self {
         Self { fields, item, value_at, value, form }
@@ -216,23 +232,17 @@ impl Layout {
     }
 
     fn of_line(side: Side, line: &Line) -> Option<Self> {
-        Some(match (side, line.fields.count) {
-            (Side::Qrels, 4) => Self::new(4, 2, 3, Value::Relevance, "query iter item relevance"),
-            (Side::Qrels, 3) => Self::new(3, 1, 2, Value::Relevance, "query item relevance"),
-            (Side::Run, MOST_FIELDS..) => {
-                Self::new(MOST_FIELDS, 2, 4, Value::Score, "query Q0 item rank score tag")
+        LAYOUTS.iter().find(|(of, layout)| *of == side && layout.is_of(line)).map(|(_, layout)| *layout)
+    }
+
+    fn is_of(&self, line: &Line) -> bool {
+        self.fits(line.fields.count)
+            && match (self.fields, self.value) {
+                (5, Value::Score) => parse_score(line.field(self.value_at)).is_some(),
+                // Without Q0 it is more likely a line of qrels.
+                (4, Value::Rank) => line.field(1).eq_ignore_ascii_case(b"Q0"),
+                _ => true,
             }
-            (Side::Run, 5) if parse_score(line.field(4)).is_some() => {
-                Self::new(5, 2, 4, Value::Score, "query Q0 item rank score")
-            }
-            (Side::Run, 5) => Self::new(5, 2, 3, Value::Rank, "query Q0 item rank tag"),
-            // Without Q0 it is more likely a line of qrels.
-            (Side::Run, 4) if line.field(1).eq_ignore_ascii_case(b"Q0") => {
-                Self::new(4, 2, 3, Value::Rank, "query Q0 item rank")
-            }
-            (Side::Run, 3) => Self::new(3, 1, 2, Value::Score, "query item score"),
-            _ => return None,
-        })
     }
 
     /// Whether a line can have so many fields; a tag may be several words.

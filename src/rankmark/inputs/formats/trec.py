@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankmark import _native
@@ -16,18 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["FILE_FORMATS"]
 
-# By the number of fields in a line, the fields of which one must be a number.
-NUMBERS: Mapping[TableName, Mapping[int, tuple[int, ...]]] = {
-    "qrels": {3: (2,), 4: (3,)},
-    "run": {3: (2,), 4: (3,), 5: (4, 3), 6: (4,)},
-}
-FIELDS: Mapping[Side, Mapping[int, tuple[int, int]]] = {
-    "qrels": {3: (1, 2), 4: (2, 3)},
-    "run": {3: (1, 2), 6: (2, 4)},
-}
-"""By the number of fields in a line, where the item and the number stand; the query stands first."""
-TAG = 5
-"""The field of a run's line that names the system."""
+NUMBERS = ("score", "relevance", "rank")
+"""The fields that a line is read for, besides query and item; a rank only where there is no score."""
+
+
+@functools.cache
+def _forms(side: Side) -> Sequence[Sequence[str]]:
+    """The fields of a line by their names, once for each form that the core reads."""
+    return [form.split() for form in _native.trec_forms(side)]
+
+
+def _number_at(form: Sequence[str]) -> int:
+    return next(form.index(name) for name in NUMBERS if name in form)
 
 
 class Trec(Format):
@@ -41,7 +42,8 @@ class Trec(Format):
     def is_certain(self, file: File, table: TableName) -> bool:
         """Whether a line has as many fields as TREC text, with numbers where they must be."""
         fields = file.first_line.split()
-        return any(_is_number(fields[at]) for at in NUMBERS.get(table, {}).get(len(fields), ()))
+        forms = () if table == "predictions" else _forms(table)
+        return any(_is_number(fields[_number_at(each)]) for each in forms if len(each) == len(fields))
 
     def is_likely(self, file: File, columns: ColumnNames | None) -> bool:  # noqa: ARG002
         """Any text may be meant for it."""
@@ -83,14 +85,13 @@ class Trec(Format):
         lines = pl.Series("line", text.splitlines()).str.strip_chars()
         fields = lines.filter((lines != "") & ~lines.str.starts_with("#")).str.extract_all(r"\S+")
         widths = fields.list.len().unique().to_list()
-        places = FIELDS[side].get(widths[0]) if len(widths) == 1 else None
-        if places is None:
+        forms = [form for form in _forms(side) if widths == [len(form)]]
+        if len(forms) != 1 or VALUE_OF[side] not in forms[0]:
             return None
-        item, number = places
         rows = fields.to_frame("fields").select(
             query=pl.col("fields").list.get(0),
-            item=pl.col("fields").list.get(item),
-            text=pl.col("fields").list.get(number),
+            item=pl.col("fields").list.get(forms[0].index("item")),
+            text=pl.col("fields").list.get(forms[0].index(VALUE_OF[side])),
         )
         is_nan = pl.col("text").str.to_lowercase().str.strip_chars_start("+-") == "nan"
         numbers = pl.when(is_nan).then(float("nan")).otherwise(pl.col("text").cast(pl.Float64, strict=False))
@@ -100,7 +101,8 @@ class Trec(Format):
     def tag(self, file: File) -> str | None:
         """The tag in the first line of a run, if it has one."""
         fields = file.first_line.split()
-        return fields[TAG] if len(fields) > TAG else None
+        places = (form.index("tag") for form in _forms("run") if {"score", "tag"} <= set(form))
+        return next((fields[at] for at in places if len(fields) > at), None)
 
 
 def _is_number(text: str) -> bool:
