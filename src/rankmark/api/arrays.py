@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,16 +25,7 @@ from rankmark.inputs.arrays.judged_items import (
 from rankmark.inputs.arrays.libraries import Array, Factors, Masked, Matrix, Scores, as_matrix, to_numpy
 from rankmark.inputs.roles import Side
 from rankmark.kinds.lists import Values
-from rankmark.language.choices import (
-    Choices,
-    Duplicates,
-    Missing,
-    NoRelevant,
-    Ties,
-    Unjudged,
-    UnjudgedQueries,
-)
-from rankmark.language.choices import Scores as Precision
+from rankmark.language.choices import ArrayChoices, Choices, Duplicates, given
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 
@@ -66,16 +57,9 @@ def evaluate_arrays(
     mask: Array | None = None,
     queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     k: int | None = None,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    unjudged_queries: UnjudgedQueries = "skip",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    precision: Precision = "float64",
     threads: int | None = None,
     bounds: bool = False,
+    **choices: Unpack[ArrayChoices],
 ) -> Result:
     """Measures how well an array of scores ranks what is relevant.
 
@@ -104,16 +88,13 @@ def evaluate_arrays(
         k: ends each list after so many items, as in a table of the first k results: a measure with a greater
             cutoff or none sees these. The whole list if None. Under ``ties="expected"``, which `bounds` needs
             too, no list can end between equal scores: there each measure needs a cutoff up to k.
-        ties: the order of equal scores, by the number of the column; ``input`` is that of the columns.
-        seed: of ``ties="random"``.
-        missing: what a judged query is whose list is empty.
-        unjudged_queries: what a row is in which nothing is judged.
-        no_relevant: what a query without relevant items is.
-        duplicates: what an item judged twice in a row is, or one that is a candidate twice.
-        unjudged: what unjudged items are.
-        precision: in which scores are compared (`scores` of `evaluate`).
         threads: how many threads to use; all cores if None.
         bounds: whether to evaluate under other orders of ties as well, for `Result.bounds`.
+        **choices: ``ties``, the order of equal scores, by the number of the column (``input`` is that of the
+            columns), ``seed``, ``missing`` (what a judged query is whose list is empty), ``unjudged_queries``
+            (what a row is in which nothing is judged), ``no_relevant``, ``duplicates`` (what an item judged
+            twice in a row is, or one that is a candidate twice), ``unjudged``, and ``precision``, in which
+            scores are compared: `scores` of `evaluate`, where all are described.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -130,7 +111,7 @@ def evaluate_arrays(
         ([0.5, 1.0], 0.622)
 
     """
-    choices = Choices(ties, seed, missing, unjudged_queries, no_relevant, duplicates, unjudged, precision)
+    chosen = Choices(**given(choices, ArrayChoices, evaluate_arrays))
     asked = planned(measures, None, {}).measures
     check_threads(threads)
     matrix = Matrix(as_matrix(scores, "scores"))
@@ -147,14 +128,14 @@ def evaluate_arrays(
             exclude=exclude,
             lengths=lengths,
             mask=mask,
-            duplicates=duplicates,
+            duplicates=chosen.duplicates,
         )
-        return evaluate_tables(*tables, Plan(asked, choices), threads=threads, bounds=bounds)
-    grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
+        return evaluate_tables(*tables, Plan(asked, chosen), threads=threads, bounds=bounds)
+    grades = read_relevance(relevance, matrix.shape, chosen.duplicates, candidates)
     excluded = read_excluded(exclude, matrix.shape)
     listed = candidates or matrix
     return evaluate_scores(
-        listed, grades, excluded, asked, choices, query_ids=ids, k=k, threads=threads, bounds=bounds
+        listed, grades, excluded, asked, chosen, query_ids=ids, k=k, threads=threads, bounds=bounds
     )
 
 
@@ -167,16 +148,9 @@ def evaluate_factors(
     exclude: Any = None,
     queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     k: int | None = None,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    unjudged_queries: UnjudgedQueries = "skip",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    precision: Precision = "float64",
     threads: int | None = None,
     bounds: bool = False,
+    **choices: Unpack[ArrayChoices],
 ) -> Result:
     """Measures a model whose scores are the products of the queries' factors with the items'.
 
@@ -192,16 +166,9 @@ def evaluate_factors(
         exclude: as in `evaluate_arrays`; so are the others.
         queries: the id of each row.
         k: ends each list.
-        ties: the order of equal scores.
-        seed: of ``ties="random"``.
-        missing: what a judged query is whose list is empty.
-        unjudged_queries: what a row is in which nothing is judged.
-        no_relevant: what a query without relevant items is.
-        duplicates: what an item judged twice in a row is.
-        unjudged: what unjudged items are.
-        precision: in which scores are compared.
         threads: how many threads to use besides those of the product; all cores if None.
         bounds: whether to evaluate under other orders of ties as well.
+        **choices: as in `evaluate_arrays`.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -217,7 +184,7 @@ def evaluate_factors(
         [0.5, 1.0]
 
     """
-    choices = Choices(ties, seed, missing, unjudged_queries, no_relevant, duplicates, unjudged, precision)
+    chosen = Choices(**given(choices, ArrayChoices, evaluate_factors))
     asked = planned(measures, None, {}).measures
     check_threads(threads)
     of_queries = as_matrix(query_factors, "query_factors")
@@ -228,11 +195,11 @@ def evaluate_factors(
             "shapes are [queries, factors] and [items, factors]"
         )
     scores = Factors(of_queries, of_items)
-    grades = read_relevance(relevance, scores.shape, duplicates, None)
+    grades = read_relevance(relevance, scores.shape, chosen.duplicates, None)
     excluded = read_excluded(exclude, scores.shape)
     ids = read_query_ids(queries, scores.shape[0])
     return evaluate_scores(
-        scores, grades, excluded, asked, choices, query_ids=ids, k=k, threads=threads, bounds=bounds
+        scores, grades, excluded, asked, chosen, query_ids=ids, k=k, threads=threads, bounds=bounds
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,7 @@ from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.inputs.arrays.libraries import Array, as_matrix
-from rankmark.language.choices import (
-    Choices,
-    Duplicates,
-    Missing,
-    NoRelevant,
-    Scores,
-    Ties,
-    Unjudged,
-    UnjudgedQueries,
-)
+from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.archive import Archive, read_archive, write_archive
@@ -99,9 +90,10 @@ class Evaluator:
     8 bytes a measure, and none of the rows.
 
     Args:
-        measures: as in `rankmark.evaluate`, and so are `like` and the choices.
+        measures: as in `rankmark.evaluate`, and so is `like`.
         repeated: what a query in two parts is: an ``error`` that names it, or kept ``apart``, as if it were
             two queries, which is right where its number is used anew each day.
+        **choices: those of `rankmark.evaluate`: ``ties``, ``missing``, ….
 
     Raises:
         UsageError: an unknown measure, parameter or choice.
@@ -122,27 +114,10 @@ class Evaluator:
         measures: str | Measure | Iterable[str | Measure],
         *,
         like: str | None = None,
-        ties: Ties | None = None,
-        seed: int | None = None,
-        missing: Missing | None = None,
-        unjudged_queries: UnjudgedQueries | None = None,
-        no_relevant: NoRelevant | None = None,
-        duplicates: Duplicates | None = None,
-        unjudged: Unjudged | None = None,
-        scores: Scores | None = None,
         repeated: Repeated = "error",
+        **choices: Unpack[GivenChoices],
     ) -> None:
-        given = {
-            "ties": ties,
-            "seed": seed,
-            "missing": missing,
-            "unjudged_queries": unjudged_queries,
-            "no_relevant": no_relevant,
-            "duplicates": duplicates,
-            "unjudged": unjudged,
-            "scores": scores,
-        }
-        plan = planned(measures, like, given)
+        plan = planned(measures, like, given(choices, GivenChoices, type(self)))
         self._set(plan, repeated)
 
     def _set(self, plan: Plan, repeated: Repeated) -> None:

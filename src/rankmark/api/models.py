@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
 from rankmark.inputs.arrays.libraries import Rows, is_array, to_numpy
-from rankmark.language.choices import Choices, Duplicates, Missing, NoRelevant, Ties, Unjudged
-from rankmark.language.choices import Scores as Precision
+from rankmark.language.choices import Choices, Duplicates, ModelChoices, given
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.progress import Counter, counting
@@ -39,14 +38,8 @@ def evaluate_model(
     items: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     exclude: Any = None,
     columns: Mapping[str, Any] | None = None,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    precision: Precision = "float64",
     threads: int | None = None,
+    **choices: Unpack[ModelChoices],
 ) -> Result:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
 
@@ -72,14 +65,9 @@ def evaluate_model(
             (whatever `qrels` can be), such as what the model was trained on. ``recommend`` leaves out
             itself what it should.
         columns: the columns of `qrels` to use, as in `evaluate`.
-        ties: the order of equal scores; with ``predict`` and ``random`` the items are known by number.
-        seed: of ``ties="random"``.
-        missing: what a user without items is.
-        no_relevant: what a query without relevant items is.
-        duplicates: what the same item twice in one list, or judged twice, is.
-        unjudged: what unjudged items are.
-        precision: in which scores are compared.
         threads: how many threads to use; all cores if None.
+        **choices: as in `evaluate_arrays`, but for ``unjudged_queries``, which there are not; with
+            ``predict`` and ``ties="random"`` the items are known by number.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -96,15 +84,7 @@ def evaluate_model(
         {'HR@1': 0.5, 'RR@2': 0.75}
 
     """
-    choices = Choices(
-        ties=ties,
-        seed=seed,
-        missing=missing,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        scores=precision,
-    )
+    chosen = Choices(**given(choices, ModelChoices, evaluate_model))
     asked = planned(measures, None, {}).measures
     check_threads(threads)
     k = checked_k(k)
@@ -112,14 +92,14 @@ def evaluate_model(
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
     recommend = getattr(model, "recommend", None)
     if recommend is None and hasattr(model, "predict"):
-        judged = _Judged(read_qrels(qrels, columns), items, exclude, duplicates)
+        judged = _Judged(read_qrels(qrels, columns), items, exclude, chosen.duplicates)
         with counting("asking the model", len(judged.users)) as counter:
             return evaluate_scores(
                 judged.predictions(model, counter),
                 judged.relevance,
                 judged.excluded,
                 asked,
-                choices,
+                chosen,
                 query_ids=judged.query_ids,
                 item_ids=judged.item_ids,
                 k=k,
@@ -134,7 +114,7 @@ def evaluate_model(
         raise UsageError("items and exclude are for predict(user, items): recommend decides itself on these")
     judgements = read_qrels(qrels, columns)
     results = _recommended(recommend or model, judgements, _depth(k, asked), batch_size)
-    return evaluate_tables(*align_ids(judgements, results), Plan(asked, choices), threads=threads)
+    return evaluate_tables(*align_ids(judgements, results), Plan(asked, chosen), threads=threads)
 
 
 def _depth(k: int | None, measures: tuple[Measure, ...]) -> int:

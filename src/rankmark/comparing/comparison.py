@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from rankmark import statistics
 from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError, did_you_mean
+from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.conventions.convention import meant
 from rankmark.language.grammar import split_measures
 from rankmark.language.measure import Measure
@@ -80,6 +81,7 @@ def compare(
     runs: Mapping[str, Any],
     measures: str | Measure | Iterable[str | Measure],
     *,
+    like: str | None = None,
     baseline: str | None = None,
     test: TestName = "randomisation",
     alternative: Alternative = "two-sided",
@@ -94,7 +96,7 @@ def compare(
     threads: int | None = None,
     by: str | Sequence[str] | Mapping[Any, Any] | None = None,
     attributes: Any = None,
-    **choices: Any,
+    **choices: Unpack[UnseededChoices],
 ) -> Comparison:
     """Evaluates several systems and says which differences between them are more than chance.
 
@@ -105,6 +107,7 @@ def compare(
             with several seeds: its values are the means over them, and intervals draw seeds as well as
             queries.
         measures: as for `evaluate`.
+        like: a convention, as for `evaluate`.
         baseline: the system with which all others are compared; all pairs if None.
         test: ``randomisation`` (random signs; exact where feasible), ``t``, ``wilcoxon``, ``sign`` or
             ``bootstrap`` (shifted).
@@ -124,7 +127,7 @@ def compare(
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, or ``{query: slice}``.
         attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
-        **choices: whatever else `evaluate` takes: ``ties``, ``missing``, ….
+        **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
         UsageError: fewer than two systems, no such baseline, or a choice that there is not.
@@ -155,9 +158,10 @@ def compare(
     if isinstance(clusters, str):
         column, clusters = read_columns([clusters], *tables, argument="clusters"), None
     judged = read_qrels(qrels, columns)
-    choices |= {"seed": seed, "columns": columns, "threads": threads}
+    chosen = given(choices, UnseededChoices, compare)
+    chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
     results = {
-        name: [evaluate(judged, each, measures, **choices) for each in (run if _are_seeds(run) else [run])]
+        name: [evaluate(judged, each, measures, **chosen) for each in (run if _are_seeds(run) else [run])]
         for name, run in runs.items()
     }
     if column is not None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
-from rankmark.language.choices import Choices
+from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
@@ -86,7 +86,7 @@ def differences(
     like: Sequence[str],
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
-    **choices: Any,
+    **choices: Unpack[GivenChoices],
 ) -> Differences:
     """Measures a run under several conventions, and finds what makes their numbers differ.
 
@@ -122,7 +122,7 @@ def differences(
     if len(names) < 2:
         raise UsageError(f"like={list(like)!r}: to see differences takes two conventions or more")
     asked = list(dict.fromkeys(separate(measures)))
-    plans, lacking = _plans(asked, names, choices)
+    plans, lacking = _plans(asked, names, given(choices, GivenChoices, differences))
     tables = align_ids(read_qrels(qrels, columns), read_run(run, columns))
     comparison = _Comparison(tables, threads)
     values, queries, why = {}, {}, []
