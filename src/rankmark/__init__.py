@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         agree_on_systems,
         rank_correlation,
     )
-    from rankmark.comparing.coefficients import Coefficient
     from rankmark.comparing.comparison import Comparison, compare, compare_results
     from rankmark.comparing.gating import Gate, gate
     from rankmark.comparing.pairs import Pair
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     )
     from rankmark.explaining.explanation import ExplainedDifference, Explanation, explain
     from rankmark.inputs import Input, read_qrels, read_run
+    from rankmark.language.coefficient import Coefficient
     from rankmark.language.conventions.convention import Convention, conventions
     from rankmark.language.measure import Measure
     from rankmark.language.names import parse
@@ -355,7 +355,7 @@ _HOME = {
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
     "rank_correlation": "comparing.agreement",
-    "Coefficient": "comparing.coefficients",
+    "Coefficient": "language.coefficient",
     "ExplainedDifference": "explaining.explanation",
     "Explanation": "explaining.explanation",
     "explain": "explaining.explanation",

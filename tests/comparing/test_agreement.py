@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.comparing.coefficients import COEFFICIENTS
+from rankmark.language.coefficient import coefficient_pages
 
 LISTS = {"a": ["a", "b", "c", "d"], "b": ["b", "a", "c", "x"]}
 # The example of the R package ircor, by the authors of the coefficients for ties, with what it prints.
@@ -193,6 +193,7 @@ def test_overlaps_by_hand() -> None:
     assert values == dict(zip(names, [1, 0, 3 / 4, 0, 1], strict=True))
 
 
+COEFFICIENTS = coefficient_pages()
 ALL = [
     *COEFFICIENTS,
     *("Tau(ties=a)", "Tau(items=union)", "WeightedTau(items=union)", "TauAP(ties=b)", "TauAP(items=union)"),
@@ -286,7 +287,8 @@ def test_names_say_what_is_computed() -> None:
         ("RBO(q=1)", "RBO has no parameter 'q'"),
         ("RBO(p=1)", "RBO: p=1 is not a number between 0 and 1"),
         ("Tau@0", "the cutoff is a whole number from 1"),
-        ("Tau@x", "is not a coefficient"),
+        ("Tau@x", "'Tau@x': the cutoff is a whole number from 1, not 'x'"),
+        ("Tau[1]", "is not a coefficient: write Name, Name@10 or"),
         ("", "no coefficient asked for"),
         ("Tau(b)", "is not written parameter=value"),
     ],

@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark._native import Table
-from rankmark.comparing.coefficients import Coefficient, Lists, Pairs, coefficients_of
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import align_ids, read_qrels, read_run
 from rankmark.inputs.roles import check_names
+from rankmark.kinds.pairs import Lists, Pairs, Whole
 from rankmark.language.choices import Choices, GivenChoices, RunChoices, Ties, given
+from rankmark.language.coefficient import Coefficient, coefficients_of
 from rankmark.rendering.formats import Grid, printable
 from rankmark.rendering.shown import Shown
 
@@ -245,9 +246,6 @@ def _paired(first: Input, second: Input, choices: Choices) -> tuple[Pairs, list[
     matching = np.flatnonzero(rank_b)
     pairs = Pairs(*lists, offsets, matching - begins + 1, rank_b[matching])
     return pairs, queries, (len(ids) - len(common), len(other_ids) - len(common))
-
-
-Whole = NDArray[np.int64]
 
 
 def _picked(offsets: Whole, queries: Whole) -> tuple[Whole, Whole]:
