@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.language.coefficient import coefficient_pages
+from rankmark.language.manual import coefficient_list, measure_page
 
 LISTS = {"a": ["a", "b", "c", "d"], "b": ["b", "a", "c", "x"]}
 # The example of the R package ircor, by the authors of the coefficients for ties, with what it prints.
@@ -278,6 +280,20 @@ def test_names_say_what_is_computed() -> None:
     assert "indefinite rankings" in rm.Coefficient("RBO").doc
     for name in ALL:
         assert str(rm.Coefficient.parse(name)) == name
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_every_page_is_whole(name: str) -> None:
+    page = COEFFICIENTS[name]
+    assert re.search(rf"^    (?:{name}|RBO|τ_\w+|ρ|K\(p\)) = ", page.doc, re.MULTILINE), "formula"
+    for heading in ("Range: ", "Not defined: ", "Source: "):
+        assert re.search(rf"^{heading}", page.doc, re.MULTILINE), heading
+    assert ">>> " in page.doc.partition("\nExample:\n")[2], "worked example"
+    for parameter in page.parameters.values():
+        assert re.search(rf"^    {parameter.name}: ", page.doc, re.MULTILINE), parameter.name
+        assert all(f"``{choice}``" in page.doc for choice in parameter.choices), parameter.name
+    assert measure_page(name).startswith(page.grammar) or name == "Spearman"  # a measure has that name, too
+    assert page.grammar in coefficient_list()
 
 
 @pytest.mark.parametrize(

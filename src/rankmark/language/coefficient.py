@@ -1,7 +1,7 @@
 """Coefficients of agreement between two rankings: the registry of their pages, and one with its parameters.
 
-A coefficient is written ``Name(parameter=value)@cutoff``, as a measure is. Its definition is a page: a function
-in a module of `rankmark.coefficients`; the folder is the registry.
+A coefficient is written ``Name(parameter=value)@cutoff``, as a measure is. Its definition is a page: a
+function in a module of `rankmark.coefficients`; the folder is the registry.
 """
 
 from __future__ import annotations

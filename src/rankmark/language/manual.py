@@ -1,4 +1,4 @@
-"""Measures and coefficients in words: the list of all, and the page of one, as the command line shows them."""
+"""Measures and coefficients in words, as the command line shows them: the list of all, the page of one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankmark.language.coefficient import coefficient_page, coefficient_pages
 from rankmark.language.conventions.trec_table import split_name
 from rankmark.language.layout import WIDTH
 from rankmark.language.names import parse
-from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, page, pages
+from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, is_known, page, pages
 
 if TYPE_CHECKING:
     from rankmark.language.registry import Kind, Page
@@ -70,10 +70,10 @@ def measure_page(measure: str) -> str:
     known = split_name(measure)
     if known and known[0].measure:
         return str(page(known[0].base.name))
+    if not is_known(measure) and (coefficient := coefficient_page(measure)):
+        return str(coefficient)
     of_lists, of_rows, of_classes = (_meant(measure, k) for k in (LISTS_FIRST, ROWS_FIRST, CLASSES_FIRST))
-    found = of_lists or of_rows or of_classes
-    if found is None:
-        return str(coefficient_page(measure) or parse(measure).page)
+    found = of_lists or of_rows or parse(measure).page
     others = {other.name: other.kind for other in (of_rows, of_classes) if other and other is not found}
     if not others:
         return str(found)
