@@ -27,8 +27,7 @@ def footrule(pairs: Pairs, *, items: Items = "union") -> Values:
     Range: 0 to 1; 0 for the same ranking.
     Not defined: of no item, and with ``items=common`` of one.
 
-    Source: R. Fagin, R. Kumar, D. Sivakumar, "Comparing top k lists", SIAM Journal on Discrete Mathematics
-    17, 2003.
+    Source: [fagin2003].
 
     Example:
         The ranks of a and b differ by 1, that of c not; of lists without common items 2 · (3 + 2 + 1) would.

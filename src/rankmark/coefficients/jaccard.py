@@ -19,7 +19,7 @@ def jaccard(pairs: Pairs) -> Values:
     Range: 0 to 1.
     Not defined: of empty lists.
 
-    Source: P. Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11, 1912.
+    Source: [jaccard1912].
 
     Example:
         Of four items two are in both lists.

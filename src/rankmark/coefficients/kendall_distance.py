@@ -30,8 +30,7 @@ def kendall_distance(pairs: Pairs, *, p: Annotated[float, Within(0, 1)] = 0.5) -
     Range: 0 to 1; 0 for the same list.
     Not defined: of empty lists.
 
-    Source: R. Fagin, R. Kumar, D. Sivakumar, "Comparing top k lists", SIAM Journal on Discrete Mathematics
-    17, 2003.
+    Source: [fagin2003].
 
     Example:
         One pair is in the other order; lists without common items would have 9 pairs across and 6 within,

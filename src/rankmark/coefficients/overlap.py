@@ -25,8 +25,7 @@ def overlap(pairs: Pairs, *, denominator: Literal["longer", "shorter"] = "longer
     Range: 0 to 1.
     Not defined: of empty lists.
 
-    Source: G. Simpson, "Mammals and the nature of continents", American Journal of Science 241, 1943 (of the
-    shorter list).
+    Source: [simpson1943] (of the shorter list).
 
     Example:
         Two items are in both lists, one of which has three and one two.

@@ -44,8 +44,7 @@ def rank_biased_overlap(
     Range: 0 to 1.
     Not defined: of empty lists.
 
-    Source: W. Webber, A. Moffat, J. Zobel, "A similarity measure for indefinite rankings", TOIS 28(4),
-    2010; ties: M. Corsi, J. Urbano, "The treatment of ties in rank-biased overlap", SIGIR 2024.
+    Source: [webber2010]; ties: [corsi2024].
 
     Example:
         The first items differ, all else agrees: 1 − (1 − p) with p = 1/2.

@@ -25,8 +25,7 @@ def spearman(pairs: Pairs, *, items: Items = "common") -> Values:
     Range: -1 to 1.
     Not defined: of one item, or where all are equal.
 
-    Source: C. Spearman, "The proof and measurement of association between two things", American Journal of
-    Psychology 15, 1904.
+    Source: [spearman1904].
 
     Example:
         Deviations −1, 0, 1 and 0, −1, 1: 1/2.

@@ -30,7 +30,7 @@ def tau(pairs: Pairs, *, ties: Literal["b", "a"] = "b", items: Items = "common")
     Range: -1 to 1.
     Not defined: of one item, or where all are equal.
 
-    Source: M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945.
+    Source: [kendall1945].
 
     Example:
         Two pairs are in the same order, one is not: (2 − 1) / 3.

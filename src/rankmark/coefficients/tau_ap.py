@@ -40,8 +40,7 @@ def tau_ap(pairs: Pairs, *, ties: Literal["a", "b"] = "a", items: Items = "commo
     Range: -1 to 1.
     Not defined: of one item.
 
-    Source: E. Yilmaz, J. Aslam, S. Robertson, "A new rank correlation coefficient for information retrieval",
-    SIGIR 2008; ties: J. Urbano, M. Marrero, "The treatment of ties in AP correlation", ICTIR 2017.
+    Source: [yilmaz2008]; ties: [urbano2017].
 
     Example:
         In the second ranking nothing that should be is above a, and both are above c: 2/2 · (0/1 + 2/2) − 1.

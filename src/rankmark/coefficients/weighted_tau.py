@@ -37,7 +37,7 @@ def weighted_tau(pairs: Pairs, *, items: Items = "common") -> Values:
     Range: -1 to 1.
     Not defined: of one item, or where all are equal.
 
-    Source: S. Vigna, "A weighted correlation index for rankings with ties", WWW 2015.
+    Source: [vigna2015].
 
     Example:
         The pair of a and b is in the other order: by either ranking it weighs 1/1 + 1/2, of 11/3 in all, so
