@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from rankmark.api.models import evaluate_model
     from rankmark.api.prediction_evaluator import PredictionEvaluator
     from rankmark.api.predictions import evaluate_predictions
-    from rankmark.checks.checking import CheckReport, check
+    from rankmark.checks.checking import check
     from rankmark.checks.finding import Effect, Finding
+    from rankmark.checks.report import CheckReport
     from rankmark.comparing.agreement import (
         Agreement,
         SystemAgreement,
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
         agree_on_systems,
         rank_correlation,
     )
-    from rankmark.comparing.comparison import Comparison, compare, compare_results
+    from rankmark.comparing.compare import compare, compare_results
+    from rankmark.comparing.comparison import Comparison
     from rankmark.comparing.gating import Gate, gate
     from rankmark.comparing.pairs import Pair
     from rankmark.comparing.predictions import PredictionComparison, PredictionPair, compare_predictions
@@ -334,7 +336,7 @@ _HOME = {
     "Difference": "peers.difference",
     "Differences": "peers.difference",
     "differences": "peers.difference",
-    "CheckReport": "checks.checking",
+    "CheckReport": "checks.report",
     "check": "checks.checking",
     "Effect": "checks.finding",
     "Finding": "checks.finding",
@@ -360,9 +362,9 @@ _HOME = {
     "Explanation": "explaining.explanation",
     "explain": "explaining.explanation",
     "Comparison": "comparing.comparison",
-    "compare": "comparing.comparison",
+    "compare": "comparing.compare",
     "compare_predictions": "comparing.predictions",
-    "compare_results": "comparing.comparison",
+    "compare_results": "comparing.compare",
     "Gate": "comparing.gating",
     "gate": "comparing.gating",
     "evaluate_arrays": "api.arrays",

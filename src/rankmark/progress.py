@@ -15,13 +15,13 @@ from rankmark import _native
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
 
-__all__ = ["Counter", "Rows", "counting", "counting_rows", "reading"]
+__all__ = ["Counter", "RowProgress", "counting", "counting_rows", "reading"]
 
 DELAY = 1.0
 """Seconds before a bar appears."""
 INTERVAL = 0.1
 
-Progressing: TypeAlias = "_native.Progress | Counter | Rows | None"
+Progressing: TypeAlias = "_native.Progress | Counter | RowProgress | None"
 """What knows how far something is."""
 
 
@@ -68,7 +68,7 @@ def counting(label: str, total: int) -> Iterator[Counter]:
         yield counter
 
 
-class Rows:
+class RowProgress:
     """How many rows a running evaluation has done, and what share of the work."""
 
     __slots__ = ("count", "done", "start")
@@ -92,9 +92,9 @@ class Rows:
 
 
 @contextmanager
-def counting_rows(label: str) -> Iterator[Rows]:
+def counting_rows(label: str) -> Iterator[RowProgress]:
     """As `counting`, of what tells its progress in rows: the bar shows rows a second and the time left."""
-    rows = Rows()
+    rows = RowProgress()
     with _shown(label, rows, None, lambda: (_rate_of(rows),)):
         yield rows
 
@@ -122,7 +122,7 @@ def _counted() -> tuple[ProgressColumn, ...]:
     return (MofNCompleteColumn(),)
 
 
-def _rate_of(rows: Rows) -> ProgressColumn:
+def _rate_of(rows: RowProgress) -> ProgressColumn:
     from rich.progress import ProgressColumn
     from rich.text import Text
 

@@ -27,7 +27,7 @@ from rankmark.aggregation.row_tally import BINARY, RowTally, merged_rows, told_s
 from rankmark.aggregation.tally import Tally, merged
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
-from rankmark.inputs.predictions import PredictionColumns
+from rankmark.inputs.predictions.columns import PredictionColumns
 from rankmark.kinds.rows import Undefined
 from rankmark.language.plan import planned
 

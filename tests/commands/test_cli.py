@@ -608,12 +608,24 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
     assert said in err
 
 
-def test_the_help_lists_what_the_statistics_have() -> None:
+def test_the_help_lists_what_the_statistics_have(run: Run) -> None:
     from rankmark.commands import compare
     from rankmark.comparing.formats import COMPARISON_FORMATS
-    from rankmark.statistics import CORRECTIONS as KNOWN_CORRECTIONS
-    from rankmark.statistics import TESTS as KNOWN_TESTS
+    from rankmark.statistics import CORRECTIONS, INTERVALS, TESTS
 
-    assert compare.TESTS == KNOWN_TESTS
     assert set(compare.FORMATS) == set(COMPARISON_FORMATS)
-    assert {*compare.CORRECTIONS} == {*KNOWN_CORRECTIONS, "tukey"}
+    _, out, _ = run("compare", "--help")
+    words = "".join(out.split())
+    assert f"--test{'|'.join(TESTS)}Which" in words
+    assert f"--interval{'|'.join(INTERVALS)}How" in words
+    *corrections, none = CORRECTIONS
+    assert f"--correction{'|'.join([*corrections, 'tukey', none])}Of" in words
+
+
+def test_help_of_a_comparison_imports_no_scipy() -> None:
+    code = (
+        "import sys; from rankmark.cli import main; main(['compare', '-h']);"
+        "print({'scipy', 'polars', 'rich'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("set()\n")

@@ -20,6 +20,7 @@ import rankmark as rm
 import reference
 from rankmark.errors import DataError, IdTypeError, MeasureError, RankmarkError
 from rankmark.language.choices import Choices, values_of
+from rankmark.language.registry import pages
 from reference import Id, Row
 from strategies import MEASURES
 
@@ -615,3 +616,12 @@ def test_a_gain_that_the_mapping_lacks_is_refused():
         twin_values(rows, rows, [measure], {})
     with pytest.raises(DataError, match="2"):
         rm.evaluate(rows, rows, [measure])
+
+
+def test_every_page_of_lists_has_a_twin_and_is_drawn():
+    """Add the missing one to reference.MEASURES, and ways to write it to strategies.MEASURES."""
+    names = {name for name, page in pages().items() if page.kind == "list"}
+    assert names == reference.MEASURES.keys()
+    assert names == {rm.parse(written).name for written in MEASURES}
+    ratios = {name for name in names if pages()[name].aggregate == "ratio"}
+    assert ratios == reference.WEIGHTS.keys()

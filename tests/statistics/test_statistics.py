@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics import (
     CORRECTIONS,
+    INTERVALS,
     TESTS,
     bca_interval,
     bootstrap_interval,
@@ -37,8 +39,10 @@ from rankmark.statistics import (
     two_way_anova,
     wilcoxon_test,
 )
-from rankmark.statistics.intervals import left_out_means
+from rankmark.statistics.corrections import CorrectionName
+from rankmark.statistics.intervals import IntervalName, left_out_means
 from rankmark.statistics.signflips import upper_tail
+from rankmark.statistics.significance import TestName
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -531,5 +535,34 @@ def test_differences_too_small_for_any_collection_need_more_queries_than_there_a
     assert above == pytest.approx(below, abs=1e-4)
 
 
+NAMED = [
+    (TESTS, TestName),
+    (CORRECTIONS, CorrectionName),
+    (INTERVALS, IntervalName),
+]
+
+
+@pytest.mark.parametrize(("table", "names"), NAMED)
+def test_the_type_of_the_names_has_those_of_the_table(table, names):
+    missing = [name for name in table if name not in get_args(names)]
+    assert not missing, f"add {missing} to the Literal at the top of {table[missing[0]].function.__module__}"
+    assert tuple(table) == get_args(names)
+
+
+@pytest.mark.parametrize("record", [*TESTS.values(), *CORRECTIONS.values(), *INTERVALS.values()])
+def test_a_record_says_what_it_is_and_what_it_assumes(record):
+    assert record.summary.endswith(".")
+    assert record.title
+    assert record.assumes
+    assert not record.assumes.endswith(".")
+
+
 def test_there_are_five_tests():
-    assert TESTS == ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
+    assert tuple(TESTS) == ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
+    assert [name for name, test in TESTS.items() if test.draws] == ["randomisation", "bootstrap"]
+    assert [name for name, test in TESTS.items() if not test.knows_clusters] == ["wilcoxon", "sign"]
+
+
+def test_only_bootstrap_intervals_are_bootstrapped():
+    with pytest.raises(ChoiceError, match="method='t' is not one of bca, percentile"):
+        bootstrap_interval([1.0, 2.0], method="t")

@@ -26,7 +26,7 @@ from rankmark.statistics.resampling import Floats, check_drawn, check_share
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankmark.inputs.predictions import Predictions
+    from rankmark.inputs.predictions.labelled import Predictions
 
 __all__ = [
     "METHODS",

@@ -12,7 +12,7 @@ from rankmark import _native
 from rankmark.aggregation.counts import RowMeasureCounts
 from rankmark.aggregation.intervals import Labelled, Sample, samples
 from rankmark.errors import ColumnError, DataError
-from rankmark.inputs.predictions import Predictions
+from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.kinds.decisions import AtThreshold
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure

@@ -18,7 +18,7 @@ from rankmark import _native
 from rankmark.aggregation.counts import Counts, MeasureCounts
 from rankmark.aggregation.settled import LEAST_FACTOR, tied_queries
 from rankmark.errors import DataError
-from rankmark.inputs.tables import no_rows
+from rankmark.inputs.column_checks import no_rows
 from rankmark.language.choices import Choices
 from rankmark.language.plan import Group
 

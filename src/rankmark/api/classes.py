@@ -23,7 +23,7 @@ from rankmark.results.predictions import Basis, PredictionResult, some
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rankmark.inputs.classes import ClassPredictions
+    from rankmark.inputs.predictions.classes import ClassPredictions
     from rankmark.kinds.rows import Values
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Plan

@@ -14,7 +14,7 @@ from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
-from rankmark.inputs.arrays.libraries import Rows, is_array, to_numpy
+from rankmark.inputs.arrays.libraries import RowNumbers, is_array, to_numpy
 from rankmark.language.choices import Choices, Duplicates, ModelChoices, given
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
@@ -309,7 +309,7 @@ class _Predictions:
         self.shape = (len(users), len(items))
         self._model, self._users, self._items, self._counter = model, users, items, counter
 
-    def block(self, rows: Rows) -> NDArray[Any]:
+    def block(self, rows: RowNumbers) -> NDArray[Any]:
         """The scores of all items for some users."""
         return np.stack([self._predicted(self._users[row]) for row in rows])
 

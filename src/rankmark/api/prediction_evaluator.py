@@ -35,9 +35,9 @@ from rankmark.api.predictions import (
 )
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
-from rankmark.inputs.batches import wrong_row
-from rankmark.inputs.prediction_parts import Form, Part, in_order, read_part, whole
-from rankmark.inputs.tables import check_ids, from_polars
+from rankmark.inputs.column_checks import check_ids, wrong_row
+from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
+from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure, weighing
@@ -202,7 +202,7 @@ class PredictionEvaluator:
         """
         held = self._held
         said = self._said if held.form is None else held.form.said
-        part = read_part(table, said, self._by, self._weighing, self._positive)
+        part = read_addition(table, said, self._by, self._weighing, self._positive)
         tally = self._of_classes(part) if part.form.of_classes else self._of_rows(part)
         frames = () if self._is_summed(part.form) else (part.narrow(),)
         self._add(part.form, tally, frames, part.where)
@@ -413,7 +413,7 @@ class PredictionEvaluator:
             "keep_rows": self._keep_rows,
         }
 
-    def _of_classes(self, part: Part) -> RowTally:
+    def _of_classes(self, part: Addition) -> RowTally:
         """What rows of classes come to: their number."""
         columns = part.form.columns
         asked = planned(self._measures, self._like, self._choices, CLASSES_FIRST).measures
@@ -421,7 +421,7 @@ class PredictionEvaluator:
         check_probabilities(part.scores, part.where, asked)
         return RowTally(part.frame.height)
 
-    def _of_rows(self, part: Part) -> RowTally:
+    def _of_rows(self, part: Addition) -> RowTally:
         """What rows of one score come to; they are checked for what measures ask of each of them."""
         read = part.rows(self._positive)
         columns = read.columns
@@ -482,7 +482,7 @@ class PredictionEvaluator:
             self._add(form, tally, (), archive.where)
             return
         saved = whole(archive.frame(ROWS), form, self._positive)
-        part = read_part(saved, form.said, self._by, self._weighing, self._positive)
+        part = read_addition(saved, form.said, self._by, self._weighing, self._positive)
         if (part.form.columns, part.form.kinds) != (form.columns, form.kinds):
             raise FormatError(f"{archive.where} has other columns than its header says")
         tally = self._of_classes(part) if form.of_classes else self._of_rows(part)
@@ -507,7 +507,7 @@ class _Summed(RowsOf):
                 self.check(measure)
 
 
-def _check_ids(part: Part, name: str, role: str) -> None:
+def _check_ids(part: Addition, name: str, role: str) -> None:
     """Refuses ids that are neither integers nor texts, or not there."""
     check_ids(from_polars(part.frame.select(name), part.where), name, role, part.where)
     if part.frame[name].null_count():

@@ -9,8 +9,8 @@ from rankmark import _native
 from rankmark.aggregation.rows import need_query
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import ChoiceError, MeasureError
-from rankmark.inputs.predictions import Predictions
-from rankmark.inputs.roles import Input
+from rankmark.inputs.input import Input
+from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.language.choices import Ties
 from rankmark.language.measure import Measure, no_closed_form
 from rankmark.language.parameters import format_value

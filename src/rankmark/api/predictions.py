@@ -22,9 +22,10 @@ from rankmark.api.classes import evaluate_classes
 from rankmark.api.prediction_lists import evaluate_lists
 from rankmark.engines.selection import is_streamed
 from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.inputs.classes import ClassPredictions
-from rankmark.inputs.predictions import Predictions, read_predictions
-from rankmark.inputs.systems import SystemScores, read_systems
+from rankmark.inputs.predictions.classes import ClassPredictions
+from rankmark.inputs.predictions.labelled import Predictions
+from rankmark.inputs.predictions.reading import read_predictions
+from rankmark.inputs.predictions.systems import SystemScores, read_systems
 from rankmark.kinds.rows import Rows
 from rankmark.language.choices import Duplicates, Engine, NoRelevant, Ties
 from rankmark.language.measure import Measure, weighing

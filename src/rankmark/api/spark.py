@@ -41,7 +41,11 @@ from rankmark.errors import (
     MeasureError,
     UsageError,
 )
-from rankmark.inputs.frames import (
+from rankmark.inputs.column_checks import check_ids, no_rows
+from rankmark.inputs.predictions.columns import WEIGHING, check_numbers, check_weighing, find_columns
+from rankmark.inputs.predictions.labelled import Predictions, positive_number
+from rankmark.inputs.roles import Side
+from rankmark.inputs.tables.spark_frames import (
     Frame,
     Types,
     by_query,
@@ -51,16 +55,6 @@ from rankmark.inputs.frames import (
     partitioned,
     read_frames,
 )
-from rankmark.inputs.predictions import (
-    WEIGHING,
-    Predictions,
-    check_numbers,
-    check_weighing,
-    find_columns,
-    positive_number,
-)
-from rankmark.inputs.roles import Side
-from rankmark.inputs.tables import check_ids, no_rows
 from rankmark.language.choices import GivenChoices, given
 from rankmark.language.measure import Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import replace
+from typing import Any, get_args
 
 from rankmark.checks import lists, matching, rows, training, unreadable
-from rankmark.checks.data import Pair, Rows
+from rankmark.checks.data import CheckedPair, CheckedTable
 from rankmark.checks.finding import CODES, Finding, Severity
-from rankmark.errors import DataError, FormatError, RankmarkError, UsageError, did_you_mean
+from rankmark.checks.report import CheckReport, TableCounts
+from rankmark.errors import DataError, FormatError, RankmarkError, UsageError
 from rankmark.inputs import Input, read_qrels, read_tables
 from rankmark.language.measure import Measure
 from rankmark.language.plan import planned
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-__all__ = ["CHECKED", "CheckReport", "TableCounts", "check"]
+__all__ = ["CHECKED", "check"]
 
 CHECKED = ("nDCG@10", "AP", "R@100")
 """The measures of which it is shown what the findings do to them, unless others are asked for."""
@@ -68,8 +66,10 @@ def check(
     asked = planned(measures, None, {}).measures
     judgements, results = _read(qrels, runs, columns)
     known = _read_train(train, columns) if train is not None else None
-    judged = Rows.of(judgements, "qrels")
-    found = [Rows.of(table, name) for table, name in zip(results, _names(results, names), strict=True)]
+    judged = CheckedTable.of(judgements, "qrels")
+    found = [
+        CheckedTable.of(table, name) for table, name in zip(results, _names(results, names), strict=True)
+    ]
     pairs = [_pair(judged, run, asked) for run in found]
     findings = [_said_of(pairs, finding) for finding in _of_qrels(judged, pairs, known)]
     for run, pair in zip(found, pairs, strict=True):
@@ -95,9 +95,9 @@ def _read(qrels: Any, runs: Sequence[Any], columns: Mapping[str, Any] | None) ->
         )
 
 
-def _read_train(train: Any, columns: Mapping[str, Any] | None) -> Rows:
+def _read_train(train: Any, columns: Mapping[str, Any] | None) -> CheckedTable:
     try:
-        return rows.usable(Rows.of(read_qrels(train, columns), "train"))
+        return rows.usable(CheckedTable.of(read_qrels(train, columns), "train"))
     except RankmarkError as error:
         raise type(error)(f"the training data, read as judgements are: {error}") from error
 
@@ -113,17 +113,19 @@ def _names(runs: Sequence[Input], names: Sequence[str] | None) -> Sequence[str]:
     return names
 
 
-def _pair(qrels: Rows, run: Rows, measures: tuple[Measure, ...]) -> Pair:
+def _pair(qrels: CheckedTable, run: CheckedTable, measures: tuple[Measure, ...]) -> CheckedPair:
     """The judgements and a run, as far as they can be evaluated."""
     for table in (qrels, run):
         if rows.usable(table).frame.is_empty():
             raise DataError(f"{table.source.name}: there is a null, NaN or an infinite grade in every row")
     judged, results = matching.aligned(rows.usable(qrels), rows.usable(run))
     twice = not (judged.repeated.is_empty() and results.repeated.is_empty())
-    return Pair(judged, results, measures, "first" if twice else "error")
+    return CheckedPair(judged, results, measures, "first" if twice else "error")
 
 
-def _of_qrels(qrels: Rows, pairs: Sequence[Pair], train: Rows | None) -> Iterator[Finding]:
+def _of_qrels(
+    qrels: CheckedTable, pairs: Sequence[CheckedPair], train: CheckedTable | None
+) -> Iterator[Finding]:
     """What is odd in the judgements; what it does to the numbers is shown for the first run."""
     first = pairs[0]
     yield from rows.unusable(qrels, first)
@@ -134,14 +136,16 @@ def _of_qrels(qrels: Rows, pairs: Sequence[Pair], train: Rows | None) -> Iterato
         yield from training.in_qrels(train, first)
 
 
-def _said_of(pairs: Sequence[Pair], finding: Finding) -> Finding:
+def _said_of(pairs: Sequence[CheckedPair], finding: Finding) -> Finding:
     """A finding in the judgements, which of several runs has the values in it said aloud."""
     if len(pairs) == 1 or not finding.effects:
         return finding
     return replace(finding, note=f"{finding.note}; the values are those of {pairs[0].where}")
 
 
-def _of_run(qrels: Rows, run: Rows, pair: Pair, train: Rows | None) -> Iterator[Finding]:
+def _of_run(
+    qrels: CheckedTable, run: CheckedTable, pair: CheckedPair, train: CheckedTable | None
+) -> Iterator[Finding]:
     """What is odd in a run."""
     yield from rows.unusable(run, pair)
     yield from rows.infinite_scores(run)
@@ -158,67 +162,5 @@ def _of_run(qrels: Rows, run: Rows, pair: Pair, train: Rows | None) -> Iterator[
         yield from training.in_results(train, pair)
 
 
-def _counts(table: Rows) -> TableCounts:
+def _counts(table: CheckedTable) -> TableCounts:
     return TableCounts(table.frame.height, *(table.ids(role).height for role in ("query", "item")))
-
-
-@dataclass(frozen=True, slots=True)
-class TableCounts:
-    """The size of a table.
-
-    Attributes:
-        rows: judgements or results.
-        queries: different queries.
-        items: different items.
-
-    """
-
-    rows: int
-    queries: int
-    items: int
-
-
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """What `rankmark.check` found; ``print(report)`` shows it.
-
-    Attributes:
-        tables: the sizes of the judgements (``qrels``) and of each run, by its name.
-        findings: what is odd, the most serious first.
-        no_sign_of: the codes of what was looked for and not found.
-
-    """
-
-    tables: Mapping[str, TableCounts]
-    findings: tuple[Finding, ...]
-    no_sign_of: tuple[str, ...]
-
-    @property
-    def serious(self) -> tuple[Finding, ...]:
-        """The findings that call the values into question."""
-        return tuple(finding for finding in self.findings if finding.severity == "serious")
-
-    def __getitem__(self, code: str) -> tuple[Finding, ...]:
-        """The findings of one code."""
-        if code not in CODES:
-            raise UsageError(f"no finding is called {code!r}{did_you_mean(code, CODES)}")
-        return tuple(finding for finding in self.findings if finding.code == code)
-
-    def __str__(self) -> str:
-        return self.format().rstrip("\n")
-
-    def __repr__(self) -> str:
-        codes = ", ".join(f"{finding.code} ({finding.severity})" for finding in self.findings)
-        return f"<CheckReport {codes or 'nothing found'}>"
-
-    def format(self, name: str = "table", *, digits: int = 4) -> str:
-        """The report as text: ``table`` for people, ``json`` (with all digits) or ``markdown``."""
-        from rankmark.checks.report import FORMATS, known_format
-
-        return FORMATS[known_format(name)](self, digits)
-
-    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
-        """Write the report to a file, whole or not at all; the path's ending says how unless `name` does."""
-        from rankmark.rendering.formats import format_of, write_whole
-
-        write_whole(path, self.format(name or format_of(path), digits=digits))

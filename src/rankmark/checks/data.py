@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.results.lists import Result
 
-__all__ = ["IDS", "Pair", "Rows"]
+__all__ = ["IDS", "CheckedPair", "CheckedTable"]
 
 IDS = ["query", "item"]
 
 
 @dataclass(frozen=True)
-class Rows:
+class CheckedTable:
     """A table as a polars frame with the columns query, item and, if it has such numbers, value.
 
     The value is the grade, the score or, where `by_rank`, the rank.
@@ -40,7 +40,7 @@ class Rows:
     _ids: dict[str, pl.DataFrame] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @classmethod
-    def of(cls, source: Input, where: str) -> Rows:
+    def of(cls, source: Input, where: str) -> CheckedTable:
         """The rows of a table that has been read."""
         import polars as pl
 
@@ -74,7 +74,7 @@ class Rows:
             found.rename({"value": "rank" if self.by_rank else VALUE_OF[self.source.side]}, strict=False)
         )
 
-    def with_frame(self, frame: pl.DataFrame) -> Rows:
+    def with_frame(self, frame: pl.DataFrame) -> CheckedTable:
         """The same table with other rows."""
         return replace(self, frame=frame)
 
@@ -122,11 +122,11 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Pair:
+class CheckedPair:
     """The judgements and one run, without the rows and with the types that let them be evaluated."""
 
-    qrels: Rows
-    run: Rows
+    qrels: CheckedTable
+    run: CheckedTable
     measures: tuple[Measure, ...]
     duplicates: str
     """``error`` if there are none, else ``first``."""
@@ -153,6 +153,8 @@ class Pair:
         chosen: Mapping[str, Any] = {"duplicates": self.duplicates, **choices}
         return evaluate(self.qrels.input, self.run.input, measures or self.measures, **chosen)
 
-    def with_tables(self, *, qrels: Rows | None = None, run: Rows | None = None) -> Pair:
+    def with_tables(
+        self, *, qrels: CheckedTable | None = None, run: CheckedTable | None = None
+    ) -> CheckedPair:
         """The same with other rows, in which items may come twice."""
-        return Pair(qrels or self.qrels, run or self.run, self.measures, "first")
+        return CheckedPair(qrels or self.qrels, run or self.run, self.measures, "first")

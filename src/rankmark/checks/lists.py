@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark.checks.data import Pair
+from rankmark.checks.data import CheckedPair
 from rankmark.checks.finding import EXAMPLES, Effect, Finding, effects, examples, percent, share
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ STEPS = 5
 """So often at least the scores have to count up by one, for a few small lists may do so by chance."""
 
 
-def ties(pair: Pair) -> Iterator[Finding]:
+def ties(pair: CheckedPair) -> Iterator[Finding]:
     """Equal scores on whose order a value depends."""
     worst, best = (pair.evaluate(ties=rule) for rule in ("worst", "best"))
     if pair.result is None or worst is None or best is None:
@@ -73,7 +73,7 @@ def _queries(result: Result, chosen: NDArray[np.bool_]) -> tuple[dict[str, Any],
     return tuple({"query": ids[place]} for place in np.flatnonzero(chosen)[:EXAMPLES])
 
 
-def constant_scores(pair: Pair) -> Iterator[Finding]:
+def constant_scores(pair: CheckedPair) -> Iterator[Finding]:
     """Lists that are in no order at all."""
     import polars as pl
 
@@ -94,7 +94,7 @@ def constant_scores(pair: Pair) -> Iterator[Finding]:
         )
 
 
-def short_lists(pair: Pair) -> Iterator[Finding]:
+def short_lists(pair: CheckedPair) -> Iterator[Finding]:
     """Lists that end before the cutoff."""
     # Where nothing is relevant, nothing relevant is missing.
     found = pair.evaluate("NumRet", "R", missing="skip", no_relevant="one")
@@ -119,7 +119,7 @@ def short_lists(pair: Pair) -> Iterator[Finding]:
         )
 
 
-def unjudged_results(pair: Pair) -> Iterator[Finding]:
+def unjudged_results(pair: CheckedPair) -> Iterator[Finding]:
     """Returned items that nobody judged."""
     cutoffs = sorted({measure.cutoff for measure in pair.measures if measure.cutoff})
     names = {f"the first {cutoff:,}": f"@{cutoff}" for cutoff in cutoffs}
@@ -144,7 +144,7 @@ def unjudged_results(pair: Pair) -> Iterator[Finding]:
         )
 
 
-def order_of_scores(pair: Pair) -> Iterator[Finding]:
+def order_of_scores(pair: CheckedPair) -> Iterator[Finding]:
     """Scores of which the lower ones seem to be the better ones, as ranks and distances are."""
     if not pair.run.has_values:
         return
@@ -166,7 +166,7 @@ def order_of_scores(pair: Pair) -> Iterator[Finding]:
         yield from _ranks(pair)
 
 
-def _order(pair: Pair) -> tuple[int, int, tuple[dict[str, Any], ...]]:
+def _order(pair: CheckedPair) -> tuple[int, int, tuple[dict[str, Any], ...]]:
     """The lists in which relevant items stand below and above the others, and the first of the former."""
     names = ("ListAUC(items=retrieved)", "NumRelRet", "NumRet")
     found = pair.evaluate(*names, ties="expected", missing="skip")
@@ -178,7 +178,7 @@ def _order(pair: Pair) -> tuple[int, int, tuple[dict[str, Any], ...]]:
     return int(below.sum()), int((mixed & (area > 0.5)).sum()), _queries(found, below)
 
 
-def _turned(pair: Pair) -> tuple[Effect, ...]:
+def _turned(pair: CheckedPair) -> tuple[Effect, ...]:
     """What the lists come to the other way round."""
     import polars as pl
 
@@ -187,7 +187,7 @@ def _turned(pair: Pair) -> tuple[Effect, ...]:
     return effects(pair.result, {"turned round": pair.with_tables(run=turned).result})
 
 
-def _ranks(pair: Pair) -> Iterator[Finding]:
+def _ranks(pair: CheckedPair) -> Iterator[Finding]:
     """Scores that count up from the first row of each list."""
     import polars as pl
 

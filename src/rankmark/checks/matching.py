@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rankmark.checks.data import IDS, Pair, Rows
+from rankmark.checks.data import IDS, CheckedPair, CheckedTable
 from rankmark.checks.finding import Finding, effects, examples, share
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ NOTABLE = 0.01
 """The share of the judged ids from which on one that is written alike is hardly another one by chance."""
 
 
-def aligned(qrels: Rows, run: Rows) -> tuple[Rows, Rows]:
+def aligned(qrels: CheckedTable, run: CheckedTable) -> tuple[CheckedTable, CheckedTable]:
     """Both tables with ids of the same types: as `evaluate` takes them, or else as text."""
     for role in IDS:
         integer, other = _is_integer(qrels, role), _is_integer(run, role)
@@ -29,11 +29,11 @@ def aligned(qrels: Rows, run: Rows) -> tuple[Rows, Rows]:
     return qrels, run
 
 
-def _is_integer(rows: Rows, role: str) -> bool:
+def _is_integer(rows: CheckedTable, role: str) -> bool:
     return rows.frame.schema[role].is_integer()
 
 
-def _alike(integers: Rows, texts: Rows, role: str) -> tuple[Rows, Rows]:
+def _alike(integers: CheckedTable, texts: CheckedTable, role: str) -> tuple[CheckedTable, CheckedTable]:
     import polars as pl
 
     converted = texts.frame[role].cast(pl.Int64, strict=False)
@@ -42,7 +42,7 @@ def _alike(integers: Rows, texts: Rows, role: str) -> tuple[Rows, Rows]:
     return integers.with_frame(integers.frame.with_columns(pl.col(role).cast(pl.String))), texts
 
 
-def types(qrels: Rows, run: Rows, pair: Pair) -> Iterator[Finding]:
+def types(qrels: CheckedTable, run: CheckedTable, pair: CheckedPair) -> Iterator[Finding]:
     """Integer ids in one table and text in the other; the pair has both as text."""
     for role in IDS:
         kinds = {rows.where: _is_integer(rows, role) for rows in (qrels, run)}
@@ -86,7 +86,7 @@ def _rewritten(role: str, rewrites: Sequence[Rewrite]) -> pl.Expr:
     return ids
 
 
-def spelling(pair: Pair) -> Iterator[Finding]:
+def spelling(pair: CheckedPair) -> Iterator[Finding]:
     """Judged ids that are in no list but would be, if all were written in one way."""
     for role in IDS:
         if _is_integer(pair.run, role):
@@ -124,13 +124,13 @@ def _found(
     return renamed(lost, "qrels").join(there, on="key", maintain_order="left").drop("key")
 
 
-def _written_alike(pair: Pair, role: str) -> Pair:
+def _written_alike(pair: CheckedPair, role: str) -> CheckedPair:
     ids = _rewritten(role, list(REWRITES.values()))
     qrels, run = (rows.with_frame(rows.frame.with_columns(ids)) for rows in (pair.qrels, pair.run))
     return pair.with_tables(qrels=qrels, run=run)
 
 
-def other_queries(pair: Pair) -> Iterator[Finding]:
+def other_queries(pair: CheckedPair) -> Iterator[Finding]:
     """Judged queries without results, and queries with results but no judgements."""
     judged, answered = pair.qrels.ids("query"), pair.run.ids("query")
     missing = judged.join(answered, on="query", how="anti", maintain_order="left")
@@ -161,7 +161,7 @@ def other_queries(pair: Pair) -> Iterator[Finding]:
         )
 
 
-def never_returned(qrels: Rows, pairs: Sequence[Pair]) -> Iterator[Finding]:
+def never_returned(qrels: CheckedTable, pairs: Sequence[CheckedPair]) -> Iterator[Finding]:
     """Judged items that no run returns for any query."""
     import polars as pl
 

@@ -1,21 +1,82 @@
-"""A report as text: for people, for programs."""
+"""What a check found, and how it is shown: for people, for programs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
-from rankmark.checks.finding import EXAMPLES, Finding
-from rankmark.errors import ChoiceError, did_you_mean
+from rankmark.checks.finding import CODES, EXAMPLES, Finding
+from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.rendering.formats import Grid, counted, grid_text, markdown_text, printable
 
 if TYPE_CHECKING:
-    from rankmark.checks.checking import CheckReport
+    from pathlib import Path
 
-__all__ = ["FORMATS", "known_format"]
+__all__ = ["FORMATS", "CheckReport", "TableCounts", "known_format"]
+
+
+@dataclass(frozen=True, slots=True)
+class TableCounts:
+    """The size of a table.
+
+    Attributes:
+        rows: judgements or results.
+        queries: different queries.
+        items: different items.
+
+    """
+
+    rows: int
+    queries: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What `rankmark.check` found; ``print(report)`` shows it.
+
+    Attributes:
+        tables: the sizes of the judgements (``qrels``) and of each run, by its name.
+        findings: what is odd, the most serious first.
+        no_sign_of: the codes of what was looked for and not found.
+
+    """
+
+    tables: Mapping[str, TableCounts]
+    findings: tuple[Finding, ...]
+    no_sign_of: tuple[str, ...]
+
+    @property
+    def serious(self) -> tuple[Finding, ...]:
+        """The findings that call the values into question."""
+        return tuple(finding for finding in self.findings if finding.severity == "serious")
+
+    def __getitem__(self, code: str) -> tuple[Finding, ...]:
+        """The findings of one code."""
+        if code not in CODES:
+            raise UsageError(f"no finding is called {code!r}{did_you_mean(code, CODES)}")
+        return tuple(finding for finding in self.findings if finding.code == code)
+
+    def __str__(self) -> str:
+        return self.format().rstrip("\n")
+
+    def __repr__(self) -> str:
+        codes = ", ".join(f"{finding.code} ({finding.severity})" for finding in self.findings)
+        return f"<CheckReport {codes or 'nothing found'}>"
+
+    def format(self, name: str = "table", *, digits: int = 4) -> str:
+        """The report as text: ``table`` for people, ``json`` (with all digits) or ``markdown``."""
+        return FORMATS[known_format(name)](self, digits)
+
+    def write(self, path: str | Path, name: str | None = None, *, digits: int = 4) -> None:
+        """Write the report to a file, whole or not at all; the path's ending says how unless `name` does."""
+        from rankmark.rendering.formats import format_of, write_whole
+
+        write_whole(path, self.format(name or format_of(path), digits=digits))
+
 
 WIDTH = 80
 

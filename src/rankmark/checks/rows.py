@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankmark.checks.data import IDS, Pair, Rows
+from rankmark.checks.data import IDS, CheckedPair, CheckedTable
 from rankmark.checks.finding import Effect, Finding, effects, examples, share
 from rankmark.rendering.formats import counted
 
@@ -17,7 +17,7 @@ __all__ = ["grades", "infinite_scores", "judged_twice", "returned_twice", "unusa
 WHAT = {"null": "a null", "nan": "NaN", "infinite": "an infinite grade"}
 
 
-def usable(rows: Rows) -> Rows:
+def usable(rows: CheckedTable) -> CheckedTable:
     """The rows without those that `evaluate` refuses."""
     import polars as pl
 
@@ -25,7 +25,7 @@ def usable(rows: Rows) -> Rows:
     return rows if kept.height == rows.frame.height else rows.with_frame(kept)
 
 
-def _refused(rows: Rows) -> dict[str, pl.Expr]:
+def _refused(rows: CheckedTable) -> dict[str, pl.Expr]:
     """Which rows are refused, by the finding's code."""
     import polars as pl
 
@@ -37,8 +37,8 @@ def _refused(rows: Rows) -> dict[str, pl.Expr]:
     return refused
 
 
-def unusable(rows: Rows, pair: Pair) -> Iterator[Finding]:
-    """Rows with nulls, NaN and infinite grades; the pair is without them."""
+def unusable(rows: CheckedTable, pair: CheckedPair) -> Iterator[Finding]:
+    """CheckedTable with nulls, NaN and infinite grades; the pair is without them."""
     for code, condition in _refused(rows).items():
         found = rows.frame.with_row_index("row").filter(condition)
         if found.height:
@@ -54,7 +54,7 @@ def unusable(rows: Rows, pair: Pair) -> Iterator[Finding]:
             )
 
 
-def infinite_scores(rows: Rows) -> Iterator[Finding]:
+def infinite_scores(rows: CheckedTable) -> Iterator[Finding]:
     """Scores that are infinite, which is legal."""
     import polars as pl
 
@@ -74,7 +74,7 @@ def infinite_scores(rows: Rows) -> Iterator[Finding]:
         )
 
 
-def returned_twice(pair: Pair) -> Iterator[Finding]:
+def returned_twice(pair: CheckedPair) -> Iterator[Finding]:
     """The same item twice in a list."""
     found = pair.run.repeated
     if found.is_empty():
@@ -95,7 +95,7 @@ def returned_twice(pair: Pair) -> Iterator[Finding]:
     )
 
 
-def judged_twice(pair: Pair) -> Iterator[Finding]:
+def judged_twice(pair: CheckedPair) -> Iterator[Finding]:
     """The same item judged twice for a query."""
     import polars as pl
 
@@ -121,11 +121,11 @@ def judged_twice(pair: Pair) -> Iterator[Finding]:
     )
 
 
-def _by_row(pair: Pair) -> tuple[Effect, ...]:
+def _by_row(pair: CheckedPair) -> tuple[Effect, ...]:
     return effects(None, {f"duplicates={rule}": pair.evaluate(duplicates=rule) for rule in ("first", "best")})
 
 
-def grades(pair: Pair) -> Iterator[Finding]:
+def grades(pair: CheckedPair) -> Iterator[Finding]:
     """Grades below 0, grades that are not whole, and queries without a grade that is relevant."""
     import polars as pl
 
@@ -166,7 +166,7 @@ def grades(pair: Pair) -> Iterator[Finding]:
 
 
 def _grades(
-    pair: Pair,
+    pair: CheckedPair,
     code: str,
     condition: pl.Expr,
     what: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankmark.checks.data import IDS, Pair, Rows
+from rankmark.checks.data import IDS, CheckedPair, CheckedTable
 from rankmark.checks.finding import Finding, effects, share
 from rankmark.rendering.formats import counted
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["in_qrels", "in_results"]
 
 
-def in_results(train: Rows, pair: Pair) -> Iterator[Finding]:
+def in_results(train: CheckedTable, pair: CheckedPair) -> Iterator[Finding]:
     """Results that the system was trained on for the same query."""
     known = _like(train, pair.run)
     found = _shared(pair.run, known)
@@ -34,7 +34,7 @@ def in_results(train: Rows, pair: Pair) -> Iterator[Finding]:
         )
 
 
-def in_qrels(train: Rows, pair: Pair) -> Iterator[Finding]:
+def in_qrels(train: CheckedTable, pair: CheckedPair) -> Iterator[Finding]:
     """Judgements that the system may have seen in training."""
     known = _like(train, pair.qrels)
     found = _shared(pair.qrels, known)
@@ -56,7 +56,7 @@ def in_qrels(train: Rows, pair: Pair) -> Iterator[Finding]:
         )
 
 
-def _like(train: Rows, other: Rows) -> pl.DataFrame:
+def _like(train: CheckedTable, other: CheckedTable) -> pl.DataFrame:
     """The training data's pairs of ids, in the types of another table."""
     import polars as pl
 
@@ -65,5 +65,5 @@ def _like(train: Rows, other: Rows) -> pl.DataFrame:
     return known.drop_nulls()
 
 
-def _shared(rows: Rows, known: pl.DataFrame) -> pl.DataFrame:
+def _shared(rows: CheckedTable, known: pl.DataFrame) -> pl.DataFrame:
     return rows.frame.join(known, on=IDS, how="semi", maintain_order="left")

@@ -6,16 +6,9 @@ from typing import Any
 
 import click
 
-from rankmark.commands.options import (
-    CHOICES,
-    column_names,
-    keep_inputs,
-    run_names,
-    show,
-    with_choices,
-    with_columns,
-    with_output_in,
-)
+from rankmark.commands.names import column_names, measures_in, run_names
+from rankmark.commands.options import CHOICES, with_choices, with_columns, with_per_query
+from rankmark.commands.output import Output, with_output_in
 from rankmark.errors import UsageError
 from rankmark.rendering.shown import FORMATS
 
@@ -50,7 +43,7 @@ class _Agree(click.Command):
 @click.option(
     "-m", "--measure", multiple=True, metavar="MEASURE", help="With --qrels, by which to order; repeat it."
 )
-@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@with_per_query
 @with_choices
 @with_columns
 @with_output_in(FORMATS)
@@ -62,9 +55,7 @@ def agree(
     measure: tuple[str, ...],
     per_query: bool,
     column: tuple[str, ...],
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    output: Output,
     **choices: Any,
 ) -> None:
     """Show how far two runs agree, or two ways to order runs.
@@ -80,18 +71,16 @@ def agree(
     rankmark agree --qrels qrels.txt -m nDCG@10 -m AP *.run
     rankmark agree --qrels old.txt --qrels new.txt -m nDCG@10 *.run
     """  # noqa: D301
-    from rankmark.rendering.formats import check_writable, format_of, known_format
+    from rankmark.rendering.formats import known_format
 
-    name = known_format(format_ or format_of(output or ""), FORMATS)
-    if output:
-        check_writable(output)
-        keep_inputs(output, *qrels, *run)
+    name = known_format(output.format, FORMATS)
+    output.keep(*qrels, *run)
     columns = column_names(column)
     if qrels:
         if per_query:
             raise UsageError("-q shows queries, but with --qrels it is the runs that are ranked")
         agreement: Any = _of_systems(run, coefficient, qrels, measure, columns, choices)
-        show(agreement.format(name, digits=digits), output)
+        output.show(agreement.format(name, digits=output.digits))
         return
     from rankmark.comparing.agreement import COEFFICIENTS, agree
 
@@ -106,7 +95,7 @@ def agree(
             raise UsageError(f"--{option.replace('_', '-')} needs --qrels: two runs alone have no judgements")
     asked = {option: choices[option] for option in compared if choices[option] is not None}
     agreement = agree(*run, coefficient or COEFFICIENTS, columns=columns, **asked)
-    show(agreement.format(name, digits=digits, per_query=per_query), output)
+    output.show(agreement.format(name, digits=output.digits, per_query=per_query))
 
 
 def _of_systems(
@@ -119,13 +108,11 @@ def _of_systems(
 ) -> Any:
     from rankmark.commands.eval import MEASURES
     from rankmark.comparing.agreement import SYSTEM_COEFFICIENTS, agree_on_systems
-    from rankmark.language.grammar import split_measures
 
-    measures = [each for text in measure or MEASURES for each in split_measures(text)]
     return agree_on_systems(
         dict(zip(run_names(qrels), qrels, strict=True)),
         dict(zip(run_names(run), run, strict=True)),
-        measures,
+        measures_in(measure or MEASURES),
         coefficient or SYSTEM_COEFFICIENTS,
         columns=columns,
         **choices,

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from rankmark.checks.report import FORMATS, known_format
-from rankmark.commands.options import (
-    column_names,
-    keep_inputs,
-    run_names,
-    show,
-    with_columns,
-    with_output_in,
-)
+from rankmark.commands.names import column_names, measures_in, run_names
+from rankmark.commands.options import with_columns
+from rankmark.commands.output import Output, with_output_in
 from rankmark.errors import DataError
 
 if TYPE_CHECKING:
@@ -46,9 +41,7 @@ def check_data(
     measure: tuple[str, ...],
     column: tuple[str, ...],
     strict: bool,
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    output: Output,
 ) -> None:
     """Report what is odd in the data, and what that does.
 
@@ -64,14 +57,10 @@ def check_data(
     rankmark check test.parquet a.parquet b.parquet --train train.parquet
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
-    from rankmark.language.grammar import split_measures
-    from rankmark.rendering.formats import check_writable, format_of
 
-    name = known_format(format_ or format_of(output or ""))
-    if output:
-        check_writable(output)
-        keep_inputs(output, qrels, *run, *([train] if train else []))
-    measures = [each for text in measure for each in split_measures(text)] or CHECKED
+    name = known_format(output.format)
+    output.keep(qrels, *run, train)
+    measures = measures_in(measure) or CHECKED
     with _hint_of_train(len(run)):
         report = check(
             qrels,
@@ -81,7 +70,7 @@ def check_data(
             names=run_names(run),
             columns=column_names(column),
         )
-    show(report.format(name, digits=digits), output)
+    output.show(report.format(name, digits=output.digits))
     if strict and report.serious:
         click.get_current_context().exit(1)
 

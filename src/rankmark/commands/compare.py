@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankmark.commands.eval import MEASURES
+from rankmark.commands.names import column_names, measures_in, named_paths
 from rankmark.commands.options import (
-    column_names,
-    keep_inputs,
-    named_paths,
-    show,
     with_choices,
     with_columns,
+    with_confidence,
     with_like,
-    with_output_in,
+    with_per_query,
+    with_resamples,
     with_significance,
+    with_threads,
+    with_words,
 )
+from rankmark.commands.output import Output, with_output_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["compare_runs"]
 
-TESTS = ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", "tukey", "none")
+
+
+def _tests() -> Iterable[str]:
+    from rankmark.statistics.significance import TESTS
+
+    return TESTS
+
+
+def _corrections() -> Iterable[str]:
+    from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
+
+    return CORRECTIONS_OF_SYSTEMS
+
+
+def _intervals() -> Iterable[str]:
+    from rankmark.statistics.intervals import INTERVALS
+
+    return INTERVALS
 
 
 @click.command("compare")
@@ -38,25 +59,16 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
 @click.option("--baseline", metavar="NAME", help="Compare all others with this run, and not all pairs.")
-@click.option("--test", default=TESTS[0], metavar="|".join(TESTS), help="Which test gives the p-values.")
-@with_significance(CORRECTIONS)
-@click.option("--interval", default="bca", metavar="bca|percentile|t", help="How intervals are made.")
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of the intervals."
-)
+@with_words("--test", _tests, "Which test gives the p-values.")
+@with_significance(_corrections)
+@with_words("--interval", _intervals, "How intervals are made.")
+@with_confidence("the intervals")
 @click.option(
     "--clusters",
     metavar="COLUMN",
     help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="How many.",
-)
+@with_resamples
 @click.option(
     "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
 )
@@ -68,8 +80,8 @@ CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", 
 @with_like
 @with_choices
 @with_columns
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
-@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@with_threads
+@with_per_query
 @with_output_in(FORMATS)
 def compare_runs(
     qrels: str,
@@ -82,9 +94,7 @@ def compare_runs(
     movers: int | None,
     margin: float | None,
     per_query: bool,
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    output: Output,
     **options: Any,
 ) -> None:
     """Say which differences between runs are more than chance.
@@ -101,28 +111,24 @@ def compare_runs(
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
     """  # noqa: D301
-    from rankmark.comparing.comparison import compare
+    from rankmark.comparing.compare import compare
     from rankmark.comparing.formats import known_comparison_format, render
-    from rankmark.language.grammar import split_measures
-    from rankmark.rendering.formats import check_writable, format_of
     from rankmark.statistics.equivalence import check_margin
 
-    name = known_comparison_format(format_ or format_of(output or ""))
+    name = known_comparison_format(output.format)
     runs = named_paths(run, "runs")
     if margin is not None:
         check_margin(margin)
-    if output:
-        check_writable(output)
-        paths = (path for paths in runs.values() for path in paths)
-        keep_inputs(output, qrels, *paths, *([attributes] if attributes else []))
-    measures = [each for text in measure for each in split_measures(text)]
+    output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
+    measures = measures_in(measure)
     columns = column_names(column)
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
     compared = compare(qrels, runs, measures, columns=columns, **options)
-    shown = {"per_query": per_query, "movers": movers or 0, "margin": margin, "digits": digits}
-    text = render(compared, name, **shown)  # type: ignore[arg-type]
+    text = render(
+        compared, name, per_query=per_query, movers=movers or 0, margin=margin, digits=output.digits
+    )
     if compared.slices:
-        sliced = compared.slices.format(name, digits=digits)
+        sliced = compared.slices.format(name, digits=output.digits)
         text = sliced if name in ("json", "csv") else f"{text}\n{sliced}"
-    show(text, output)
+    output.show(text)

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import click
 
-from rankmark.commands.options import keep_inputs, show, with_output_in
+from rankmark.commands.options import with_label, with_positive, with_threads, with_weight
+from rankmark.commands.output import Output, with_output_in
 from rankmark.errors import UsageError
 from rankmark.rendering.shown import FORMATS
 
@@ -16,10 +17,10 @@ __all__ = ["draw_curve"]
 @click.command("curve")
 @click.argument("table")
 @click.argument("kind", metavar="ROC|PR|DET|gain|lift|calibration")
-@click.option("--label", metavar="NAME", help="The column of what happened.")
+@with_label
 @click.option("--score", metavar="NAME", help="The column of predictions.")
-@click.option("--weight", metavar="NAME", help="The column of weights.")
-@click.option("--positive", metavar="LABEL", help="The label of positive rows, if not 1 or true.")
+@with_weight
+@with_positive
 @click.option(
     "--points",
     type=click.IntRange(min=2),
@@ -30,7 +31,7 @@ __all__ = ["draw_curve"]
 @click.option("--bins", type=int, metavar="N", help="Of calibration, how many.  [default: 15]")
 @click.option("--binning", metavar="width|mass", help="Of calibration, bins of equal what.  [default: width]")
 @click.option("--confidence", type=float, metavar="P", help="Of calibration, of intervals.  [default: 0.95]")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@with_threads
 @with_output_in(FORMATS)
 def draw_curve(
     table: str,
@@ -38,9 +39,7 @@ def draw_curve(
     points: int | None,
     exact: bool,
     binning: Literal["width", "mass"] | None,
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    output: Output,
     **options: Any,
 ) -> None:
     """Write a curve of the predictions in TABLE as a table.
@@ -54,16 +53,14 @@ def draw_curve(
     rankmark curve clicks.parquet calibration --binning mass
     """  # noqa: D301
     from rankmark.api.curves import curve, known_curve
-    from rankmark.rendering.formats import check_writable, format_of, known_format
+    from rankmark.rendering.formats import known_format
 
     kind = known_curve(kind)
     if kind == "calibration" and (exact or points):
         raise UsageError(f"{'--exact' if exact else '--points'} is of thresholds; calibration has --bins")
     if exact and points:
         raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")
-    name = known_format(format_ or format_of(output or ""), FORMATS)
-    if output:
-        check_writable(output)
-        keep_inputs(output, table)
+    name = known_format(output.format, FORMATS)
+    output.keep(table)
     found = curve(table, kind, points=None if exact else points or 1000, binning=binning, **options)
-    show(found.format(name, digits), output)
+    output.show(found.format(name, output.digits))

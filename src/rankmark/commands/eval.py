@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from rankmark.commands.names import column_names, measures_in, run_names, usual_measures
 from rankmark.commands.options import (
-    column_names,
-    keep_inputs,
-    run_names,
-    show,
-    usual_measures,
     with_choices,
     with_columns,
-    with_output,
+    with_engine,
+    with_per_query,
+    with_signatures,
+    with_threads,
 )
+from rankmark.commands.output import Output, with_output
 from rankmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankmark.results.lists import Result
 
 __all__ = ["MEASURES", "evaluate_runs"]
 
@@ -41,9 +45,8 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 )
 @with_choices
 @with_columns
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
-@click.option("--engine", metavar="local|stream", help="In memory or in batches; by itself for large files.")
-@click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]")
+@with_threads
+@with_engine
 @click.option(
     "--by",
     multiple=True,
@@ -51,10 +54,9 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
     help="Show slices of the queries by a column of FILE, QRELS or RUN, too; repeat it.",
 )
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
-@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@with_per_query
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
-@click.option("--signature", is_flag=True, help="Show what each number depends on.")
-@click.option("--short-signature", is_flag=True, help="Show of this what is not the standard.")
+@with_signatures("Show of this what is not the standard.")
 @with_output
 def evaluate_runs(
     qrels: str,
@@ -66,11 +68,8 @@ def evaluate_runs(
     by: tuple[str, ...],
     attributes: str | None,
     per_query: bool,
-    signature: bool,
-    short_signature: bool,
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    signatures: bool | Literal["short"],
+    output: Output,
     **options: Any,
 ) -> None:
     """Measure one or several runs against judgements.
@@ -92,56 +91,100 @@ def evaluate_runs(
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
     rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
     """  # noqa: D301
-    from rankmark.api.evaluation import evaluate
-    from rankmark.engines.selection import is_streamed
-    from rankmark.inputs import read_qrels
-    from rankmark.language.grammar import split_measures
-    from rankmark.peers.difference import differences
-    from rankmark.rendering.formats import (
-        PARQUET,
-        check_writable,
-        format_of,
-        known_format,
-        render,
-        write_parquet,
-    )
-
-    name = format_ or format_of(output or "")
-    if name != PARQUET:
-        known_format(name)
-    elif not (output and per_query):
-        raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-    if by and name == "trec":
-        raise UsageError("--format trec has no place for --by")
-    if output:
-        check_writable(output)
-        keep_inputs(output, qrels, *run, *([attributes] if attributes else []))
-    asked = [each for text in measure for each in split_measures(text)]
-    measures = asked if measure else usual_measures(MEASURES, like)
+    runs = _Runs(qrels, run, by, attributes)
+    shown = _Shown(output, per_query, signatures)
+    shown.check(by)
+    output.keep(qrels, *run, attributes)
+    measures = measures_in(measure) if measure else usual_measures(MEASURES, like)
     options["columns"] = column_names(column)
-    # What has been read has no longer the columns to slice by.
-    # Nor is anything read at once that is to be read in batches.
-    engine, memory = options["engine"], options["memory"]
-    whole = by or (
-        len(like) < 2 and any(is_streamed(engine, memory, {"qrels": qrels, "run": path}) for path in run)
-    )
-    judged = qrels if whole else read_qrels(qrels, options["columns"])
     if len(like) > 1:
-        if options.pop("engine") == "stream" or options.pop("memory"):
-            raise UsageError("several --like are compared in memory, without --engine stream and --memory")
-        if len(run) > 1 or per_query or signature or short_signature or by or options.pop("bounds"):
-            raise UsageError(
-                "several --like show one run, without --by, --per-query, --bounds and --signature"
-            )
-        text = differences(judged, run[0], measures, like=like, **options).format(name, digits)
+        output.show(_of_tools(runs, measures, like, shown, options))
     else:
-        options |= {"like": like[0] if like else None, "hash_inputs": name == "json"}
-        options |= {"by": by or None, "attributes": attributes}
-        results = [evaluate(judged, path, measures, **options) for path in run]
-        shown = dict(zip(run_names(run), results, strict=True)) if len(run) > 1 else results[0]
+        shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """What is read."""
+
+    qrels: str
+    paths: tuple[str, ...]
+    by: tuple[str, ...]
+    attributes: str | None
+
+    def judgements(self, options: dict[str, Any], *, in_batches: bool) -> Any:
+        """The judgements, read once for all runs; the path, where they have to be read with each."""
+        from rankmark.engines.selection import is_streamed
+        from rankmark.inputs import read_qrels
+
+        # What has been read has no longer the columns to slice by.
+        if self.by:
+            return self.qrels
+        # Nor is anything read at once that is to be read in batches.
+        engine, memory = options["engine"], options["memory"]
+        if in_batches and any(
+            is_streamed(engine, memory, {"qrels": self.qrels, "run": path}) for path in self.paths
+        ):
+            return self.qrels
+        return read_qrels(self.qrels, options["columns"])
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How it is shown."""
+
+    output: Output
+    per_query: bool
+    signatures: bool | Literal["short"]
+
+    def check(self, by: tuple[str, ...]) -> None:
+        """Refuses a format that cannot show it."""
+        from rankmark.rendering.formats import PARQUET, known_format
+
+        name = self.output.format
+        if name != PARQUET:
+            known_format(name)
+        elif not (self.output.path and self.per_query):
+            raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
+        if by and name == "trec":
+            raise UsageError("--format trec has no place for --by")
+
+    def show(self, results: Result | dict[str, Result]) -> None:
+        """Writes or prints the results."""
+        from rankmark.rendering.formats import PARQUET, render, write_parquet
+
+        name = self.output.format
         if name == PARQUET:
-            write_parquet(str(output), shown)
+            write_parquet(str(self.output.path), results)
             return
-        signatures: bool | Literal["short"] = "short" if short_signature else signature
-        text = render(shown, name, per_query=per_query, signatures=signatures, digits=digits)
-    show(text, output)
+        how: dict[str, Any] = {"per_query": self.per_query, "signatures": self.signatures}
+        self.output.show(render(results, name, digits=self.output.digits, **how))
+
+
+def _of_tools(
+    runs: _Runs, measures: list[str], like: tuple[str, ...], shown: _Shown, options: dict[str, Any]
+) -> str:
+    """The values of one run as several tools compute them."""
+    from rankmark.peers.difference import differences
+
+    judged = runs.judgements(options, in_batches=False)
+    if options.pop("engine") == "stream" or options.pop("memory"):
+        raise UsageError("several --like are compared in memory, without --engine stream and --memory")
+    alone = shown.per_query or shown.signatures or runs.by or options.pop("bounds")
+    if len(runs.paths) > 1 or alone:
+        raise UsageError("several --like show one run, without --by, --per-query, --bounds and --signature")
+    found = differences(judged, runs.paths[0], measures, like=like, **options)
+    return found.format(shown.output.format, shown.output.digits)
+
+
+def _of_runs(
+    runs: _Runs, measures: list[str], like: str | None, shown: _Shown, options: dict[str, Any]
+) -> Result | dict[str, Result]:
+    """The result of the run, or of several by their names."""
+    from rankmark.api.evaluation import evaluate
+
+    judged = runs.judgements(options, in_batches=True)
+    options |= {"like": like, "hash_inputs": shown.output.format == "json"}
+    options |= {"by": runs.by or None, "attributes": runs.attributes}
+    results = [evaluate(judged, path, measures, **options) for path in runs.paths]
+    return dict(zip(run_names(runs.paths), results, strict=True)) if len(results) > 1 else results[0]

@@ -6,15 +6,9 @@ from typing import Any
 
 import click
 
-from rankmark.commands.options import (
-    column_names,
-    keep_inputs,
-    show,
-    with_choices,
-    with_columns,
-    with_like,
-    with_output_in,
-)
+from rankmark.commands.names import column_names
+from rankmark.commands.options import with_choices, with_columns, with_like
+from rankmark.commands.output import Output, with_output_in
 from rankmark.rendering.shown import FORMATS
 
 __all__ = ["explain"]
@@ -40,9 +34,7 @@ def explain(
     query: str,
     all_rows: bool,
     column: tuple[str, ...],
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    output: Output,
     **choices: Any,
 ) -> None:
     """Show the arithmetic of one query's value, row by row.
@@ -56,13 +48,11 @@ def explain(
     rankmark explain qrels.txt bm25.run dense.run -m AP --query q7
     """  # noqa: D301
     from rankmark.explaining.explanation import explain
-    from rankmark.rendering.formats import check_writable, format_of, known_format
+    from rankmark.rendering.formats import known_format
 
-    name = known_format(format_ or format_of(output or ""), FORMATS)
-    if output:
-        check_writable(output)
-        keep_inputs(output, qrels, run, *([other] if other else []))
+    name = known_format(output.format, FORMATS)
+    output.keep(qrels, run, other)
     explained = explain(
         qrels, run, measure, query=query, other=other, columns=column_names(column), **choices
     )
-    show(explained.format(name, digits=digits, all_rows=all_rows), output)
+    output.show(explained.format(name, digits=output.digits, all_rows=all_rows))

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from rankmark.commands.options import column_names, with_choices, with_columns, with_like
+from rankmark.commands.names import column_names, measures_in
+from rankmark.commands.options import with_choices, with_columns, with_like, with_resamples, with_threads
 
 __all__ = ["gate"]
 
@@ -32,18 +33,11 @@ __all__ = ["gate"]
 @click.option(
     "--confidence", type=float, metavar="P", help="Pass only if a greater drop is excluded so surely."
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="How many.",
-)
+@with_resamples
 @with_like
 @with_choices
 @with_columns
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
+@with_threads
 @click.option("--format", "format_", default="table", metavar="table|json", help="How to show it.")
 @click.pass_context
 def gate(
@@ -72,11 +66,10 @@ def gate(
     """  # noqa: D301
     from rankmark.comparing import gating
     from rankmark.errors import ChoiceError, DataError
-    from rankmark.language.grammar import split_measures
 
     if format_ not in ("table", "json"):
         raise ChoiceError(f"format={format_!r} is not one of table, json")
-    measures = [each for text in measure for each in split_measures(text)]
+    measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
     try:
         decided = gating.gate(qrels, baseline, candidate, measures, columns=column_names(column), **options)

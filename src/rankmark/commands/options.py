@@ -1,39 +1,38 @@
-"""What several commands take, and what they do with it."""
+"""The options that several commands take, each once."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from rankmark.errors import UsageError
 from rankmark.language.choices import Choices, values_of
-from rankmark.rendering.formats import FORMATS
-
-if TYPE_CHECKING:
-    from rankmark.language.registry import Kind
 
 __all__ = [
-    "column_names",
     "is_said",
-    "keep_inputs",
-    "named_paths",
-    "run_names",
-    "show",
-    "usual_measures",
     "with_choice",
     "with_choices",
     "with_columns",
+    "with_confidence",
+    "with_engine",
+    "with_label",
     "with_like",
-    "with_output",
-    "with_output_in",
+    "with_per_query",
+    "with_positive",
+    "with_resamples",
+    "with_signatures",
     "with_significance",
+    "with_threads",
+    "with_weight",
+    "with_words",
 ]
 
 Command = Callable[..., None]
+Option = Callable[[Command], Command]
 
 CHOICES = {
     "ties": "Order of equal scores.",
@@ -47,14 +46,65 @@ CHOICES = {
 }
 
 
-def with_choices(command: Command) -> Command:
-    """Gives a command an option for each choice."""
-    for name in reversed(CHOICES):
-        command = with_choice(name)(command)
-    return command
+def _together(*options: Option) -> Option:
+    """Several options as one, in the order in which the help lists them."""
+    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
-def with_choice(name: str) -> Callable[[Command], Command]:
+# --- Words that stand in tables ---------------------------------------------------------------------------
+
+
+class _Words(click.Option):
+    """An option whose values stand in a table that is read when they are shown or used, and not at once.
+
+    The tables of statistics take NumPy with them, which the help of all commands does without.
+    """
+
+    def __init__(self, *given: Any, words: Callable[[], Iterable[str]], **others: Any) -> None:
+        super().__init__(*given, **others)
+        self.words = words
+
+    def make_metavar(self, *_: Any, **__: Any) -> str:
+        return "|".join(self.words())
+
+
+def with_words(name: str, words: Callable[[], Iterable[str]], help_: str, *, needed: bool = True) -> Option:
+    """Gives a command an option of one of these words; of the first, if one is needed and none said."""
+    # No click.Choice: a wrong word is for the function to refuse, which says what comes near.
+    default = (lambda: next(iter(words()))) if needed else None
+    return click.option(name, cls=_Words, words=words, default=default, help=help_)
+
+
+def _alternatives() -> Iterable[str]:
+    from rankmark.statistics.significance import ALTERNATIVES
+
+    return ALTERNATIVES
+
+
+def with_significance(corrections: Callable[[], Iterable[str]]) -> Option:
+    """Gives a command the options --alternative, --correction, of these, and --alpha."""
+
+    def none_last() -> Iterable[str]:
+        return sorted(corrections(), key=lambda name: name == "none")
+
+    return _together(
+        with_words("--alternative", _alternatives, "Which differences count: of a system less its baseline."),
+        with_words("--correction", none_last, "Of p-values, for several systems and measures."),
+        click.option(
+            "--alpha",
+            type=float,
+            default=0.05,
+            show_default=True,
+            metavar="P",
+            help="What is significant.",
+        ),
+    )
+
+
+# --- What decides values ----------------------------------------------------------------------------------
+
+
+def with_choice(name: str) -> Option:
     """Gives a command the option for one choice."""
     return click.option(
         f"--{name.replace('_', '-')}",
@@ -66,12 +116,8 @@ def with_choice(name: str) -> Callable[[Command], Command]:
     )
 
 
-def with_like(command: Command) -> Command:
-    """Gives a command the option --like, of one tool."""
-    option = click.option(
-        "--like", multiple=True, callback=_one, metavar="TOOL", help="Compute as this tool does."
-    )
-    return option(command)
+with_choices = _together(*map(with_choice, CHOICES))
+"""Gives a command an option for each choice."""
 
 
 def _one(_: click.Context, __: click.Parameter, said: tuple[str, ...]) -> str | None:
@@ -81,146 +127,82 @@ def _one(_: click.Context, __: click.Parameter, said: tuple[str, ...]) -> str | 
     return next(iter(said), None)
 
 
-def with_significance(corrections: Iterable[str]) -> Callable[[Command], Command]:
-    """Gives a command the options --alternative, --correction, of these, and --alpha."""
-    first, *_ = known = list(corrections)
+with_like = click.option(
+    "--like", multiple=True, callback=_one, metavar="TOOL", help="Compute as this tool does."
+)
+"""Gives a command the option --like, of one tool."""
 
-    def give(command: Command) -> Command:
-        for option in (
-            click.option(
-                "--alpha",
-                type=float,
-                default=0.05,
-                show_default=True,
-                metavar="P",
-                help="What is significant.",
-            ),
-            click.option(
-                "--correction",
-                default=first,
-                metavar="|".join(known),
-                help="Of p-values, for several systems and measures.",
-            ),
-            click.option(
-                "--alternative",
-                default="two-sided",
-                metavar="two-sided|greater|less",
-                help="Which differences count: of a system less its baseline.",
-            ),
-        ):
-            command = option(command)
-        return command
-
-    return give
+with_columns = click.option(
+    "--column",
+    multiple=True,
+    metavar="ROLE=NAME",
+    help="A column by its name, such as query=user_id; repeat it.",
+)
+"""Gives a command the option --column, for `column_names`."""
 
 
-def with_columns(command: Command) -> Command:
-    """Gives a command the option --column, for `column_names`."""
+with_label = click.option("--label", metavar="NAME", help="The column of what happened.")
+with_weight = click.option("--weight", metavar="NAME", help="The column of weights.")
+with_positive = click.option(
+    "--positive", metavar="LABEL", help="The label of positive rows, if not 1 or true."
+)
+"""Give a command the options of labelled rows."""
+
+
+def with_confidence(of: str) -> Option:
+    """Gives a command the option --confidence, of some intervals."""
     return click.option(
-        "--column",
-        multiple=True,
-        metavar="ROLE=NAME",
-        help="A column by its name, such as query=user_id; repeat it.",
-    )(command)
+        "--confidence", type=float, default=0.95, show_default=True, metavar="P", help=f"Of {of}."
+    )
 
 
-def with_output_in(formats: Iterable[str]) -> Callable[[Command], Command]:
-    """Gives a command the options --format, --digits and --output, the last for `show`."""
+with_resamples = click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="How many.",
+)
+"""Gives a command the option --resamples."""
+
+
+# --- How it is done, and what is shown --------------------------------------------------------------------
+
+with_threads = click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all."
+)
+"""Gives a command the option --threads."""
+
+with_engine = _together(
+    click.option(
+        "--engine", metavar="local|stream", help="In memory or in batches; by itself for large files."
+    ),
+    click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]"),
+)
+"""Gives a command the options --engine and --memory."""
+
+with_per_query = click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+"""Gives a command the option --per-query."""
+
+
+def with_signatures(short: str) -> Option:
+    """Gives a command --signature and --short-signature, as `signatures`: True, False or ``short``."""
 
     def give(command: Command) -> Command:
-        for option in (
-            click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
-            click.option(
-                "--digits",
-                type=click.IntRange(0, 17),
-                default=4,
-                show_default=True,
-                metavar="N",
-                help="Decimals to show.",
-            ),
-            click.option(
-                "--format",
-                "format_",
-                metavar="|".join(formats),
-                help="How to show it, whatever the ending of FILE.",
-            ),
-        ):
-            command = option(command)
-        return command
+        @functools.wraps(command)
+        def told(*given: object, signature: bool, short_signature: bool, **others: object) -> None:
+            command(*given, signatures="short" if short_signature else signature, **others)
 
-    return give
+        return told
 
-
-with_output = with_output_in(FORMATS)
-"""`with_output_in` all formats of results."""
-
-
-def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
-    """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
-    from rankmark.language.conventions.convention import convention
-    from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
-
-    kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
-    tools = [convention(name) for name in like]
-    return [each for each in measures if any(tool.has(each, kinds) for tool in tools)] or measures
-
-
-def show(text: str, output: str | None) -> None:
-    """Prints the text, or writes it to the file."""
-    from rankmark.rendering.formats import write_whole
-
-    if output:
-        write_whole(output, text)
-    else:
-        click.echo(text, nl=False)
-
-
-def keep_inputs(output: str, *inputs: str) -> None:
-    """Refuses an output that is one of the inputs."""
-    for path in inputs:
-        if Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
-            raise UsageError(f"-o {output} would overwrite the input {path}")
+    return _together(
+        click.option("--signature", is_flag=True, help="Show what each number depends on."),
+        click.option("--short-signature", is_flag=True, help=short),
+        give,
+    )
 
 
 def is_said(name: str) -> bool:
     """Whether an option of the command that runs is on the command line."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
-    """Each role's column, of pairs written ROLE=NAME."""
-    columns: dict[str, str | None] = {}
-    for pair in pairs:
-        role, equals, name = pair.partition("=")
-        if not (role and equals):
-            raise UsageError(f"--column {pair!r} is not ROLE=NAME, such as query=user_id")
-        columns[role] = name or None
-    return columns
-
-
-def run_names(paths: tuple[str, ...]) -> list[str]:
-    """What to call runs: their files' names without endings, or whole paths where these are not unique."""
-    from rankmark.rendering.formats import printable
-
-    names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
-    return list(map(printable, names if len(set(names)) == len(names) else paths))
-
-
-def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
-    """The paths of each name: that said in NAME=PATH, or the file's. `what` they are is for messages."""
-    pairs = [_split(text) for text in texts]
-    said = {name for name, _ in pairs if name}
-    own = iter(run_names(tuple(path for name, path in pairs if not name)))
-    named: dict[str, list[str]] = {}
-    for name, path in pairs:
-        called = name or next(own)
-        if not name and (called in said or called in named):
-            raise UsageError(f"two {what} are called {called}; write NAME={path} to call it otherwise")
-        named.setdefault(called, []).append(path)
-    return named
-
-
-def _split(text: str) -> tuple[str, str]:
-    """Name and path; a file that is there under the whole text has no name."""
-    name, equals, path = text.partition("=")
-    return (name, path) if name and equals and not Path(text).exists() else ("", text)

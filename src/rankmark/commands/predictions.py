@@ -3,32 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from rankmark.commands.names import measures_in, named_paths, usual_measures
 from rankmark.commands.options import (
     is_said,
-    keep_inputs,
-    named_paths,
-    show,
-    usual_measures,
     with_choice,
+    with_confidence,
+    with_engine,
+    with_label,
     with_like,
-    with_output,
+    with_per_query,
+    with_positive,
+    with_signatures,
     with_significance,
+    with_threads,
+    with_weight,
+    with_words,
 )
+from rankmark.commands.output import Output, with_output
 from rankmark.errors import UsageError
 from rankmark.language.choices import values_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rankmark.results.predictions import PredictionResult
+
 __all__ = ["MEASURES", "evaluate_table"]
 
-CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "bonferroni", "sidak", "none")
-METHODS = ("delong", "delta", "bca", "percentile")
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
 OF_SEVERAL = ("baseline", "alternative", "correction", "alpha")
 """Options that only several systems have."""
 OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
+
+
+def _corrections() -> Iterable[str]:
+    from rankmark.statistics.corrections import CORRECTIONS
+
+    return CORRECTIONS
+
+
+def _methods() -> Iterable[str]:
+    from rankmark.aggregation.intervals import METHODS
+
+    return METHODS
 
 
 @click.command("predictions")
@@ -41,7 +63,7 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     help="What to measure; repeat it, or give several in one.  "
     f"[default: {' '.join(MEASURES)}; of classes {' '.join(OF_CLASSES)}]",
 )
-@click.option("--label", metavar="NAME", help="The column of what happened.")
+@with_label
 @click.option(
     "--score",
     multiple=True,
@@ -52,8 +74,8 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 @click.option("--classes", metavar="CLASS,…", help="The class of each score, if labels do not say it.")
 @click.option("--query", metavar="NAME", help="The column of the query, user or session.")
 @click.option("--item", metavar="NAME", help="The column of the item.")
-@click.option("--weight", metavar="NAME", help="The column of weights.")
-@click.option("--positive", metavar="LABEL", help="The label of positive rows, if not 1 or true.")
+@with_weight
+@with_positive
 @click.option(
     "--ties",
     metavar="|".join(values_of("ties")),
@@ -69,27 +91,25 @@ OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
     help="A system's scores; repeat it to compare several, or where several tables have other columns.",
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
-@with_significance(CORRECTIONS)
+@with_significance(_corrections)
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
 @click.option(
     "--intervals/--no-intervals",
     help="Give confidence intervals: of AUC by DeLong, of others by the bootstrap.",
 )
-@click.option("--interval-method", metavar="|".join(METHODS), help="Of intervals, for all measures.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of intervals.")
+@with_words("--interval-method", _methods, "Of intervals, for all measures.", needed=False)
+@with_confidence("intervals")
 @click.option(
     "--resamples", type=int, metavar="N", help="Of the bootstrap; fewer if it takes long.  [default: 10000]"
 )
 @click.option("--seed", type=int, default=0, metavar="N", help="Of --ties random and of resamples.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all.")
-@click.option("--engine", metavar="local|stream", help="In memory or in batches; by itself for large files.")
-@click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]")
-@click.option("-q", "--per-query", is_flag=True, help="Show each query's values, too.")
+@with_threads
+@with_engine
+@with_per_query
 @click.option("--per-class", is_flag=True, help="Show each class's rows and values, too.")
 @click.option("--confusion", is_flag=True, help="Show which classes were predicted for which, too.")
-@click.option("--signature", is_flag=True, help="Show what each number depends on.")
-@click.option("--short-signature", is_flag=True, help="Show of that what is not the standard.")
+@with_signatures("Show of that what is not the standard.")
 @with_output
 def evaluate_table(
     table: tuple[str, ...],
@@ -97,15 +117,12 @@ def evaluate_table(
     per_query: bool,
     per_class: bool,
     confusion: bool,
-    signature: bool,
-    short_signature: bool,
+    signatures: bool | Literal["short"],
     by: tuple[str, ...],
     intervals: bool,
     interval_method: str | None,
     systems: tuple[str, ...],
-    format_: str | None,
-    digits: int,
-    output: str | None,
+    output: Output,
     score: tuple[str, ...],
     predicted: str | None,
     classes: str | None,
@@ -136,73 +153,134 @@ def evaluate_table(
     rankmark predictions clicks.parquet --system old=p1 --system new=p2
     rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
     """  # noqa: D301
-    from rankmark.api.predictions import evaluate_predictions
-    from rankmark.comparing.predictions import compare_predictions
-    from rankmark.language.grammar import split_measures
-    from rankmark.rendering.formats import (
-        PARQUET,
-        check_writable,
-        format_of,
-        known_format,
-        render,
-        write_parquet,
-    )
+    columns = [column for text in score for column in text.split(",")]
+    asked = _Asked(table, systems, columns, predicted, classes)
+    shown = _Shown(output, by, per_query, per_class, confusion, signatures)
+    shown.check(asked)
+    tables = asked.tables
+    output.keep(*(tables.values() if isinstance(tables, dict) else [tables]))
+    measures = measures_in(measure or asked.usual_measures(options["like"]))
+    if asked.several:
+        output.show(_compared(asked, measures, shown, interval=interval_method, **options))
+    else:
+        intervals_of: Any = interval_method or intervals
+        shown.show(_result(asked, measures, shown, intervals=intervals_of, **options), tables)
 
-    name = format_ or format_of(output or "")
-    several = bool(systems) or len(table) > 1
-    beside = {"--by": by, "--per-class": per_class, "--confusion": confusion}
-    if name == PARQUET and not several:
-        if not (output and per_query):
-            raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-    elif known_format(name) == "trec":
-        _refuse(beside, "--format trec has no place for {}")
-    tables = _tables(table) if len(table) > 1 else table[0]
-    if output:
-        check_writable(output)
-        keep_inputs(output, *(tables.values() if isinstance(tables, dict) else [tables]))
-    scores = [column for text in score for column in text.split(",")]
-    like = [options["like"]] if options["like"] else []
-    of_classes = len(scores) > 1 or predicted
-    usual = usual_measures(OF_CLASSES, like, "class") if of_classes else usual_measures(MEASURES, like, "row")
-    measures = [each for text in measure or usual for each in split_measures(text)]
-    method: Any = interval_method
-    if several:
-        beside |= {"--predicted": predicted, "--classes": classes, "--per-query": per_query}
-        _refuse(beside, "{} does not go with several systems, which are compared")
-        _check_of_several(options, signatures=signature or short_signature)
-        columns = _score_columns(systems, scores)
-        compared = compare_predictions(tables, columns, measures, interval=method, **options)
-        show(compared.format(name, digits=digits), output)
-        return
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is evaluated: tables, and the columns of predictions in them."""
+
+    texts: tuple[str, ...]
+    systems: tuple[str, ...]
+    scores: list[str]
+    predicted: str | None
+    classes: str | None
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several systems."""
+        return bool(self.systems) or len(self.texts) > 1
+
+    @property
+    def tables(self) -> str | dict[str, str]:
+        """The table, or each system's."""
+        return _tables(self.texts) if len(self.texts) > 1 else self.texts[0]
+
+    def usual_measures(self, like: str | None) -> list[str]:
+        """What is measured if nothing is asked for."""
+        tools = [like] if like else []
+        if len(self.scores) > 1 or self.predicted:
+            return usual_measures(OF_CLASSES, tools, "class")
+        return usual_measures(MEASURES, tools, "row")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How it is shown, and what beside the values."""
+
+    output: Output
+    by: tuple[str, ...]
+    per_query: bool
+    per_class: bool
+    confusion: bool
+    signatures: bool | Literal["short"]
+
+    @property
+    def beside(self) -> dict[str, object]:
+        """What has no place in some formats, and goes with one system alone."""
+        return {"--by": self.by, "--per-class": self.per_class, "--confusion": self.confusion}
+
+    def check(self, asked: _Asked) -> None:
+        """Refuses a format that cannot show it."""
+        from rankmark.rendering.formats import PARQUET, known_format
+
+        if self.output.format == PARQUET and not asked.several:
+            if not (self.output.path and self.per_query):
+                raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
+        elif known_format(self.output.format) == "trec":
+            _refuse(self.beside, "--format trec has no place for {}")
+
+    def show(self, result: PredictionResult, tables: object) -> None:
+        """Writes or prints the result of one system."""
+        from rankmark.rendering.formats import PARQUET, render, write_parquet
+
+        if (self.per_class or self.confusion) and result.counts.classes is None:
+            raise UsageError(
+                f"{'--per-class' if self.per_class else '--confusion'} is of classes, and {tables} has one "
+                "score in a row; give a score of each (--score …,…) or the predicted one (--predicted …)"
+            )
+        name = self.output.format
+        if name == PARQUET:
+            write_parquet(str(self.output.path), result)
+            return
+        text = render(
+            result,
+            name,
+            per_query=self.per_query,
+            per_class=self.per_class,
+            confusion=self.confusion,
+            signatures=self.signatures,
+            digits=self.output.digits,
+        )
+        self.output.show(text)
+
+
+def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> str:
+    """Several systems side by side."""
+    from rankmark.comparing.predictions import compare_predictions
+
+    alone = {"--predicted": asked.predicted, "--classes": asked.classes, "--per-query": shown.per_query}
+    _refuse(shown.beside | alone, "{} does not go with several systems, which are compared")
+    engine, memory = options.pop("engine"), options.pop("memory")
+    if engine == "stream" or memory:
+        raise UsageError("systems are compared in memory: leave out --engine and --memory")
+    if shown.signatures:
+        raise UsageError("signatures of a comparison are in its JSON: --format json")
+    columns = _score_columns(asked.systems, asked.scores)
+    compared = compare_predictions(asked.tables, columns, measures, **options)
+    return compared.format(shown.output.format, digits=shown.output.digits)
+
+
+def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> PredictionResult:
+    """The values of one system."""
+    from rankmark.api.predictions import evaluate_predictions
+
     if said := [name for name in OF_SEVERAL if is_said(name)]:
         raise UsageError(
             f"--{said[0]} is for several systems; give a table of each, or its column: --system NAME=COLUMN"
         )
     options = {name: value for name, value in options.items() if name not in OF_SEVERAL}
-    options["score"] = scores if len(scores) > 1 else next(iter(scores), None)
-    options |= {"predicted": predicted, "classes": classes.split(",") if classes else None}
-    result = evaluate_predictions(
-        tables, measures, by=by, intervals=method or intervals, hash_inputs=name == "json", **options
+    return evaluate_predictions(
+        asked.tables,
+        measures,
+        by=shown.by,
+        hash_inputs=shown.output.format == "json",
+        score=asked.scores if len(asked.scores) > 1 else next(iter(asked.scores), None),
+        predicted=asked.predicted,
+        classes=asked.classes.split(",") if asked.classes else None,
+        **options,
     )
-    signatures: bool | Literal["short"] = "short" if short_signature else signature
-    if (per_class or confusion) and result.counts.classes is None:
-        raise UsageError(
-            f"{'--per-class' if per_class else '--confusion'} is of classes, and {tables} has one score in a "
-            "row; give a score of each (--score …,…) or the predicted one (--predicted …)"
-        )
-    if name == PARQUET:
-        write_parquet(str(output), result)
-        return
-    text = render(
-        result,
-        name,
-        per_query=per_query,
-        per_class=per_class,
-        confusion=confusion,
-        signatures=signatures,
-        digits=digits,
-    )
-    show(text, output)
 
 
 def _refuse(options: Mapping[str, object], why: str) -> None:
@@ -210,15 +288,6 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
     for option, said in options.items():
         if said:
             raise UsageError(why.format(option))
-
-
-def _check_of_several(options: dict[str, Any], *, signatures: bool) -> None:
-    """Refuses what is of one system, and takes the engine out of the options."""
-    engine, memory = options.pop("engine"), options.pop("memory")
-    if engine == "stream" or memory:
-        raise UsageError("systems are compared in memory: leave out --engine and --memory")
-    if signatures:
-        raise UsageError("signatures of a comparison are in its JSON: --format json")
 
 
 def _tables(texts: tuple[str, ...]) -> dict[str, str]:

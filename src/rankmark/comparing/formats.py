@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from string import ascii_lowercase
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from rankmark.comparing.pairs import record
+from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
 from rankmark.errors import ChoiceError, did_you_mean
 from rankmark.rendering.formats import (
     Grid,
@@ -27,12 +29,12 @@ from rankmark.statistics.equivalence import check_margin
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from rankmark.comparing.comparison import Comparison, Mover
+    from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
     from rankmark.language.measure import Measure
     from rankmark.statistics.intervals import Interval
 
-__all__ = ["COMPARISON_FORMATS", "ComparisonOptions", "html", "known_comparison_format", "record", "render"]
+__all__ = ["COMPARISON_FORMATS", "ComparisonOptions", "html", "known_comparison_format", "render"]
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -44,7 +46,7 @@ class ComparisonOptions(TypedDict, total=False):
     digits: int
 
 
-def render(comparison: Comparison, name: str = "table", **options: Unpack[ComparisonOptions]) -> str:
+def render(comparison: Compared, name: str = "table", **options: Unpack[ComparisonOptions]) -> str:
     """The comparison in one of `COMPARISON_FORMATS`; ends with a line end. See `Comparison.format`."""
     return COMPARISON_FORMATS[known_comparison_format(name)](View(comparison, **options))
 
@@ -57,43 +59,11 @@ def known_comparison_format(name: str) -> str:
     return name
 
 
-def record(pair: Pair) -> dict[str, Any]:
-    """A pair's figures by their names; None where there is no value."""
-    figures: dict[str, Any] = {}
-    for field in fields(pair):
-        value = getattr(pair, field.name)
-        if field.name == "interval":
-            figures |= dict(zip(("low", "high"), map(finite, value), strict=True))
-        else:
-            figures[field.name] = finite(value) if isinstance(value, float) else value
-    return figures | {"measure": str(pair.measure)}
-
-
-UP, DOWN = "↑", "↓"
-
-TESTS = {
-    "randomisation": "randomisation test (random signs)",
-    "t": "paired t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "sign": "sign test",
-    "bootstrap": "bootstrap-shift test",
-}
-INTERVALS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap", "t": "t"}
-CORRECTIONS = {
-    "holm": "Holm",
-    "hochberg": "Hochberg",
-    "benjamini-hochberg": "Benjamini-Hochberg",
-    "bonferroni": "Bonferroni",
-    "sidak": "Šidák",
-    "tukey": "randomised Tukey HSD",
-}
-
-
 @dataclass(frozen=True)
 class View:
     """What is to be shown of a comparison, and the rows and lines that several formats share."""
 
-    comparison: Comparison
+    comparison: Compared
     per_query: bool = False
     movers: int = 0
     margin: float | None = None
@@ -253,59 +223,12 @@ class View:
         grids += [self.moved()] if self.movers else []
         return [Grid(grid.names, [list(map(printable, row)) for row in grid.rows]) for grid in grids]
 
-    def test_line(self) -> str:
-        """Which test stands behind the marks."""
-        plan = self.comparison.plan
-        tests = sum(not math.isnan(pair.p) for pair in self.comparison.pairs)
-        sided = "two-sided" if plan.alternative == "two-sided" else f"one-sided ({plan.alternative})"
-        words = [f"{TESTS[plan.test]}, {sided}"]
-        if plan.test in ("randomisation", "bootstrap"):
-            exact = " where not exact" if plan.test == "randomisation" else ""
-            words.append(f"{plan.resamples:,} resamples{exact}, seed {plan.seed}")
-        if plan.correction == "tukey":
-            words.append("corrected by the randomised Tukey HSD test of each measure")
-        elif plan.correction != "none":
-            words.append(f"corrected by {CORRECTIONS[plan.correction]} over {_counted(tests, 'test')}")
-        else:
-            words.append(f"{_counted(tests, 'test')}, not corrected")
-        return "; ".join(words)
-
-    def mark_line(self) -> str:
-        """What the marks mean."""
-        shown = self.comparison
-        level = f"p ≤ {shown.plan.alpha:g}"
-        if shown.baseline is not None:
-            return f"{UP} better, {DOWN} worse than {printable(shown.baseline)} ({level})"
-        return f"a letter: better than the system with that letter ({level})"
-
-    def interval_line(self) -> str:
-        """How the intervals were made."""
-        plan = self.comparison.plan
-        drawn = "" if plan.interval == "t" else f", {plan.resamples:,} resamples, seed {plan.seed}"
-        seeds = " and seeds" if any(len(each) > 1 for each in self.comparison.results.values()) else ""
-        unit = "queries" if self.comparison.clusters is None else "clusters of queries"
-        over = "" if plan.interval == "t" else f" over {unit}{seeds}"
-        return f"{_percent(plan.confidence)} intervals: {INTERVALS[plan.interval]}{over}{drawn}"
-
-    def queries_line(self) -> str:
-        """How many queries were compared."""
-        shown = self.comparison
-        numbers = sorted({pair.queries for pair in shown.pairs})
-        count = _counted(numbers[0], "query", "queries")
-        if len(numbers) > 1:
-            count = (
-                f"{numbers[0]:,} to {_counted(numbers[-1], 'query', 'queries')}, those with a value of both"
-            )
-        line = f"compared on {count}"
-        if shown.clusters is not None:
-            line += f" in {_counted(shown.clusters, 'cluster')}"
-        return line
-
     def notes(self) -> list[str]:
         """What stands beneath the tables; lines that belong to the one before are indented."""
-        lines = [self.test_line(), f"  {self.mark_line()}", self.interval_line(), self.queries_line()]
-        lines += (f"  {note}" for note in self.comparison.notes)
-        for name, results in self.comparison.results.items():
+        shown = self.comparison
+        lines = [test_line(shown), f"  {mark_line(shown)}", interval_line(shown), queries_line(shown)]
+        lines += (f"  {note}" for note in shown.notes)
+        for name, results in shown.results.items():
             for number, result in enumerate(results, 1):
                 first, *others = account(result)
                 title = f"{name} (seed {number})" if len(results) > 1 else name
@@ -315,10 +238,6 @@ class View:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.6g}%"
-
-
-def _counted(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _table(view: View) -> str:
@@ -454,12 +373,13 @@ def _latex_signs(line: str) -> str:
 def _caption(view: View) -> str:
     shown = view.comparison
     measures = ", ".join(map(str, shown.measures))
-    first = f"Mean {measures}. {view.mark_line()[0].upper()}{view.mark_line()[1:]}"
-    queries = view.queries_line().removeprefix("compared on ")
-    return f"{first}: {view.test_line()}; {queries}."
+    marks = mark_line(shown)
+    first = f"Mean {measures}. {marks[0].upper()}{marks[1:]}"
+    queries = queries_line(shown).removeprefix("compared on ")
+    return f"{first}: {test_line(shown)}; {queries}."
 
 
-def html(comparison: Comparison) -> str:
+def html(comparison: Compared) -> str:
     """Tables for notebooks."""
     from html import escape
 

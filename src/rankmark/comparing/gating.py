@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankmark.comparing.comparison import check_comparable
 from rankmark.comparing.pairs import direction
+from rankmark.comparing.systems import check_comparable
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,15 +19,15 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.predictions import evaluate_systems
-from rankmark.comparing.comparison import check_systems
-from rankmark.comparing.formats import CORRECTIONS as CORRECTION_NAMES
-from rankmark.errors import ChoiceError, UsageError
-from rankmark.inputs.systems import asked_systems
+from rankmark.comparing.pairs import found_pair, opponents
+from rankmark.comparing.systems import check_systems
+from rankmark.comparing.words import corrected_line, sided
+from rankmark.errors import ChoiceError
+from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.language.measure import Measure
 from rankmark.rendering.formats import (
     Grid,
     chance,
-    counted,
     finite,
     grid_text,
     known_format,
@@ -36,10 +35,11 @@ from rankmark.rendering.formats import (
     printable,
 )
 from rankmark.results.slices import rounded
-from rankmark.statistics.corrections import CORRECTIONS, Correction
+from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import check_share
-from rankmark.statistics.significance import ALTERNATIVES, Alternative, check_choice, shift_p
+from rankmark.statistics.significance import ALTERNATIVES, Alternative, shift_p
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +95,7 @@ def compare_predictions(
     *,
     baseline: str | None = None,
     alternative: Alternative = "two-sided",
-    correction: Correction = "holm",
+    correction: CorrectionName = "holm",
     alpha: float = 0.05,
     interval: IntervalMethod | None = None,
     confidence: float = 0.95,
@@ -119,8 +119,8 @@ def compare_predictions(
         measures: as for `evaluate_predictions`.
         baseline: the system with which all others are compared; all pairs if None.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
-        correction: of the p-values over all systems and measures: ``holm``, ``hochberg``,
-            ``benjamini-hochberg``, ``bonferroni``, ``sidak`` or ``none``.
+        correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
+            (``none`` is one).
         alpha: the level below which a corrected p-value is significant.
         interval: None for DeLong's of AUC and ``bca`` of others; or ``bca`` or ``percentile`` for all.
         confidence: of the intervals, 0 to 1.
@@ -153,7 +153,7 @@ def compare_predictions(
     asked = asked_systems(table, scores)
     check_systems(asked, baseline)
     check_choice("alternative", alternative, ALTERNATIVES)
-    check_choice("correction", correction, tuple(CORRECTIONS))
+    check_choice("correction", correction, CORRECTIONS)
     check_share(alpha=alpha)
     if interval not in (None, "bca", "percentile"):
         raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
@@ -192,14 +192,14 @@ class PredictionComparison:
         baseline: str | None,
         sampling: Sampling,
         alternative: Alternative,
-        correction: Correction,
+        correction: CorrectionName,
         alpha: float,
         notes: tuple[str, ...] = (),
     ) -> None:
         self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
         self.baseline = baseline
         self.alternative: Alternative = alternative
-        self.correction: Correction = correction
+        self.correction: CorrectionName = correction
         self.alpha = alpha
         self.notes = notes
         self._sampling = sampling
@@ -223,9 +223,7 @@ class PredictionComparison:
     @property
     def opponents(self) -> list[tuple[str, str]]:
         """Which systems are compared: pairs of a system and its baseline."""
-        if self.baseline is not None:
-            return [(system, self.baseline) for system in self.systems if system != self.baseline]
-        return [(system, other) for other, system in combinations(self.systems, 2)]
+        return opponents(self.systems, self.baseline)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -239,11 +237,7 @@ class PredictionComparison:
         """One system against another: the baseline of the comparison if none is named."""
         found = next(iter(self.results.values()))._find(measure)
         other = baseline or self.baseline or self.systems[0]
-        for pair in self.pairs:
-            if (pair.measure, pair.system, pair.baseline) == (found, system, other):
-                return pair
-        pairs = ", ".join(f"{one} with {another}" for one, another in self.opponents)
-        raise UsageError(f"{system!r} was not compared with {other!r}; compared are {pairs}")
+        return found_pair(self.pairs, found, system, other)
 
     def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
         for measure in self.measures:
@@ -352,18 +346,12 @@ class PredictionComparison:
             names = ways.setdefault((pair.method, pair.resamples), [])
             names += [str(pair.measure)] * (str(pair.measure) not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
-        number = counted(sum(not math.isnan(pair.p) for pair in self.pairs), "test")
-        sided = "two-sided" if self.alternative == "two-sided" else f"one-sided ({self.alternative})"
-        corrected = (
-            f"{number}, not corrected"
-            if self.correction == "none"
-            else f"corrected by {CORRECTION_NAMES[self.correction]} over {number}"
-        )
+        corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in self.pairs))
         differs = "differs" if self.baseline is None else f"differs from {printable(self.baseline)}"
         return [
             "; ".join([first.account()[0], *self.notes]),
             *self._noticed(),
-            f"intervals and tests: {tests}; {sided}; {corrected}",
+            f"intervals and tests: {tests}; {sided(self.alternative)}; {corrected}",
             f"* {differs} (p ≤ {self.alpha:g})",
         ]
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark import statistics
-from rankmark.comparing.formats import CORRECTIONS, INTERVALS, TESTS, record
-from rankmark.comparing.pairs import Pair, PerQuery, Plan, judged_pairs
+from rankmark.comparing.judging import judged_pairs, with_corrected
+from rankmark.comparing.pairs import Pair, PerQuery, record
+from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
 from rankmark.rendering.formats import Grid, chance, printable
 from rankmark.rendering.shown import Shown
 from rankmark.results.slices import NONE, rounded, slice_members
+from rankmark.statistics.intervals import INTERVALS
+from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +50,7 @@ class ComparisonSlices(Shown):
 
     """
 
-    def __init__(self, pairs: Sequence[SlicedPair], plan: Plan) -> None:
+    def __init__(self, pairs: Sequence[SlicedPair], plan: ComparisonPlan) -> None:
         self.pairs = tuple(pairs)
         self.plan = plan
 
@@ -80,13 +82,11 @@ class ComparisonSlices(Shown):
 
     def _notes(self) -> Iterator[str]:
         plan = self.plan
-        interval = f"the {100 * plan.confidence:g}% interval of the difference ({INTERVALS[plan.interval]})"
-        yield f"low, high: {interval}"
-        over = "the systems of each slice" if plan.correction == "tukey" else "all slices"
-        corrected = (
-            f", corrected by {CORRECTIONS[plan.correction]} over {over}" if plan.correction != "none" else ""
-        )
-        yield f"p: {TESTS[plan.test]}{corrected}"
+        way = INTERVALS[plan.interval].title
+        yield f"low, high: the {100 * plan.confidence:g}% interval of the difference ({way})"
+        over = "the systems of each slice" if plan.simultaneous else "all slices"
+        correction = f", corrected by {CORRECTIONS_OF_SYSTEMS[plan.correction].title} over {over}"
+        yield f"p: {TESTS[plan.test].title}{'' if plan.correction == 'none' else correction}"
 
 
 COLUMNS = ("queries", "value", "difference", "low", "high", "p", "win/tie/loss")
@@ -110,7 +110,7 @@ def _cells(each: SlicedPair, digits: int) -> list[str]:
 
 
 def compared_in_slices(
-    data: PerQuery, query_ids: Sequence[Any], attributes: pl.DataFrame, plan: Plan
+    data: PerQuery, query_ids: Sequence[Any], attributes: pl.DataFrame, plan: ComparisonPlan
 ) -> ComparisonSlices:
     """The pairs of each slice of each attribute; p-values are corrected for all of them together.
 
@@ -121,15 +121,9 @@ def compared_in_slices(
         for by, value, inside in slice_members(query_ids, attributes)
         for pair in judged_pairs(_of_slice(data, inside), plan)[1]
     ]
-    if plan.correction == "tukey":
-        return ComparisonSlices(pairs, plan)
-    corrected = statistics.corrected([each.pair.p for each in pairs], plan.correction)
+    corrected = with_corrected([each.pair for each in pairs], plan)
     return ComparisonSlices(
-        [
-            replace(each, pair=replace(each.pair, corrected=float(p), significant=bool(p <= plan.alpha)))
-            for each, p in zip(pairs, corrected, strict=True)
-        ],
-        plan,
+        [replace(each, pair=pair) for each, pair in zip(pairs, corrected, strict=True)], plan
     )
 
 

@@ -18,7 +18,7 @@ from rankmark.aggregation.observed import Observed, Part, measured, merged
 from rankmark.errors import DataError
 from rankmark.inputs.arrays.libraries import (
     Array,
-    Rows,
+    RowNumbers,
     Scores,
     is_torch,
     like,
@@ -53,7 +53,7 @@ class Batch(NamedTuple):
     judged: Sparse
     excluded: Sparse | None
     seeds: NDArray[np.uint64] | None
-    rows: Rows
+    rows: RowNumbers
 
 
 def observe(
@@ -90,7 +90,7 @@ CELLS = 1 << 26
 """Scores of a block: a call of the core is short enough for Ctrl-C, and products need so much memory."""
 
 
-def _blocks(counts: NDArray[np.int64], scores: Scores) -> Iterator[Rows]:
+def _blocks(counts: NDArray[np.int64], scores: Scores) -> Iterator[RowNumbers]:
     """The places of the rows with so many judged items, a block at a time.
 
     A library that counts for all rows of a block at once does so as often as one of them has judged items, so
@@ -160,7 +160,7 @@ class _Places(NamedTuple):
     first_undefined: tuple[int, int] | None
 
 
-def _refuse_nan(places: _Places, rows: Rows) -> None:
+def _refuse_nan(places: _Places, rows: RowNumbers) -> None:
     if places.first_undefined is not None:
         row, column = places.first_undefined
         raise DataError(

@@ -37,9 +37,9 @@ from rankmark.engines.selection import memory_bytes
 from rankmark.engines.stopping import cleaned_up
 from rankmark.engines.stream import OWN, last_border, segment_starts
 from rankmark.errors import MeasureError
+from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.digest import digest_predictions, whole_numbers
-from rankmark.inputs.prediction_batches import PredictionBatches
-from rankmark.inputs.tables import check_ids
+from rankmark.inputs.predictions.batches import PredictionBatches
 from rankmark.kinds.rows import PerQuery, Rows
 from rankmark.language.measure import weighing
 from rankmark.progress import counting_rows
@@ -48,7 +48,7 @@ from rankmark.results.predictions import Basis, PredictionResult
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.inputs.predictions import Predictions
+    from rankmark.inputs.predictions.labelled import Predictions
     from rankmark.language.measure import Measure
 
 __all__ = ["evaluate"]

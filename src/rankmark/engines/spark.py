@@ -18,7 +18,8 @@ from rankmark.aggregation.tally import Fault, Some, Tally, some, tallied
 from rankmark.engines import local
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
-from rankmark.inputs.roles import VALUE_OF, Input, Side
+from rankmark.inputs.input import Input
+from rankmark.inputs.tables.spark_frames import FrameNames
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,40 +28,10 @@ if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
     from rankmark.language.plan import Plan
 
-__all__ = ["Names", "Task", "blocks", "threads", "told", "wrong_rows"]
+__all__ = ["Task", "blocks", "threads", "told", "wrong_rows"]
 
 BLOCK_ROWS = 1 << 19
 """Rows evaluated at once, and then those of the query that goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What the columns of a table are called, for messages.
-
-    Attributes:
-        side: whether it holds judgements or results.
-        query: the column of queries.
-        item: the column of items.
-        value: the column of relevances, scores or ranks; None if every judgement counts 1, or if results
-            came in lists, best first.
-        ranked: whether results have ranks, not scores.
-
-    """
-
-    side: Side
-    query: str
-    item: str
-    value: str | None
-    ranked: bool = False
-
-    @property
-    def value_role(self) -> str:
-        """What the numbers are."""
-        return "rank" if self.ranked else VALUE_OF[self.side]
-
-    def described(self, role: str, column: str | None) -> str:
-        """How messages name a column."""
-        return f"{self.side}: the {role} column {column!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +47,8 @@ class Task:
     """
 
     plan: Plan
-    qrels: Names
-    run: Names
+    qrels: FrameNames
+    run: FrameNames
     hash_inputs: bool = False
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -196,7 +167,7 @@ def threads() -> int:
     return context.cpus() if context else 1
 
 
-def _input(names: Names, rows: pa.Table) -> Input:
+def _input(names: FrameNames, rows: pa.Table) -> Input:
     """The rows as the core takes them, under their own names, which stand in its messages."""
     import pyarrow as pa
 
@@ -217,7 +188,7 @@ def _input(names: Names, rows: pa.Table) -> Input:
     )
 
 
-def _seen(names: Names, rows: pa.Table) -> dict[str, int | str]:
+def _seen(names: FrameNames, rows: pa.Table) -> dict[str, int | str]:
     import pyarrow.compute as pc
 
     if not rows.num_rows:
@@ -234,7 +205,7 @@ def _unjudged(qrels: pa.Table, run: pa.Table) -> Some:
     return some(queries.to_numpy(zero_copy_only=False), ~judged.to_numpy(zero_copy_only=False))
 
 
-def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
+def _faults(names: FrameNames, rows: pa.Table) -> dict[str, Fault]:
     """Nulls, and numbers that are none."""
     import pyarrow.compute as pc
 
@@ -267,7 +238,7 @@ def _faults(names: Names, rows: pa.Table) -> dict[str, Fault]:
     return faults
 
 
-def _repeated(names: Names, rows: pa.Table, verb: str) -> dict[str, Fault]:
+def _repeated(names: FrameNames, rows: pa.Table, verb: str) -> dict[str, Fault]:
     """The same item twice for one query."""
     import pyarrow.compute as pc
 

@@ -17,13 +17,13 @@ from rankmark import _native
 from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, Sum, sums_of
 from rankmark.aggregation.tally import Fault, exact
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
-from rankmark.inputs.predictions import WEIGHING
+from rankmark.inputs.predictions.columns import WEIGHING
 from rankmark.kinds.rows import PerQuery, Rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from rankmark.inputs.predictions import PredictionColumns
+    from rankmark.inputs.predictions.columns import PredictionColumns
     from rankmark.language.measure import Measure
 
 __all__ = ["RowTask"]

@@ -26,7 +26,7 @@ from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, with_text_items
 from rankmark.inputs.batches import Batches, open_batches
 from rankmark.inputs.roles import check_names
-from rankmark.progress import Rows, counting_rows
+from rankmark.progress import RowProgress, counting_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -107,7 +107,7 @@ class _Tables:
         self._size = 0.0
         self._first: dict[str, Input] = {}
         for side, batches in self._batches.items():
-            rows = Rows()
+            rows = RowProgress()
             first = next(batches.read(SAMPLED, rows))
             self._size += stored_size(_frame(first)) / rows.done
             self._first[side] = _head(first)
@@ -126,7 +126,7 @@ class _Tables:
         """The first rows of the judgements and of the results."""
         return self._heads
 
-    def read(self, side: str, rows: Rows) -> Iterator[Input]:
+    def read(self, side: str, rows: RowProgress) -> Iterator[Input]:
         """A table in batches; `rows` is told how far it is."""
         self.digests[side] = 0
         start = 0
@@ -202,7 +202,7 @@ def _observed(tables: _Tables, state: State, threads: int | None) -> tuple[State
 class _Judgements:
     """The judgements in memory, those of each query together, in the order in which these come first."""
 
-    def __init__(self, tables: _Tables, rows: Rows) -> None:
+    def __init__(self, tables: _Tables, rows: RowProgress) -> None:
         import polars as pl
 
         frames, size = [], 0
@@ -388,7 +388,7 @@ def _partitioned(tables: _Tables, state: State, threads: int | None) -> tuple[St
             return state, sum(dealt.observe(partitions, number) for number in range(partitions.count))
 
 
-def _deal_judgements(tables: _Tables, partitions: Partitions, rows: Rows) -> None:
+def _deal_judgements(tables: _Tables, partitions: Partitions, rows: RowProgress) -> None:
     import polars as pl
 
     first_row = 0
@@ -399,7 +399,7 @@ def _deal_judgements(tables: _Tables, partitions: Partitions, rows: Rows) -> Non
         first_row += frame.height
 
 
-def _deal_results(tables: _Tables, partitions: Partitions, rows: Rows) -> None:
+def _deal_results(tables: _Tables, partitions: Partitions, rows: RowProgress) -> None:
     for batch in tables.read("run", rows):
         partitions.deal("run", _frame(batch), batch.query)
 
@@ -411,7 +411,7 @@ class _Dealt:
     tables: _Tables
     state: State
     threads: int | None
-    rows: Rows
+    rows: RowProgress
 
     def observe(self, partitions: Partitions, number: int) -> int:
         """Observes the queries of a partition; gives the number of those that are not judged."""

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs.files import open_files
-from rankmark.inputs.roles import ColumnNames, Input, Roles, Side, find_query, listed
-from rankmark.inputs.tables import Source, open_table
+from rankmark.inputs.input import Input
+from rankmark.inputs.names import listed
+from rankmark.inputs.roles import ColumnNames, Roles, Side, find_query
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables import open_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,8 +49,8 @@ def read_columns(
     """
     openers = [
         lambda: None if attributes is None else _open_attributes(attributes, columns),
-        lambda: _open(qrels, "qrels", columns),
-        lambda: _open(run, "run", columns),
+        lambda: _with_all_columns(qrels, "qrels", columns),
+        lambda: _with_all_columns(run, "run", columns),
     ]
     return _columns(by, [functools.cache(opener) for opener in openers], columns, argument)
 
@@ -57,7 +60,7 @@ def _columns(
 ) -> pl.DataFrame:
     found: pl.DataFrame | None = None
     for name in dict.fromkeys(by):
-        column = _read(_having(name, openers, argument), name, columns, argument)
+        column = _values(_having(name, openers, argument), name, columns, argument)
         if found is None:
             found = column
         else:
@@ -111,7 +114,7 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _open(table: Any, side: Side, columns: ColumnNames | None) -> Source | None:
+def _with_all_columns(table: Any, side: Side, columns: ColumnNames | None) -> Source | None:
     """A table that can have other columns than those with a role."""
     if isinstance(table, Input):
         return None
@@ -122,7 +125,7 @@ def _open(table: Any, side: Side, columns: ColumnNames | None) -> Source | None:
 
 def _open_attributes(attributes: Any, columns: ColumnNames | None) -> Source:
     try:
-        source = _open(attributes, "qrels", columns)
+        source = _with_all_columns(attributes, "qrels", columns)
     except RankmarkError as error:
         raise type(error)(f"the attributes, read as qrels are: {error}") from error
     if source is None:
@@ -155,7 +158,7 @@ def _having(name: str, openers: Sequence[Opener], argument: Argument) -> Source:
     )
 
 
-def _read(source: Source, name: str, columns: ColumnNames | None, argument: Argument) -> pl.DataFrame:
+def _values(source: Source, name: str, columns: ColumnNames | None, argument: Argument) -> pl.DataFrame:
     """The queries that have a value in the column, each with the one that it has."""
     import polars as pl
 

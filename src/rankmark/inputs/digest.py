@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark._native import Table
-    from rankmark.inputs.classes import ClassPredictions
-    from rankmark.inputs.predictions import Predictions
-    from rankmark.inputs.roles import Input
+    from rankmark.inputs.input import Input
+    from rankmark.inputs.predictions.classes import ClassPredictions
+    from rankmark.inputs.predictions.labelled import Predictions
 
 __all__ = ["digest", "digest_classes", "digest_predictions", "whole_numbers"]
 
 Words: TypeAlias = NDArray[np.uint64]
-Rows: TypeAlias = NDArray[np.uint32]
+RowNumbers: TypeAlias = NDArray[np.uint32]
 
 ROWS = 1 << 18
 """Rows hashed at once, so that memory stays bounded."""
@@ -93,7 +93,7 @@ def whole_numbers(read: Predictions) -> set[str]:
     return found
 
 
-def _total(count: int, hashes: Callable[[Rows], Words]) -> str:
+def _total(count: int, hashes: Callable[[RowNumbers], Words]) -> str:
     """The sum of the hashes of so many rows."""
 
     def part(start: int) -> int:
@@ -104,7 +104,7 @@ def _total(count: int, hashes: Callable[[Rows], Words]) -> str:
         return f"{sum(pool.map(part, range(0, count, ROWS))) % 2**64:016x}"
 
 
-def _hashes(table: Input, rows: Rows, first_row: int) -> Words:
+def _hashes(table: Input, rows: RowNumbers, first_row: int) -> Words:
     hashes = _mix(_mix(_ids(_column(table.table, table.query, rows))))
     hashes = _mix(hashes ^ _mix(_ids(_column(table.table, table.item, rows))))
     return _mix(hashes ^ _mix(_values(table, rows, first_row).view(np.uint64)))
@@ -118,7 +118,7 @@ def _typed(read: Predictions, name: str, integers: Collection[str]) -> pl.Series
     return ids.cast(pl.Int64) if read.text_ids and name in integers else ids
 
 
-def _prediction_hashes(read: Predictions, ids: Sequence[pl.Series | None], rows: Rows) -> Words:
+def _prediction_hashes(read: Predictions, ids: Sequence[pl.Series | None], rows: RowNumbers) -> Words:
     columns = read.columns
     nothing = hashes = np.zeros(len(rows), dtype=np.uint64)
     for known in ids:
@@ -130,7 +130,7 @@ def _prediction_hashes(read: Predictions, ids: Sequence[pl.Series | None], rows:
     return hashes
 
 
-def _class_hashes(read: ClassPredictions, ids: Words, rows: Rows) -> Words:
+def _class_hashes(read: ClassPredictions, ids: Words, rows: RowNumbers) -> Words:
     """Of ids of classes that are mixed."""
     if read.scores is None:
         assert read.predicted is not None
@@ -145,20 +145,20 @@ def _class_hashes(read: ClassPredictions, ids: Words, rows: Rows) -> Words:
     return _mix(_mix(ids[read.labels[rows]] ^ said) ^ _mix(weight.view(np.uint64)))
 
 
-def _column(table: Table, name: str, rows: Rows) -> pl.Series:
+def _column(table: Table, name: str, rows: RowNumbers) -> pl.Series:
     import polars as pl
 
     return pl.DataFrame(table.take(name, rows, name))[name]
 
 
-def _numbers(table: Table, name: str, rows: Rows) -> NDArray[np.float64]:
+def _numbers(table: Table, name: str, rows: RowNumbers) -> NDArray[np.float64]:
     import polars as pl
 
     numbers: NDArray[np.float64] = _column(table, name, rows).cast(pl.Float64).to_numpy() + 0.0
     return numbers  # both zeros are one number
 
 
-def _values(table: Input, rows: Rows, first_row: int) -> NDArray[np.float64]:
+def _values(table: Input, rows: RowNumbers, first_row: int) -> NDArray[np.float64]:
     name = table.value or table.rank
     if name is None and table.side == "qrels":
         return np.ones(len(rows))

@@ -7,18 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-import numpy as np
-
-from rankmark._native import Table
 from rankmark.errors import ColumnError, UsageError, did_you_mean
+from rankmark.inputs.names import ALIASES, NORMAL_ALIASES, listed, misread, normal
 
 __all__ = [
-    "ALIASES",
     "VALUE_OF",
     "Chosen",
     "ColumnNames",
-    "Described",
-    "Input",
     "Roles",
     "Side",
     "TableName",
@@ -26,26 +21,14 @@ __all__ = [
     "check_names",
     "find_query",
     "find_roles",
-    "listed",
-    "misread",
     "missing_role",
-    "normal",
+    "said_outright",
 ]
 
 Side = Literal["qrels", "run"]
 TableName = Side | Literal["predictions"]
 ColumnNames = Mapping[str, str | Sequence[str] | None]
 
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    "query": (
-        *("query", "query_id", "qid", "q_id", "topic", "user_id", "user", "uid"),
-        *("session_id", "impression_id", "group"),
-    ),
-    "item": ("item", "item_id", "iid", "doc_id", "docno", "docid", "document", "product_id"),
-    "score": ("score", "pred", "prediction", "pred_score", "similarity", "sim", "y_score", "y_pred"),
-    "rank": ("rank", "position", "pos"),
-    "relevance": ("relevance", "rel", "label", "grade", "gain", "rating", "target", "y_true", "click"),
-}
 SIDES: Mapping[str, tuple[Side, ...]] = {
     "query": ("qrels", "run"),
     "item": ("qrels", "run"),
@@ -56,79 +39,6 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
 }
 VALUE_OF: Mapping[Side, str] = {"qrels": "relevance", "run": "score"}
 """What the numbers of a table are."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Input:
-    """A table that has been read, with its columns' roles."""
-
-    table: Table
-    side: Side
-    """What the table holds: judgements ("qrels") or results ("run")."""
-    name: str
-    """What messages call the table: its path, or "qrels" or "run"."""
-    query: str
-    item: str
-    value: str | None
-    """Column of relevances (None: all 1) or of scores."""
-    rank: str | None
-    """Run without scores: the column of ranks; None where `value` is None too: the rows are in rank order."""
-    text_ids: bool
-    """The ids come from a format without types, where 7 and "7" are the same."""
-    notes: tuple[str, ...] = ()
-    """What a reader of the result should know of how the table was understood."""
-
-    @property
-    def names(self) -> list[str]:
-        """The names of its columns."""
-        return self.table.names
-
-    @property
-    def first_query(self) -> int | str:
-        """The query of the first row, to show how queries are written."""
-        return self._first(self.query)
-
-    @property
-    def first_item(self) -> int | str:
-        """The item of the first row."""
-        return self._first(self.item)
-
-    @property
-    def item_ids(self) -> Literal["integer", "text"]:
-        """The type of the items' ids."""
-        return "integer" if self.table.kind(self.item) == "integer" else "text"
-
-    def _first(self, column: str) -> int | str:
-        return self.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
-
-    def __repr__(self) -> str:
-        roles = {"query": self.query, "item": self.item, VALUE_OF[self.side]: self.value, "rank": self.rank}
-        said = ", ".join(f"{role} {name!r}" for role, name in roles.items() if name is not None)
-        return f"<{self.name}: {self.table.num_rows:,} rows; {said}>"
-
-
-class Described(Protocol):
-    """What a result tells of a table; an `Input` is one."""
-
-    @property
-    def name(self) -> str:
-        """What messages call the table."""
-
-    @property
-    def first_query(self) -> int | str:
-        """A query, to show how they are written."""
-
-    @property
-    def first_item(self) -> int | str:
-        """An item, to show how they are written."""
-
-    @property
-    def item_ids(self) -> Literal["integer", "text"]:
-        """The type of the items' ids."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a reader of the result should know of how the table was understood."""
 
 
 class Chosen(Protocol):
@@ -208,11 +118,6 @@ def said_outright(role: str, name: str = "…") -> str:
     return f'columns={{"{role}": "{name}"}} (on the command line --column {role}={name})'
 
 
-def listed(names: Iterable[object]) -> str:
-    """Names, quoted, for a message."""
-    return ", ".join(repr(name) for name in names)
-
-
 def _parse_key(key: str) -> tuple[tuple[Side, ...], str]:
     """The tables that a key of `columns` speaks of, and its role."""
     prefix, _, role = key.rpartition(".")
@@ -241,12 +146,6 @@ def _parts(role: str, value: str | Sequence[str] | None, names: Sequence[str]) -
     return [value]
 
 
-def normal(name: str) -> str:
-    """A name without what its writers differ in: case, and what separates words."""
-    return re.sub(r"[-_\s]", "", name.lower())
-
-
-NORMAL_ALIASES = {role: {normal(alias) for alias in aliases} for role, aliases in ALIASES.items()}
 # Prefixes by which numbered columns are known as a ranked list.
 NORMAL_PREFIXES = {
     *("", "pred", "predicted", "prediction", "rank", "rec", "recommendation", "top"),
@@ -264,21 +163,6 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
         f"{where} has no column for {wanted}{misread(names) or hint or ';'} its columns are {listed(names)}; "
         f"say which it is with {said_outright(role)}"
     )
-
-
-def misread(names: Sequence[str]) -> str:
-    """Why these look as if they were no names of columns, as ``"; …:"``, or the empty string."""
-    char = next((char for char in ";\t|," if len(names) == 1 and char in names[0]), None)
-    if char is not None:
-        return f"; it looks separated by {char!r}, which its format is not (.csv by ',', .tsv by a tab):"
-    if any(_is_float(name) for name in names):
-        return "; its first line should name the columns, and holds numbers:"
-    return ""
-
-
-def _is_float(text: str) -> bool:
-    """Whether a text writes a number with a point, as no column is called."""
-    return re.fullmatch(r"-?\d*\.\d+(e-?\d+)?", text, re.IGNORECASE) is not None
 
 
 def _may_be_relevance(name: str) -> bool:

@@ -4,9 +4,12 @@ All functions take NumPy arrays of values or of differences, one a query, and se
 for a query that is left out of a measure's mean: it is left out here, too. `rankmark.compare` puts them
 together.
 
+What can be chosen by a name stands in tables of records, which say what each is and assumes: `TESTS`,
+`CORRECTIONS`, `INTERVALS`.
+
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs.
+different queries; `signflips` has exact distributions under random signs; `record` is what can be chosen.
 """
 
 from rankmark.statistics.anova import Anova, two_way_anova

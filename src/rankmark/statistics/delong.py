@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark.errors import DataError
 from rankmark.statistics.intervals import Interval
+from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Clusters, Floats, check_share
-from rankmark.statistics.significance import ALTERNATIVES, Alternative, check_choice
+from rankmark.statistics.significance import ALTERNATIVES, Alternative
 
 __all__ = ["AUCDifference", "AUCSpread", "auc_spread", "delong_interval", "delong_test"]
 
@@ -118,7 +119,7 @@ def delong_test(
     return one.against(other, confidence, alternative)
 
 
-class _Rows(NamedTuple):
+class _BothClasses(NamedTuple):
     positive: NDArray[np.bool_]
     weights: Floats
     codes: NDArray[np.intp] | None  # the number of each row's cluster
@@ -203,7 +204,7 @@ def _reach(error: float, confidence: float) -> float:
     return float(ndtri((1 + confidence) / 2)) * error
 
 
-def _spread(rows: _Rows, scores: Floats) -> AUCSpread:
+def _spread(rows: _BothClasses, scores: Floats) -> AUCSpread:
     """The AUC of the scores, and its structural components brought together by cluster."""
     positive, weights, codes = rows
     _, place = np.unique(scores, return_inverse=True)
@@ -225,7 +226,7 @@ def _spread(rows: _Rows, scores: Floats) -> AUCSpread:
     return AUCSpread(auc, parts[0], parts[1], (sizes[0], sizes[1]), codes is None)
 
 
-def _rows(labels: ArrayLike, weights: ArrayLike | None, clusters: Clusters) -> _Rows:
+def _rows(labels: ArrayLike, weights: ArrayLike | None, clusters: Clusters) -> _BothClasses:
     given = np.asarray(labels)
     if given.ndim != 1 or not np.isin(given, (0, 1)).all():
         raise DataError("labels are one a row, each 0 or 1 (or false or true)")
@@ -235,7 +236,7 @@ def _rows(labels: ArrayLike, weights: ArrayLike | None, clusters: Clusters) -> _
         raise DataError(f"weights are one a row, of {len(positive)}, each a finite number from 0")
     if not own[positive].any() or not own[~positive].any():
         raise DataError("AUC needs rows of both classes, and all are of one")
-    return _Rows(positive, own, None if clusters is None else _codes(clusters, len(positive)))
+    return _BothClasses(positive, own, None if clusters is None else _codes(clusters, len(positive)))
 
 
 def _codes(clusters: Any, count: int) -> NDArray[np.intp]:
@@ -245,7 +246,7 @@ def _codes(clusters: Any, count: int) -> NDArray[np.intp]:
     return np.unique(labels, return_inverse=True)[1]
 
 
-def _scores(scores: ArrayLike, rows: _Rows) -> Floats:
+def _scores(scores: ArrayLike, rows: _BothClasses) -> Floats:
     own = np.asarray(scores, dtype=np.float64)
     if own.shape != rows.positive.shape or np.isnan(own).any():
         raise DataError(f"scores are one a row, of {len(rows.positive)}, and no NaN")

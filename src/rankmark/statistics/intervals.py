@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
     Clusters,
     Floats,
@@ -21,6 +24,7 @@ __all__ = [
     "INTERVALS",
     "Interval",
     "IntervalName",
+    "MeanInterval",
     "bca_interval",
     "bootstrap_interval",
     "left_out_means",
@@ -30,7 +34,6 @@ __all__ = [
 ]
 
 IntervalName = Literal["bca", "percentile", "t"]
-INTERVALS: tuple[IntervalName, ...] = get_args(IntervalName)
 
 
 class Interval(NamedTuple):
@@ -164,11 +167,66 @@ def bootstrap_interval(
         threads: how many to use; all cores if None.
 
     """
+    check_choice("method", method, (each.name for each in INTERVALS.values() if each.draws))
     own, labels = known(values, clusters)
-    if len(own) < 2 or (labels is not None and len(np.unique(labels)) < 2):
-        return Interval(math.nan, math.nan)
-    resampled = bootstrap_means(own, clusters=labels, resamples=resamples, seed=seed, threads=threads)
-    if method == "percentile":
-        return percentile_interval(resampled, confidence=confidence)
-    left_out = left_out_means(own, labels)
-    return bca_interval(resampled, float(own.mean()), left_out, confidence=confidence)
+
+    def drawn() -> Floats:
+        return bootstrap_means(own, clusters=labels, resamples=resamples, seed=seed, threads=threads)
+
+    return INTERVALS[method].of_mean(own, labels, drawn, confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanInterval(Statistic):
+    """A way to make the interval of a mean.
+
+    Its function takes ``confidence``, and by name whatever else `of_mean` has that it has use for.
+    """
+
+    @property
+    def draws(self) -> bool:
+        """Whether it is of resamples."""
+        return "resampled" in self.takes
+
+    def of_mean(
+        self, values: Floats, clusters: Clusters, resampled: Callable[[], Floats], confidence: float
+    ) -> Interval:
+        """The interval of the mean of values without NaN; NaN for fewer than two of them, or of clusters.
+
+        Args:
+            values: one a row.
+            clusters: a label a row.
+            resampled: gives the means of resamples, for those that draw.
+            confidence: the share of such intervals that hold the true mean, 0 to 1.
+
+        """
+        if len(values) < 2 or (clusters is not None and len(np.unique(clusters)) < 2):
+            return Interval(math.nan, math.nan)
+        given: Mapping[str, Callable[[], Any]] = {
+            "values": lambda: values,
+            "clusters": lambda: clusters,
+            "resampled": resampled,
+            "estimate": lambda: float(values.mean()),
+            "left_out": lambda: left_out_means(values, clusters),
+        }
+        taken = {name: given[name]() for name in self.takes if name in given}
+        interval: Interval = self.function(**taken, confidence=confidence)
+        return interval
+
+
+INTERVALS: Mapping[str, MeanInterval] = table(
+    MeanInterval(
+        "bca",
+        "BCa bootstrap",
+        bca_interval,
+        "there are rows enough that resamples of them vary as new rows would",
+    ),
+    MeanInterval(
+        "percentile",
+        "percentile bootstrap",
+        percentile_interval,
+        "as bca, and that the resampled means lie symmetrically around the mean",
+    ),
+    MeanInterval("t", "t", t_interval, "the mean is nearly normal: many rows, or no long tails"),
+)
+"""The first is the default. Each assumes that rows (or clusters of them) do not depend on each other."""

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from rankmark.errors import ChoiceError
+from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import check_share
-from rankmark.statistics.significance import ALTERNATIVES, Alternative, check_choice
+from rankmark.statistics.significance import ALTERNATIVES, Alternative
 
 __all__ = ["detectable_difference", "power_of", "queries_needed"]
 

@@ -7,13 +7,16 @@ are above 0, ``less`` whether they are below, ``two-sided`` whether they are eit
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankmark.errors import ChoiceError, did_you_mean
+from rankmark.errors import ChoiceError
 from rankmark.statistics.intervals import standard_error
+from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
     Clusters,
     Floats,
@@ -30,9 +33,9 @@ __all__ = [
     "ALTERNATIVES",
     "TESTS",
     "Alternative",
+    "PairedTest",
     "TestName",
     "bootstrap_shift_test",
-    "check_choice",
     "paired_t_test",
     "randomisation_test",
     "shift_p",
@@ -44,7 +47,6 @@ __all__ = [
 Alternative = Literal["two-sided", "greater", "less"]
 TestName = Literal["randomisation", "t", "wilcoxon", "sign", "bootstrap"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
-TESTS: tuple[TestName, ...] = get_args(TestName)
 
 
 def paired_t_test(
@@ -307,8 +309,62 @@ def _without_noise(differences: Floats, digits: int | None) -> Floats:
     return differences if digits is None or not greatest else np.round(differences / greatest, digits)
 
 
-def check_choice(name: str, value: object, known_values: tuple[str, ...]) -> None:
-    """Refuses a value that is not one of those known."""
-    if value not in known_values:
-        hint = did_you_mean(value, known_values) if isinstance(value, str) else ""
-        raise ChoiceError(f"{name}={value!r} is not one of {', '.join(known_values)}{hint}")
+@dataclass(frozen=True, slots=True)
+class PairedTest(Statistic):
+    """A paired test that can be chosen.
+
+    Its function takes the differences of one pair of systems and ``alternative``; and by name, if it has use
+    for them, ``clusters``, and ``resamples``, ``seed`` and ``threads`` if it draws; with ``each`` it is given
+    those of all pairs at once, [queries, pairs].
+
+    Attributes:
+        exact: whether it draws only where its exact distribution takes too long.
+        of_means: its p-value from resampled means of the differences, and the differences, where others have
+            drawn them already.
+
+    """
+
+    exact: bool = False
+    of_means: Callable[[Floats, Floats, Alternative], float] | None = None
+
+    @property
+    def draws(self) -> bool:
+        """Whether it can depend on resamples."""
+        return "resamples" in self.takes
+
+
+TESTS: Mapping[str, PairedTest] = table(
+    PairedTest(
+        "randomisation",
+        "randomisation test (random signs)",
+        randomisation_test,
+        "without an effect each difference is as likely to have the other sign",
+        exact=True,
+    ),
+    PairedTest(
+        "t",
+        "paired t test",
+        paired_t_test,
+        "the mean difference is nearly normal: many queries, or no long tails",
+    ),
+    PairedTest(
+        "wilcoxon",
+        "Wilcoxon signed-rank test",
+        wilcoxon_test,
+        "without an effect differences lie symmetrically around 0; it is of their ranks, not of the mean",
+    ),
+    PairedTest(
+        "sign",
+        "sign test",
+        sign_test,
+        "without an effect half of the differences are above 0; it asks of none how great it is",
+    ),
+    PairedTest(
+        "bootstrap",
+        "bootstrap-shift test",
+        bootstrap_shift_test,
+        "there are queries enough that resamples of them vary as new queries would",
+        of_means=shift_p,
+    ),
+)
+"""The first is the default. Each assumes that queries (or clusters of them) do not depend on each other."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark import _native
 from rankmark.errors import DataError
+from rankmark.statistics.record import Statistic, table
 from rankmark.statistics.resampling import Floats, as_columns, check_drawn
 from rankmark.statistics.signflips import SLACK
+from rankmark.statistics.significance import TestName
 
-__all__ = ["randomised_tukey"]
+__all__ = ["SIMULTANEOUS", "SimultaneousTest", "randomised_tukey"]
 
 
 def randomised_tukey(
@@ -47,3 +52,28 @@ def randomised_tukey(
     distances = np.abs(sums[:, None] - sums) - SLACK * np.abs(table).sum()
     reached = len(ranges) - np.searchsorted(ranges, distances, side="left")
     return np.asarray((reached + 1) / (resamples + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class SimultaneousTest(Statistic):
+    """A test of all pairs of systems at once, which takes the place of a correction over them.
+
+    Its function takes the values, [queries, systems], and ``resamples``, ``seed`` and ``threads``; it gives
+    the p-values, [systems, systems].
+
+    Attributes:
+        test: the paired test whose p-values it corrects, two-sided ones.
+
+    """
+
+    test: TestName = "randomisation"
+
+
+SIMULTANEOUS: Mapping[str, SimultaneousTest] = table(
+    SimultaneousTest(
+        "tukey",
+        "randomised Tukey HSD",
+        randomised_tukey,
+        "without an effect each value of a query could be that of any system",
+    )
+)

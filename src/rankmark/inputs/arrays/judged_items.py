@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.errors import DataError, UsageError
-from rankmark.inputs.arrays.libraries import Array, Masked, Rows, as_matrix, is_array, take_rows, to_numpy
+from rankmark.inputs.arrays.libraries import (
+    Array,
+    Masked,
+    RowNumbers,
+    as_matrix,
+    is_array,
+    take_rows,
+    to_numpy,
+)
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Duplicates
 
@@ -43,7 +51,7 @@ class Sparse:
         """The row of each item."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
-    def take(self, rows: Rows) -> Sparse:
+    def take(self, rows: RowNumbers) -> Sparse:
         """The items of some rows."""
         counts = self.counts[rows]
         offsets = np.concatenate(([0], np.cumsum(counts)))
@@ -64,7 +72,7 @@ class Grades(Protocol):
     def counts(self) -> NDArray[np.int64]:
         """Number of judged items, one a row."""
 
-    def take(self, rows: Rows) -> Sparse:
+    def take(self, rows: RowNumbers) -> Sparse:
         """The judged items of some rows."""
 
 
@@ -80,7 +88,7 @@ class DenseGrades:
         counts = [self._judged(np.arange(start, min(start + step, rows)))[1].sum(axis=1) for start in starts]
         self.counts = np.concatenate(counts) if counts else np.full(rows, columns)
 
-    def take(self, rows: Rows) -> Sparse:
+    def take(self, rows: RowNumbers) -> Sparse:
         """The judged items of some rows.
 
         Raises:
@@ -101,7 +109,7 @@ class DenseGrades:
             )
         return taken
 
-    def _judged(self, rows: Rows) -> tuple[Values, NDArray[np.bool_]]:
+    def _judged(self, rows: RowNumbers) -> tuple[Values, NDArray[np.bool_]]:
         grades = to_numpy(take_rows(self._array, rows)).astype(np.float64)
         judged = ~np.isnan(grades)
         return grades, judged if self._candidates is None else judged & self._candidates.present(rows)
@@ -128,7 +136,7 @@ def read_relevance(
 
 def read_grades(source: Any, shape: Shape, duplicates: Duplicates) -> Sparse:
     """The judgements of a sparse matrix or of lists of items."""
-    items = _read(source, shape, "relevance")
+    items = _items_of_rows(source, shape, "relevance")
     _check_finite(items)
     return _distinct(items, "relevance", duplicates)
 
@@ -137,7 +145,7 @@ def read_excluded(source: Any, shape: Shape) -> Sparse | None:
     """The items of each row that are in no list."""
     if source is None:
         return None
-    return _distinct(_read(source, shape, "exclude"), "exclude", "first")
+    return _distinct(_items_of_rows(source, shape, "exclude"), "exclude", "first")
 
 
 def is_dense(source: Any) -> bool:
@@ -151,7 +159,7 @@ def is_sparse(source: object) -> bool:
     return sparse is not None and sparse.issparse(source)
 
 
-def _read(source: Any, shape: Shape, name: str) -> Sparse:
+def _items_of_rows(source: Any, shape: Shape, name: str) -> Sparse:
     if is_sparse(source):
         items = _from_sparse(source, shape, name)
     elif _is_list(source):

@@ -20,7 +20,7 @@ __all__ = [
     "Factors",
     "Masked",
     "Matrix",
-    "Rows",
+    "RowNumbers",
     "Scores",
     "as_matrix",
     "as_vector",
@@ -35,7 +35,7 @@ __all__ = [
 Array: TypeAlias = Any
 """An array of any library."""
 
-Rows: TypeAlias = "NDArray[np.intp]"
+RowNumbers: TypeAlias = "NDArray[np.intp]"
 """Numbers of rows, ascending or not."""
 
 
@@ -50,7 +50,7 @@ class Scores(Protocol):
     def local(self) -> bool:
         """Whether they are in this machine's memory; `block` then gives arrays of NumPy."""
 
-    def block(self, rows: Rows) -> Array:
+    def block(self, rows: RowNumbers) -> Array:
         """The scores of some rows."""
 
 
@@ -63,7 +63,7 @@ class Matrix:
         self._array = array if view is None else view
         self.shape: tuple[int, int] = (int(array.shape[0]), int(array.shape[1]))
 
-    def block(self, rows: Rows) -> Array:
+    def block(self, rows: RowNumbers) -> Array:
         """The rows, as a view where they follow one another."""
         return take_rows(self._array, rows)
 
@@ -83,7 +83,7 @@ class Factors:
         self._items: Array = views[1] if self.local else items
         self.shape: tuple[int, int] = (int(queries.shape[0]), int(items.shape[0]))
 
-    def block(self, rows: Rows) -> Array:
+    def block(self, rows: RowNumbers) -> Array:
         """The products of the rows with all items."""
         return take_rows(self._queries, rows) @ self._items.T
 
@@ -95,7 +95,7 @@ class Masked:
         self.shape, self.local = scores.shape, scores.local
         self._scores, self._candidates = scores, candidates
 
-    def block(self, rows: Rows) -> Array:
+    def block(self, rows: RowNumbers) -> Array:
         """The rows, as floats."""
         block, present = self._scores.block(rows), self.present(rows)
         if not self.local:
@@ -103,7 +103,7 @@ class Masked:
         floats = block if block.dtype.kind == "f" else block.astype(np.float64)
         return np.where(present, floats, np.array(-np.inf, dtype=floats.dtype))
 
-    def present(self, rows: Rows) -> NDArray[np.bool_]:
+    def present(self, rows: RowNumbers) -> NDArray[np.bool_]:
         """Which of the scores of these rows are candidates."""
         chosen = self._candidates[rows]
         if chosen.ndim == 1:
@@ -212,7 +212,7 @@ def to_numpy(array: Array) -> NDArray[Any]:
     return np.asarray(array.get() if hasattr(array, "get") else array)  # CuPy copies only when told to
 
 
-def take_rows(array: Array, rows: Rows) -> Array:
+def take_rows(array: Array, rows: RowNumbers) -> Array:
     """Some rows, as a view where they follow one another."""
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all():
         return array[int(rows[0]) : int(rows[-1]) + 1, :]

@@ -1,0 +1,275 @@
+//! Columns read row by row, whatever their Arrow layout.
+//!
+//! A [`Column`] hides chunks and layouts behind one question: the values of some rows. Where the layout
+//! is already the wanted one (64-bit integers or floats without dictionary, rows of one chunk), the answer
+//! is a slice of the caller's own memory; otherwise the values are read into a scratch vector that stays in
+//! cache.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{
+    Array, BooleanArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray, StringViewArray,
+};
+use arrow_buffer::{ArrowNativeType, ScalarBuffer};
+use arrow_schema::DataType;
+
+use crate::core::error::{Error, Result};
+use crate::core::table::Table;
+
+/// One chunk of a column.
+pub trait Chunk<V: Copy>: Send + Sync {
+    fn value(&self, row: usize) -> V;
+
+    /// The whole chunk, where it lies in memory as values already.
+    fn slice(&self) -> Option<&[V]> {
+        None
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
+        out.extend(rows.map(|row| self.value(row)));
+    }
+}
+
+/// Values of a primitive array, converted one by one.
+struct Converted<'a, N, F> {
+    values: &'a [N],
+    convert: F,
+}
+
+impl<N: Copy + Send + Sync, V: Copy, F: Fn(N) -> V + Send + Sync> Chunk<V> for Converted<'_, N, F> {
+    fn value(&self, row: usize) -> V {
+        (self.convert)(self.values[row])
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
+        out.extend(self.values[rows].iter().map(|&value| (self.convert)(value)));
+    }
+}
+
+/// Values that are what is wanted already.
+struct Plain<V: ArrowNativeType>(ScalarBuffer<V>);
+
+impl<V: ArrowNativeType> Chunk<V> for Plain<V> {
+    fn value(&self, row: usize) -> V {
+        self.0[row]
+    }
+
+    fn slice(&self) -> Option<&[V]> {
+        Some(&self.0)
+    }
+}
+
+impl<'a, O: OffsetSizeTrait> Chunk<&'a [u8]> for &'a GenericStringArray<O> {
+    fn value(&self, row: usize) -> &'a [u8] {
+        GenericStringArray::value(self, row).as_bytes()
+    }
+}
+
+impl<'a> Chunk<&'a [u8]> for &'a StringViewArray {
+    fn value(&self, row: usize) -> &'a [u8] {
+        StringViewArray::value(self, row).as_bytes()
+    }
+}
+
+/// Codes into a dictionary whose values have been read once.
+struct Dictionary<'a, V> {
+    codes: Box<dyn Chunk<i64> + 'a>,
+    values: Vec<V>,
+}
+
+impl<V: Copy + Send + Sync> Chunk<V> for Dictionary<'_, V> {
+    fn value(&self, row: usize) -> V {
+        // A code without a value can only stand under a null, and nulls have been refused.
+        self.values[self.codes.value(row) as usize]
+    }
+}
+
+/// A column of one table: its chunks, and the row at which each begins.
+pub struct Column<'a, V> {
+    chunks: Vec<Box<dyn Chunk<V> + 'a>>,
+    starts: Vec<usize>,
+}
+
+impl<'a, V: Copy> Column<'a, V> {
+    /// A column of a table, of whose chunks `chunk` makes values.
+    pub fn new(
+        table: &'a Table,
+        name: &str,
+        chunk: impl Fn(&'a dyn Array) -> Result<Box<dyn Chunk<V> + 'a>>,
+    ) -> Result<Self> {
+        let index = table.schema.index_of(name).map_err(|_| Error::data(format!("no column '{name}'")))?;
+        let mut column = Self { chunks: Vec::new(), starts: vec![0] };
+        for batch in table.batches.iter().filter(|batch| batch.num_rows() > 0) {
+            column.chunks.push(chunk(batch.column(index).as_ref())?);
+            column.starts.push(column.len() + batch.num_rows());
+        }
+        Ok(column)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// The value of one row.
+    pub fn value(&self, row: usize) -> V {
+        let chunk = self.chunk_of(row);
+        self.chunks[chunk].value(row - self.starts[chunk])
+    }
+
+    /// Appends the values of `rows` to `out`.
+    pub fn read(&self, rows: Range<usize>, out: &mut Vec<V>) {
+        let mut start = rows.start;
+        let mut chunk = self.chunk_of(start);
+        while start < rows.end {
+            let end = rows.end.min(self.starts[chunk + 1]);
+            let offset = self.starts[chunk];
+            self.chunks[chunk].read(start - offset..end - offset, out);
+            start = end;
+            chunk += 1;
+        }
+    }
+
+    /// The values of `rows`: a slice of the caller's memory where it can be, else read into `scratch`.
+    pub fn values<'s>(&'s self, rows: Range<usize>, scratch: &'s mut Vec<V>) -> &'s [V] {
+        let chunk = self.chunk_of(rows.start);
+        let offset = self.starts[chunk];
+        if rows.end <= self.starts[chunk + 1]
+            && let Some(slice) = self.chunks[chunk].slice()
+        {
+            return &slice[rows.start - offset..rows.end - offset];
+        }
+        scratch.clear();
+        self.read(rows, scratch);
+        scratch
+    }
+
+    fn chunk_of(&self, row: usize) -> usize {
+        if self.chunks.len() == 1 { 0 } else { self.starts.partition_point(|&start| start <= row) - 1 }
+    }
+}
+
+/// A column of numbers (scores, ranks, grades) as `f64`.
+pub fn numbers<'a>(table: &'a Table, name: &str, what: &str) -> Result<Column<'a, f64>> {
+    refuse_nulls(table, name, what)?;
+    Column::new(table, name, floats)
+}
+
+/// Refuses a column with nulls.
+pub fn refuse_nulls(table: &Table, name: &str, what: &str) -> Result<()> {
+    let mut row = 0;
+    let (mut count, mut first) = (0, None);
+    for batch in &table.batches {
+        let column = batch.column_by_name(name).ok_or_else(|| Error::data(format!("no column '{name}'")))?;
+        if let Some(nulls) = column.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+            count += nulls.null_count();
+            first = first.or_else(|| nulls.iter().position(|valid| !valid).map(|at| row + at));
+        }
+        row += batch.num_rows();
+    }
+    match first {
+        None => Ok(()),
+        Some(first) => {
+            let values = if count == 1 { "1 null".to_owned() } else { format!("{count} nulls") };
+            Err(Error::data(format!(
+                "{what} has {values}, the first in row {first} (from 0); remove those rows"
+            )))
+        }
+    }
+}
+
+/// Integers of any width, as those of 64 bits.
+pub fn integers<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<i64> + 'a>> {
+    macro_rules! converted {
+        ($type:ty) => {
+            Box::new(Converted {
+                values: array.as_primitive::<$type>().values(),
+                convert: |value| value as i64,
+            })
+        };
+    }
+    Ok(match array.data_type() {
+        DataType::Int64 => Box::new(Plain(array.as_primitive::<Int64Type>().values().clone())),
+        DataType::UInt64 => {
+            let values = array.as_primitive::<UInt64Type>().values();
+            Box::new(Plain(ScalarBuffer::<i64>::new(values.inner().clone(), 0, values.len())))
+        }
+        DataType::Int32 => converted!(Int32Type),
+        DataType::UInt32 => converted!(UInt32Type),
+        DataType::Int16 => converted!(Int16Type),
+        DataType::UInt16 => converted!(UInt16Type),
+        DataType::Int8 => converted!(Int8Type),
+        DataType::UInt8 => converted!(UInt8Type),
+        DataType::Dictionary(_, _) => dictionary(array, integers)?,
+        other => return Err(Error::data(format!("{other} is not an integer type"))),
+    })
+}
+
+/// Strings, as their UTF-8 bytes.
+pub fn texts<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<&'a [u8]> + 'a>> {
+    Ok(match array.data_type() {
+        DataType::Utf8 => Box::new(array.as_string::<i32>()),
+        DataType::LargeUtf8 => Box::new(array.as_string::<i64>()),
+        DataType::Utf8View => Box::new(array.as_string_view()),
+        DataType::Dictionary(_, _) => dictionary(array, texts)?,
+        other => return Err(Error::data(format!("{other} is not a string type"))),
+    })
+}
+
+fn floats<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<f64> + 'a>> {
+    macro_rules! converted {
+        ($type:ty, $convert:expr) => {
+            Box::new(Converted { values: array.as_primitive::<$type>().values(), convert: $convert })
+        };
+    }
+    Ok(match array.data_type() {
+        DataType::Float64 => Box::new(Plain(array.as_primitive::<Float64Type>().values().clone())),
+        DataType::Float32 => converted!(Float32Type, f64::from),
+        DataType::Float16 => converted!(Float16Type, f64::from),
+        DataType::Int64 => converted!(Int64Type, |value| value as f64),
+        DataType::UInt64 => converted!(UInt64Type, |value| value as f64),
+        DataType::Int32 => converted!(Int32Type, f64::from),
+        DataType::UInt32 => converted!(UInt32Type, f64::from),
+        DataType::Int16 => converted!(Int16Type, f64::from),
+        DataType::UInt16 => converted!(UInt16Type, f64::from),
+        DataType::Int8 => converted!(Int8Type, f64::from),
+        DataType::UInt8 => converted!(UInt8Type, f64::from),
+        DataType::Decimal128(_, scale) => Box::new(Decimals {
+            values: array.as_primitive::<Decimal128Type>(),
+            divisor: 10f64.powi(i32::from(*scale)),
+        }),
+        DataType::Boolean => Box::new(array.as_boolean()),
+        DataType::Dictionary(_, _) => dictionary(array, floats)?,
+        other => return Err(Error::data(format!("{other} is not a numeric type"))),
+    })
+}
+
+impl Chunk<f64> for &BooleanArray {
+    fn value(&self, row: usize) -> f64 {
+        f64::from(u8::from(BooleanArray::value(self, row)))
+    }
+}
+
+/// Decimals, which SQL engines make of literals such as 0.5.
+struct Decimals<'a> {
+    values: &'a PrimitiveArray<Decimal128Type>,
+    divisor: f64,
+}
+
+impl Chunk<f64> for Decimals<'_> {
+    fn value(&self, row: usize) -> f64 {
+        self.values.value(row) as f64 / self.divisor
+    }
+}
+
+fn dictionary<'a, V: Copy + Send + Sync + 'a>(
+    array: &'a dyn Array,
+    chunk: impl Fn(&'a dyn Array) -> Result<Box<dyn Chunk<V> + 'a>>,
+) -> Result<Box<dyn Chunk<V> + 'a>> {
+    let dictionary = array.as_any_dictionary();
+    let mut values = Vec::with_capacity(dictionary.values().len());
+    chunk(dictionary.values().as_ref())?.read(0..dictionary.values().len(), &mut values);
+    Ok(Box::new(Dictionary { codes: integers(dictionary.keys())?, values }))
+}

@@ -1,0 +1,4 @@
+//! Files: plain and compressed text, and TREC text as tables.
+
+pub mod text_reader;
+pub mod trec_reader;

@@ -1,0 +1,653 @@
+//! TREC text: judgements and results as lines of fields between spaces and tabs.
+//!
+//! The ids are not copied: they are Arrow string views into the text itself, which is kept in blocks.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_array::builder::make_view;
+use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
+use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringViewArray};
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use rayon::prelude::*;
+
+use crate::core::choices::Choice;
+use crate::core::error::{Error, Result};
+use crate::core::files::text_reader::{self, TextReader};
+use crate::core::progress::Progress;
+use crate::core::table::Table;
+
+/// Text kept as one buffer; a view's offset has 32 bits.
+const BLOCK: usize = 64 << 20;
+/// Text parsed by one thread at a time, and one batch of rows.
+const CHUNK: usize = 4 << 20;
+const MOST_FIELDS: usize = 6;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a file's lines are: of the two sides that are compared, which one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Judgements.
+    Qrels,
+    /// Results.
+    Run,
+}
+
+impl Choice for Side {
+    const NAME: &'static str = "side";
+    const WORDS: &'static [(&'static str, Self)] = &[("qrels", Self::Qrels), ("run", Self::Run)];
+}
+
+impl Side {
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Qrels => "'query iter item relevance' or 'query item relevance'",
+            Self::Run => {
+                "'query Q0 item rank score tag', also without tag, without score, or 'query item score'"
+            }
+        }
+    }
+}
+
+/// Reads a file of judgements or results, plain or compressed.
+///
+/// `cancelled` ends it early, with a table of what has been read.
+pub fn read(path: &str, side: Side, progress: Arc<Progress>, cancelled: &AtomicBool) -> Result<Table> {
+    collect(TrecReader::open(path, side, progress, BLOCK)?, cancelled)
+}
+
+fn collect(mut reader: TrecReader, cancelled: &AtomicBool) -> Result<Table> {
+    let mut batches = Vec::new();
+    while let Some(block) = reader.next()? {
+        batches.extend(block.batches);
+        if cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Ok(Table { schema: reader.schema()?, batches })
+}
+
+/// A file that is read block by block.
+pub struct TrecReader {
+    blocks: Blocks,
+    side: Side,
+    layout: Option<Layout>,
+    lines: usize,
+}
+
+impl TrecReader {
+    /// Opens a file to be read in blocks of about `size` bytes of text.
+    pub fn open(path: &str, side: Side, progress: Arc<Progress>, size: usize) -> Result<Self> {
+        let content = text_reader::open(path, progress)?;
+        let blocks = Blocks { path: path.to_owned(), content, size, rest: Vec::new(), first: true };
+        Ok(Self { blocks, side, layout: None, lines: 0 })
+    }
+
+    /// The rows of the next block that has any; nothing at the end of the file.
+    ///
+    /// # Errors
+    /// A line that does not follow the format, and a file without rows.
+    pub fn next(&mut self) -> Result<Option<Table>> {
+        while let Some(block) = self.blocks.next()? {
+            if self.layout.is_none() {
+                let layout = Layout::of_first_line(self.side, &block);
+                self.layout = layout.map_err(|bad| bad.error(&self.blocks.path, self.lines))?;
+            }
+            let mut batches = Vec::new();
+            self.lines += match &self.layout {
+                Some(layout) => parse_block(&self.blocks.path, block, layout, self.lines, &mut batches)?,
+                None => count_lines(&block),
+            };
+            if !batches.is_empty() {
+                return Ok(Some(Table { schema: self.schema()?, batches }));
+            }
+        }
+        self.schema().map(|_| None)
+    }
+
+    fn schema(&self) -> Result<SchemaRef> {
+        let Self { blocks: Blocks { path, .. }, layout, lines, .. } = self;
+        match layout {
+            Some(layout) => Ok(layout.schema()),
+            None if *lines == 0 => Err(Error::format(format!("{path}: the file is empty"))),
+            None => Err(Error::format(format!("{path}: the file has only blank and comment lines"))),
+        }
+    }
+}
+
+/// The text in blocks that end at line ends.
+struct Blocks {
+    path: String,
+    content: TextReader,
+    size: usize,
+    rest: Vec<u8>,
+    first: bool,
+}
+
+impl Blocks {
+    fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        let mut block = std::mem::take(&mut self.rest);
+        block.reserve((self.content.file_size as usize).min(self.size));
+        loop {
+            let ended = self.content.read_up_to(self.size as u64, &mut block)? < self.size;
+            if std::mem::take(&mut self.first) && block.starts_with(BYTE_ORDER_MARK) {
+                block.drain(..BYTE_ORDER_MARK.len());
+            }
+            if ended {
+                return Ok(Some(block).filter(|block| !block.is_empty()));
+            }
+            if let Some(end) = block.iter().rposition(|&byte| byte == b'\n') {
+                self.rest = block.split_off(end + 1);
+                return Ok(Some(block));
+            }
+            if block.len() > u32::MAX as usize - self.size {
+                return Err(Error::format(format!(
+                    "{}: a line is longer than 4 GiB; this is not TREC text",
+                    self.path
+                )));
+            }
+        }
+    }
+}
+
+/// The value of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Value {
+    Relevance,
+    Score,
+    Rank,
+}
+
+impl Value {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Relevance => "relevance",
+            Self::Score => "score",
+            Self::Rank => "rank",
+        }
+    }
+
+    fn dtype(self) -> DataType {
+        match self {
+            Self::Relevance | Self::Score => DataType::Float64,
+            Self::Rank => DataType::Int64,
+        }
+    }
+
+    fn expected(self) -> &'static str {
+        match self {
+            Self::Relevance => "a finite number",
+            Self::Score => "a number",
+            Self::Rank => "an integer",
+        }
+    }
+}
+
+/// What stands where in a file's lines.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    fields: usize,
+    item: usize,
+    value_at: usize,
+    value: Value,
+    form: &'static str,
+}
+
+impl Layout {
+    const fn new(fields: usize, item: usize, value_at: usize, value: Value, form: &'static str) -> Self {
+        Self { fields, item, value_at, value, form }
+    }
+
+    fn of_first_line(side: Side, block: &[u8]) -> std::result::Result<Option<Self>, BadLine> {
+        let Some(line) = data_lines(block, 0..block.len()).next() else { return Ok(None) };
+        Self::of_line(side, &line).map(Some).ok_or_else(|| BadLine {
+            number: line.number,
+            message: format!(
+                "{} where a line of {} needs {}: {}",
+                counted(line.fields.count),
+                if side == Side::Qrels { "qrels" } else { "a run" },
+                side.expected(),
+                shown(line.text)
+            ),
+        })
+    }
+
+    fn of_line(side: Side, line: &Line) -> Option<Self> {
+        Some(match (side, line.fields.count) {
+            (Side::Qrels, 4) => Self::new(4, 2, 3, Value::Relevance, "query iter item relevance"),
+            (Side::Qrels, 3) => Self::new(3, 1, 2, Value::Relevance, "query item relevance"),
+            (Side::Run, MOST_FIELDS..) => {
+                Self::new(MOST_FIELDS, 2, 4, Value::Score, "query Q0 item rank score tag")
+            }
+            (Side::Run, 5) if parse_score(line.field(4)).is_some() => {
+                Self::new(5, 2, 4, Value::Score, "query Q0 item rank score")
+            }
+            (Side::Run, 5) => Self::new(5, 2, 3, Value::Rank, "query Q0 item rank tag"),
+            // Without Q0 it is more likely a line of qrels.
+            (Side::Run, 4) if line.field(1).eq_ignore_ascii_case(b"Q0") => {
+                Self::new(4, 2, 3, Value::Rank, "query Q0 item rank")
+            }
+            (Side::Run, 3) => Self::new(3, 1, 2, Value::Score, "query item score"),
+            _ => return None,
+        })
+    }
+
+    /// Whether a line can have so many fields; a tag may be several words.
+    fn fits(&self, fields: usize) -> bool {
+        fields == self.fields || (self.fields == MOST_FIELDS && fields > MOST_FIELDS)
+    }
+
+    fn schema(&self) -> SchemaRef {
+        Arc::new(Schema::new(vec![
+            Field::new("query", DataType::Utf8View, false),
+            Field::new("item", DataType::Utf8View, false),
+            Field::new(self.value.name(), self.value.dtype(), false),
+        ]))
+    }
+
+    fn parse(&self, block: &Buffer, chunk: Range<usize>) -> std::result::Result<Parsed, BadLine> {
+        match self.value {
+            Value::Relevance => parse_chunk::<Float64Type>(self, block, chunk, parse_relevance),
+            Value::Score => parse_chunk::<Float64Type>(self, block, chunk, parse_score),
+            Value::Rank => parse_chunk::<Int64Type>(self, block, chunk, parse_rank),
+        }
+    }
+
+    fn wrong_count(&self, line: &Line) -> BadLine {
+        BadLine {
+            number: line.number,
+            message: format!(
+                "{} where the first line has {} ({}): {}",
+                counted(line.fields.count),
+                self.fields,
+                self.form,
+                shown(line.text)
+            ),
+        }
+    }
+
+    fn wrong_value(&self, line: &Line) -> BadLine {
+        BadLine {
+            number: line.number,
+            message: format!(
+                "the {} {} is not {}; expected: {}",
+                self.value.name(),
+                shown(line.field(self.value_at)),
+                self.value.expected(),
+                self.form
+            ),
+        }
+    }
+}
+
+fn parse_score(text: &[u8]) -> Option<f64> {
+    let score = std::str::from_utf8(text).ok()?.parse::<f64>().ok()?;
+    (!score.is_nan()).then_some(score)
+}
+
+fn parse_relevance(text: &[u8]) -> Option<f64> {
+    parse_score(text).filter(|relevance| relevance.is_finite())
+}
+
+fn parse_rank(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Parses a block's chunks side by side; returns how many lines it has.
+fn parse_block(
+    path: &str,
+    block: Vec<u8>,
+    layout: &Layout,
+    lines_before: usize,
+    batches: &mut Vec<RecordBatch>,
+) -> Result<usize> {
+    let chunks = chunks(&block);
+    let block = Buffer::from_vec(block);
+    let parsed: Vec<_> = chunks.into_par_iter().map(|chunk| layout.parse(&block, chunk)).collect();
+    let mut lines = 0;
+    for chunk in parsed {
+        let Parsed { columns, lines: in_chunk } =
+            chunk.map_err(|bad| bad.error(path, lines_before + lines))?;
+        lines += in_chunk;
+        if !columns[0].is_empty() {
+            let batch = RecordBatch::try_new(layout.schema(), columns);
+            batches.push(batch.map_err(|error| Error::data(format!("{path}: {error}")))?);
+        }
+    }
+    Ok(lines)
+}
+
+fn chunks(block: &[u8]) -> Vec<Range<usize>> {
+    let mut chunks = Vec::new();
+    let mut start = 0;
+    while start < block.len() {
+        let least = (start + CHUNK).min(block.len());
+        let end =
+            block[least..].iter().position(|&byte| byte == b'\n').map_or(block.len(), |i| least + i + 1);
+        chunks.push(start..end);
+        start = end;
+    }
+    chunks
+}
+
+struct Parsed {
+    columns: Vec<ArrayRef>,
+    lines: usize,
+}
+
+fn parse_chunk<T: ArrowPrimitiveType>(
+    layout: &Layout,
+    block: &Buffer,
+    chunk: Range<usize>,
+    parse: fn(&[u8]) -> Option<T::Native>,
+) -> std::result::Result<Parsed, BadLine> {
+    let rows = chunk.len() / 32;
+    let (mut queries, mut items) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+    let mut values = Vec::with_capacity(rows);
+    for line in data_lines(block, chunk.clone()) {
+        if !layout.fits(line.fields.count) {
+            return Err(layout.wrong_count(&line));
+        }
+        values.push(parse(line.field(layout.value_at)).ok_or_else(|| layout.wrong_value(&line))?);
+        queries.push(line.view(0));
+        items.push(line.view(layout.item));
+    }
+    let ids = |views| StringViewArray::try_new(ScalarBuffer::from(views), [block.clone()], None);
+    let (Ok(queries), Ok(items)) = (ids(queries), ids(items)) else {
+        return Err(not_unicode(layout, block, chunk));
+    };
+    let values = PrimitiveArray::<T>::new(values.into(), None);
+    let lines = count_lines(&block[chunk]);
+    Ok(Parsed { columns: vec![Arc::new(queries), Arc::new(items), Arc::new(values)], lines })
+}
+
+/// Finds the first id that is not UTF-8, once it is known that there is one.
+fn not_unicode(layout: &Layout, block: &[u8], chunk: Range<usize>) -> BadLine {
+    for line in data_lines(block, chunk) {
+        for (name, field) in [("query", 0), ("item", layout.item)] {
+            let id = line.field(field);
+            if std::str::from_utf8(id).is_err() {
+                let message =
+                    format!("the {name} {} is not UTF-8 text; convert the file to UTF-8", shown(id));
+                return BadLine { number: line.number, message };
+            }
+        }
+    }
+    BadLine { number: 0, message: "the ids are not UTF-8 text".to_owned() }
+}
+
+fn count_lines(text: &[u8]) -> usize {
+    let ends = text.iter().filter(|&&byte| byte == b'\n').count();
+    ends + usize::from(text.last().is_some_and(|&byte| byte != b'\n'))
+}
+
+/// A line that holds data.
+struct Line<'a> {
+    /// Lines before it in its chunk.
+    number: usize,
+    /// Where in the block it starts.
+    start: usize,
+    /// Without the line end.
+    text: &'a [u8],
+    fields: Fields,
+}
+
+impl Line<'_> {
+    fn field(&self, field: usize) -> &[u8] {
+        let (start, end) = self.fields.bounds[field];
+        &self.text[start..end]
+    }
+
+    fn view(&self, field: usize) -> u128 {
+        make_view(self.field(field), 0, (self.start + self.fields.bounds[field].0) as u32)
+    }
+}
+
+/// The lines of a chunk that are neither blank nor a comment.
+fn data_lines(block: &[u8], chunk: Range<usize>) -> impl Iterator<Item = Line<'_>> {
+    let mut next = chunk.start;
+    let mut number = 0;
+    std::iter::from_fn(move || {
+        while next < chunk.end {
+            let start = next;
+            let (fields, length) = Fields::of_first_line(&block[start..chunk.end]);
+            next += length + 1;
+            number += 1;
+            if fields.count > 0 && block[start] != b'#' {
+                let text = &block[start..start + length];
+                let text = text.strip_suffix(b"\r").unwrap_or(text);
+                return Some(Line { number: number - 1, start, text, fields });
+            }
+        }
+        None
+    })
+}
+
+/// Where a line's fields are; `count` also counts the fields beyond the most there can be.
+struct Fields {
+    bounds: [(usize, usize); MOST_FIELDS],
+    count: usize,
+}
+
+impl Fields {
+    /// The fields of the text's first line, and the line's length without its `\n`.
+    fn of_first_line(text: &[u8]) -> (Self, usize) {
+        let mut fields = Self { bounds: [(0, 0); MOST_FIELDS], count: 0 };
+        let mut start = 0;
+        for (at, &byte) in text.iter().enumerate() {
+            if byte > b' ' {
+                continue;
+            }
+            if byte == b'\n' {
+                fields.push(start, at - usize::from(text[start..at].ends_with(b"\r")));
+                return (fields, at);
+            }
+            if byte == b' ' || byte == b'\t' {
+                fields.push(start, at);
+                start = at + 1;
+            }
+        }
+        fields.push(start, text.len() - usize::from(text[start..].ends_with(b"\r")));
+        (fields, text.len())
+    }
+
+    fn push(&mut self, start: usize, end: usize) {
+        if start == end {
+            return;
+        }
+        if let Some(bounds) = self.bounds.get_mut(self.count) {
+            *bounds = (start, end);
+        }
+        self.count += 1;
+    }
+}
+
+/// A line that does not follow the format, counted from the start of what was being parsed.
+#[derive(Debug)]
+struct BadLine {
+    number: usize,
+    message: String,
+}
+
+impl BadLine {
+    fn error(self, path: &str, lines_before: usize) -> Error {
+        Error::format(format!("{path}, line {}: {}", lines_before + self.number + 1, self.message))
+    }
+}
+
+fn counted(fields: usize) -> String {
+    if fields == 1 { "1 field".to_owned() } else { format!("{fields} fields") }
+}
+
+/// Text for a message, quoted and cut short.
+fn shown(text: &[u8]) -> String {
+    const MOST: usize = 80;
+    let text: Cow<str> = String::from_utf8_lossy(text);
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?} …", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray;
+
+    use super::*;
+    use crate::core::error::Class;
+
+    type Row = (String, String, f64);
+
+    fn parse(side: Side, text: impl AsRef<[u8]>) -> Result<Table> {
+        parse_in_blocks(side, text, BLOCK)
+    }
+
+    fn parse_in_blocks(side: Side, text: impl AsRef<[u8]>, size: usize) -> Result<Table> {
+        static FILES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("rankmark-{}-trec-{number}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        let reader = TrecReader::open(path.to_str().unwrap(), side, Arc::default(), size);
+        let table = reader.and_then(|reader| collect(reader, &AtomicBool::new(false)));
+        std::fs::remove_file(&path).unwrap();
+        table
+    }
+
+    fn rows(table: &Table) -> Vec<Row> {
+        let column = |batch: &RecordBatch, row: usize| match batch.column(2).data_type() {
+            DataType::Int64 => batch.column(2).as_primitive::<Int64Type>().value(row) as f64,
+            _ => batch.column(2).as_primitive::<Float64Type>().value(row),
+        };
+        let in_batch = |batch: &RecordBatch| -> Vec<Row> {
+            let (queries, items) = (batch.column(0).as_string_view(), batch.column(1).as_string_view());
+            let row = |i| (queries.value(i).to_owned(), items.value(i).to_owned(), column(batch, i));
+            (0..batch.num_rows()).map(row).collect()
+        };
+        table.batches.iter().flat_map(in_batch).collect()
+    }
+
+    fn row(query: &str, item: &str, value: f64) -> Row {
+        (query.to_owned(), item.to_owned(), value)
+    }
+
+    fn message(side: Side, text: impl AsRef<[u8]>) -> String {
+        let error = parse(side, text).unwrap_err();
+        assert_eq!(error.class, Class::Format);
+        error.message
+    }
+
+    #[test]
+    fn qrels_in_both_forms() {
+        let expected = vec![row("q1", "a-name-longer-than-12", 1.0), row("q2", "b", -0.5)];
+        assert_eq!(
+            rows(&parse(Side::Qrels, "q1 0 a-name-longer-than-12 1\nq2 0 b -.5\n").unwrap()),
+            expected
+        );
+        assert_eq!(rows(&parse(Side::Qrels, "q1 a-name-longer-than-12 1\nq2 b -0.5").unwrap()), expected);
+    }
+
+    #[test]
+    fn runs_in_every_form() {
+        for (line, value, name) in [
+            ("q Q0 d 7 2.5 tag", 2.5, "score"),
+            ("q Q0 d 7 2.5", 2.5, "score"),
+            ("q Q0 d 7 tag", 7.0, "rank"),
+            ("q Q0 d 7", 7.0, "rank"),
+            ("q d 2.5", 2.5, "score"),
+            ("q d -inf", f64::NEG_INFINITY, "score"),
+        ] {
+            let table = parse(Side::Run, line).unwrap();
+            assert_eq!(rows(&table), [row("q", "d", value)]);
+            assert_eq!(table.schema.field(2).name(), name);
+        }
+    }
+
+    #[test]
+    fn separators_line_ends_comments_and_a_byte_order_mark() {
+        let text = "\u{feff}# q0 0 x 1\r\n\r\n q1\t 0 \té#1   1 \t\r\n \t \n#\nq1 0 b 0\r";
+        assert_eq!(rows(&parse(Side::Qrels, text).unwrap()), [row("q1", "é#1", 1.0), row("q1", "b", 0.0)]);
+    }
+
+    #[test]
+    fn a_tag_may_be_several_words() {
+        let table = parse(Side::Run, "q Q0 a 1 0.5 my tag\nq Q0 b 2 0.4 mine\n").unwrap();
+        assert_eq!(rows(&table), [row("q", "a", 0.5), row("q", "b", 0.4)]);
+    }
+
+    #[test]
+    fn many_chunks_keep_their_order_and_count_lines() {
+        let line = |i: usize| format!("query-number-{:07} Q0 item-number-{i:09} 1 {i} t\n", i / 100);
+        let mut text: String = (0..200_000).map(line).collect();
+        let table = parse(Side::Run, &text).unwrap();
+        assert!(table.batches.len() > 1);
+        let rows = rows(&table);
+        assert_eq!(rows.len(), 200_000);
+        let expected =
+            |i: usize| row(&format!("query-number-{:07}", i / 100), &format!("item-number-{i:09}"), i as f64);
+        assert!(rows.iter().enumerate().all(|(i, row)| *row == expected(i)));
+        text.push_str("# comment\nq Q0 d 1 oops t\n");
+        assert!(message(Side::Run, &text).contains("line 200002: the score \"oops\" is not a number"));
+    }
+
+    #[test]
+    fn blocks_end_at_line_ends() {
+        let mut text = "query Q0 an-item-with-a-long-name 1 0.5 tag\n# a comment\n".repeat(50);
+        let whole = rows(&parse(Side::Run, &text).unwrap());
+        for size in [1, 7, 100, text.len() / 2, text.len() - 1, text.len(), text.len() + 1] {
+            assert_eq!(rows(&parse_in_blocks(Side::Run, &text, size).unwrap()), whole);
+        }
+        text.push_str("too short\n");
+        for size in [7, 100, text.len()] {
+            let error = parse_in_blocks(Side::Run, &text, size).unwrap_err();
+            assert!(error.message.contains("line 101: 2 fields"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn another_number_of_fields() {
+        let error = message(Side::Qrels, "# first\nq 0 d 1\n\nq 0 d\n");
+        assert!(
+            error.ends_with(
+                "line 4: 3 fields where the first line has 4 (query iter item relevance): \"q 0 d\""
+            )
+        );
+        assert!(
+            message(Side::Qrels, "q\n").contains("line 1: 1 field where a line of qrels needs 'query iter")
+        );
+        assert!(message(Side::Run, "a b\n").contains("2 fields where a line of a run needs"));
+        assert!(message(Side::Run, "a".repeat(100)).ends_with("aaaa\" …"));
+    }
+
+    #[test]
+    fn values_that_are_not_numbers() {
+        for value in ["x", "nan", "1,5", "0x10", "inf"] {
+            let error = message(Side::Qrels, format!("q 0 d 1\nq 0 d {value}\n"));
+            assert!(
+                error.contains(&format!("line 2: the relevance \"{value}\" is not a finite number")),
+                "{error}"
+            );
+        }
+        assert!(
+            message(Side::Run, "q d NaN")
+                .contains("the score \"NaN\" is not a number; expected: query item score")
+        );
+        assert!(message(Side::Run, "q Q0 d 1.5").contains("the rank \"1.5\" is not an integer"));
+    }
+
+    #[test]
+    fn ids_that_are_not_unicode() {
+        let error = message(Side::Qrels, b"q 0 d 1\n# caf\xe9\nq 0 caf\xe9 1\n");
+        assert!(error.contains("line 3: the item \"caf\u{fffd}\" is not UTF-8"), "{error}");
+        assert!(message(Side::Run, b"\xff d 1\n").contains("line 1: the query"));
+    }
+
+    #[test]
+    fn nothing_in_it() {
+        assert!(message(Side::Run, "").ends_with("the file is empty"));
+        assert!(message(Side::Run, "\u{feff}").ends_with("the file is empty"));
+        assert!(message(Side::Run, "# q Q0 d 1\n\n").ends_with("only blank and comment lines"));
+    }
+}

@@ -1,0 +1,276 @@
+//! Which rows belong to which query.
+//!
+//! Rows with the same query that stand together are a *segment*. A table that is grouped by query has one
+//! segment a query; in others a query is a list of segments, in the order of the rows.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hashbrown::HashTable;
+
+use crate::core::column::Column;
+use crate::core::error::{Error, Result};
+use crate::core::hash::Key;
+use crate::core::pool;
+
+/// Rows, or segments, looked at by one task.
+const BLOCK: usize = 1 << 16;
+/// Segments of fewer rows than this, on average, are short.
+const SHORT: usize = 8;
+/// In the place of a query's number: it is not judged.
+pub const UNJUDGED: u32 = u32::MAX;
+
+/// The segments of one table, query after query.
+pub struct Groups {
+    /// First row of each segment and the row after its last, packed; those of one query in row order.
+    segments: Vec<u64>,
+    /// For each query where its segments begin, and at the end their number.
+    borders: Vec<u32>,
+}
+
+impl Groups {
+    /// Number of queries.
+    pub fn len(&self) -> usize {
+        self.borders.len() - 1
+    }
+
+    /// The row ranges of one query, in the order of the rows.
+    pub fn ranges(&self, query: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        let segments = self.borders[query] as usize..self.borders[query + 1] as usize;
+        self.segments[segments].iter().map(|&segment| unpacked(segment))
+    }
+
+    /// The values of one query: a slice of the caller's memory where it can be, else read into `scratch`.
+    pub fn values<'s, V: Copy>(
+        &self,
+        query: usize,
+        column: &'s Column<'_, V>,
+        scratch: &'s mut Vec<V>,
+    ) -> &'s [V] {
+        let mut ranges = self.ranges(query);
+        match (ranges.next(), ranges.next()) {
+            (None, _) => &[],
+            (Some(only), None) => column.values(only, scratch),
+            _ => {
+                scratch.clear();
+                self.ranges(query).for_each(|rows| column.read(rows, scratch));
+                scratch
+            }
+        }
+    }
+}
+
+/// Keys, numbered in the order in which they first come.
+pub struct Numbering<K>(HashTable<(K, u32)>);
+
+impl<K: Key> Numbering<K> {
+    /// No keys yet, and room for so many.
+    pub fn with_capacity(keys: usize) -> Self {
+        Self(HashTable::with_capacity(keys))
+    }
+
+    /// The number of a key, `next` if it is new.
+    #[inline]
+    pub fn number(&mut self, key: K, next: u32) -> u32 {
+        let entry = self.0.entry(key.hash(), |&(known, _)| known == key, |&(known, _)| known.hash());
+        entry.or_insert((key, next)).get().1
+    }
+
+    /// The number of a key that has one.
+    pub fn find(&self, key: K) -> Option<u32> {
+        self.0.find(key.hash(), |&(known, _)| known == key).map(|&(_, number)| number)
+    }
+}
+
+/// The queries of the judgements, and where to find each.
+pub struct Queries<K> {
+    numbers: Numbering<K>,
+    /// The first row of each query; queries are in the order of these rows.
+    pub first_rows: Vec<u32>,
+}
+
+impl<K: Key> Queries<K> {
+    /// Groups the judgements by query.
+    pub fn new(column: &Column<'_, K>) -> Result<(Self, Groups)> {
+        let starts = segment_starts(column)?;
+        let numbers = Numbering::with_capacity(starts.len().min(BLOCK));
+        let mut queries = Self { numbers, first_rows: Vec::new() };
+        let query_of: Vec<u32> = starts[..starts.len() - 1]
+            .iter()
+            .map(|&start| queries.insert(column.value(start as usize), start))
+            .collect();
+        let groups = counting_sort(&starts, &query_of, queries.first_rows.len());
+        Ok((queries, groups))
+    }
+
+    fn insert(&mut self, key: K, row: u32) -> u32 {
+        let next = self.first_rows.len() as u32;
+        let number = self.numbers.number(key, next);
+        if number == next {
+            self.first_rows.push(row);
+        }
+        number
+    }
+
+    /// Brings the results into the order of the judged queries; also the number of other queries.
+    pub fn group(&self, column: &Column<'_, K>) -> Result<(Groups, usize)> {
+        let starts = segment_starts(column)?;
+        let segments = starts.len() - 1;
+        let tasks = segments.div_ceil(BLOCK);
+        let found = pool::map(tasks, |task| {
+            let own = &starts[task * BLOCK..segments.min((task + 1) * BLOCK)];
+            let mut others = HashTable::new();
+            let query_of = own.iter().map(|&start| {
+                let key = column.value(start as usize);
+                self.find(key).unwrap_or_else(|| {
+                    insert(&mut others, key);
+                    UNJUDGED
+                })
+            });
+            (query_of.collect::<Vec<_>>(), others)
+        });
+        let (query_of, others): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let groups = counting_sort(&starts, &query_of.concat(), self.first_rows.len());
+        Ok((groups, distinct(others)))
+    }
+
+    /// The number of a judged query.
+    pub fn find(&self, key: K) -> Option<u32> {
+        self.numbers.find(key)
+    }
+}
+
+/// Whether the rows of a query lie so far apart that it pays to bring them together before reading them.
+pub fn is_scattered<K: Key>(column: &Column<'_, K>) -> bool {
+    /// Stretches looked at.
+    const STRETCHES: usize = 256;
+    /// Rows in each.
+    const LENGTH: usize = 64;
+    let rows = column.len();
+    let mut scratch = Vec::new();
+    let borders = |stretch: usize| {
+        let begin = (rows - LENGTH) / STRETCHES * stretch;
+        let keys = column.values(begin..begin + LENGTH, &mut scratch);
+        keys.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    };
+    rows > BLOCK && (0..STRETCHES).map(borders).sum::<usize>() > STRETCHES * LENGTH / SHORT
+}
+
+/// Refuses more rows than can be numbered.
+pub fn check_rows(rows: usize) -> Result<()> {
+    match u32::try_from(rows) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::data(format!(
+            "{rows} rows are more than the {} that can be evaluated at once; split them by query",
+            u32::MAX
+        ))),
+    }
+}
+
+/// The first row of every segment, and at the end the number of rows.
+fn segment_starts<K: Key>(column: &Column<'_, K>) -> Result<Vec<u32>> {
+    let rows = column.len();
+    check_rows(rows)?;
+    let blocks: Vec<Vec<u32>> = pool::map_init(rows.div_ceil(BLOCK), Vec::new, |scratch, block| {
+        let begin = block * BLOCK;
+        // One row of the block before, so that its last query is known.
+        let first = begin.saturating_sub(1);
+        let keys = column.values(first..rows.min(begin + BLOCK), scratch);
+        let mut starts = Vec::new();
+        if begin == 0 {
+            starts.push(0);
+        }
+        push_changes(keys, first as u32, &mut starts);
+        starts
+    });
+    let mut starts = blocks.concat();
+    starts.push(rows as u32);
+    Ok(starts)
+}
+
+/// Adds the rows at which a key differs from the one before, if the first key stands in row `first`.
+fn push_changes<K: Key>(keys: &[K], first: u32, rows: &mut Vec<u32>) {
+    /// Keys compared at once: in most such stretches nothing changes.
+    const STRIDE: usize = 32;
+    for begin in (1..keys.len()).step_by(STRIDE) {
+        let end = keys.len().min(begin + STRIDE);
+        let (before, own) = (&keys[begin - 1..end - 1], &keys[begin..end]);
+        if before != own {
+            let changes = before.iter().zip(own).zip(first + begin as u32..);
+            rows.extend(changes.filter(|((before, own), _)| before != own).map(|(_, row)| row));
+        }
+    }
+}
+
+/// How many keys there are in sets that may overlap.
+fn distinct<K: Key>(sets: Vec<HashTable<K>>) -> usize {
+    let all = sets.into_iter().reduce(|a, b| {
+        let (mut large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
+        small.into_iter().for_each(|key| insert(&mut large, key));
+        large
+    });
+    all.map_or(0, |all| all.len())
+}
+
+/// Adds a key to a set.
+pub fn insert<K: Key>(seen: &mut HashTable<K>, key: K) {
+    seen.entry(key.hash(), |&known| known == key, |&known| known.hash()).or_insert(key);
+}
+
+/// Brings segments into the order of their queries, those of one query in the order of the rows, and leaves
+/// the unjudged out.
+fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Groups {
+    // Each task counts for all queries, so there are few tasks.
+    let chunk = query_of.len().div_ceil(8).max(BLOCK);
+    let parts: Vec<&[u32]> = query_of.chunks(chunk).collect();
+    let mut counts: Vec<Vec<u32>> = pool::map(parts.len(), |part| histogram(parts[part], queries));
+    let mut borders = Vec::with_capacity(queries + 1);
+    let mut total = 0;
+    for query in 0..queries {
+        borders.push(total);
+        for count in &mut counts {
+            total += std::mem::replace(&mut count[query], total);
+        }
+    }
+    borders.push(total);
+    // Every place is written by exactly one task; atomics say so to the compiler at no cost.
+    let sorted: Vec<AtomicU64> = (0..total).map(|_| AtomicU64::new(0)).collect();
+    pool::map(parts.len(), |part| {
+        let mut next = counts[part].clone();
+        let segments = starts[part * chunk..].windows(2);
+        for (&query, rows) in parts[part].iter().zip(segments).filter(|&(&query, _)| query != UNJUDGED) {
+            let place = &mut next[query as usize];
+            sorted[*place as usize].store(packed(rows[0], rows[1]), Ordering::Relaxed);
+            *place += 1;
+        }
+    });
+    Groups { segments: sorted.into_iter().map(AtomicU64::into_inner).collect(), borders }
+}
+
+fn packed(start: u32, end: u32) -> u64 {
+    u64::from(start) << 32 | u64::from(end)
+}
+
+fn unpacked(segment: u64) -> Range<usize> {
+    (segment >> 32) as usize..segment as u32 as usize
+}
+
+fn histogram(keys: &[u32], buckets: usize) -> Vec<u32> {
+    let mut counts = vec![0; buckets];
+    for &key in keys.iter().filter(|&&key| key != UNJUDGED) {
+        counts[key as usize] += 1;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counting_sort_is_stable_and_leaves_the_unjudged_out() {
+        let groups = counting_sort(&[0, 3, 4, 6, 7, 9], &[2, 0, UNJUDGED, 2, 0], 3);
+        let ranges: Vec<Vec<_>> = (0..3).map(|query| groups.ranges(query).collect()).collect();
+        assert_eq!(ranges, [vec![3..4, 7..9], vec![], vec![0..3, 6..7]]);
+    }
+}

@@ -1,0 +1,86 @@
+//! Columns of ids: integers or strings.
+
+use arrow_schema::DataType;
+
+use crate::core::column::{Column, integers, refuse_nulls, texts};
+use crate::core::error::{Class, Error, Result};
+use crate::core::table::{Family, Table};
+
+/// A column of ids.
+pub enum Ids<'a> {
+    /// Integers of any width; see [`unsigned`] for those of 2⁶³ and more.
+    Integer(Column<'a, i64>),
+    /// Strings, as their UTF-8 bytes.
+    Text(Column<'a, &'a [u8]>),
+}
+
+impl<'a> Ids<'a> {
+    /// Finds the ids in the column `name`; `what` is what messages call the column.
+    ///
+    /// Unsigned 64-bit integers keep their bits, so one of 2⁶³ or more reads as a negative number:
+    /// equality still holds between unsigned columns, order is then that of `u64`.
+    pub fn new(table: &'a Table, name: &str, what: &str) -> Result<Self> {
+        let dtype = table.schema.field_with_name(name).map_err(|e| Error::data(e.to_string()))?.data_type();
+        refuse_nulls(table, name, what)?;
+        match Family::of(dtype) {
+            Family::Integer => Ok(Self::Integer(Column::new(table, name, integers)?)),
+            Family::String => Ok(Self::Text(Column::new(table, name, texts)?)),
+            Family::Boolean | Family::Null | Family::List | Family::Float | Family::Other => {
+                Err(Error::data(format!("{what} is {dtype}: ids are integers or strings")))
+            }
+        }
+    }
+
+    /// Whether an id has its highest bit set: negative if signed, 2⁶³ or more if unsigned.
+    fn reach_top_bit(&self) -> bool {
+        match self {
+            Self::Integer(column) => (0..column.len()).any(|row| column.value(row) < 0),
+            Self::Text(_) => false,
+        }
+    }
+
+    /// The id of one row as text, for messages.
+    pub fn display(&self, row: usize, unsigned: bool) -> String {
+        match self {
+            Self::Integer(column) if unsigned => (column.value(row) as u64).to_string(),
+            Self::Integer(column) => column.value(row).to_string(),
+            Self::Text(column) => format!("'{}'", String::from_utf8_lossy(column.value(row))),
+        }
+    }
+}
+
+/// Whether two integer columns are to be ordered as unsigned numbers.
+///
+/// # Errors
+/// Where one column has ids of 2⁶³ or more and the other negative ones: their bits cannot be told apart.
+pub fn unsigned(a: (&DataType, &Ids), b: (&DataType, &Ids), what: &str) -> Result<bool> {
+    let top_bit = |wanted: fn(&DataType) -> bool| {
+        wanted(a.0) && a.1.reach_top_bit() || wanted(b.0) && b.1.reach_top_bit()
+    };
+    let wide = top_bit(is_u64);
+    if wide && top_bit(signed) {
+        return Err(Error::new(
+            Class::IdType,
+            format!(
+                "the {what} ids of one table reach 2**63 or more, those of the other are negative; \
+             cast both columns to the same type"
+            ),
+        ));
+    }
+    Ok(wide)
+}
+
+/// Whether a type is `u64`, or a dictionary of it.
+pub fn is_u64(dtype: &DataType) -> bool {
+    match dtype {
+        DataType::Dictionary(_, values) => is_u64(values),
+        _ => *dtype == DataType::UInt64,
+    }
+}
+
+fn signed(dtype: &DataType) -> bool {
+    match dtype {
+        DataType::Dictionary(_, values) => signed(values),
+        _ => dtype.is_signed_integer(),
+    }
+}

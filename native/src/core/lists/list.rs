@@ -1,0 +1,397 @@
+//! One query: its judgements against its list, which of the items are judged, and at which ranks.
+
+use std::cmp::Ordering;
+
+use crate::core::choices::{Duplicates, Unjudged};
+use crate::core::hash::Key;
+use crate::core::lists::matching::{Matcher, Repeats};
+use crate::core::scores::Coded;
+use crate::core::ties::{Grade, Needs, Tied, Ties};
+
+/// How lists are ordered and what stays in them.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// The order of equal scores.
+    pub ties: Ties,
+    /// Items that stand twice.
+    pub duplicates: Duplicates,
+    /// Items that are not judged.
+    pub unjudged: Unjudged,
+    /// Whether integer ids are ordered as `u64`.
+    pub unsigned: bool,
+}
+
+/// A judged item in a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// Its rank, from 1.
+    pub rank: u32,
+    /// The first and the last rank of the items with its score.
+    pub tied: (u32, u32),
+    /// Its grade.
+    pub relevance: f64,
+}
+
+/// A list as it came: items, and scores unless the rows are in rank order.
+#[derive(Clone, Copy)]
+struct Listed<'a, K> {
+    items: &'a [K],
+    scores: Option<&'a [f64]>,
+}
+
+impl<K: Key> Listed<'_, K> {
+    /// The rows at some positions alone.
+    fn pick(&self, positions: impl Iterator<Item = usize> + Clone) -> (Vec<K>, Option<Vec<f64>>) {
+        let items = positions.clone().map(|at| self.items[at]).collect();
+        (items, self.scores.map(|scores| positions.map(|at| scores[at]).collect()))
+    }
+}
+
+/// The working memory of one thread, and what the last list came to.
+pub struct Judge {
+    rules: Rules,
+    matcher: Matcher,
+    /// For each position the grade of its item, NaN if it is not judged.
+    grade_at: Vec<f64>,
+    /// The grade at each position and the number drawn for it, as far as the order of ties needs them.
+    tied_grades: Vec<Grade>,
+    lots: Vec<u64>,
+    /// The judged items of the list, in rank order.
+    pub hits: Vec<Hit>,
+    /// The grades of all judged items, best first.
+    pub ideal: Vec<f64>,
+    /// Items in the list.
+    pub retrieved: usize,
+}
+
+impl Judge {
+    /// Working memory for lists under `rules`.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            matcher: Matcher::default(),
+            grade_at: Vec::new(),
+            tied_grades: Vec::new(),
+            lots: Vec::new(),
+            hits: Vec::new(),
+            ideal: Vec::new(),
+            retrieved: 0,
+        }
+    }
+
+    /// Matches a list with the judgements of its query; gives the repeats among judgements and results.
+    ///
+    /// `scores` is `None` where the list is in rank order already; `seed` draws the order of ties that needs lots.
+    pub fn list<K: Key>(
+        &mut self,
+        judged: &[K],
+        grades: &[f64],
+        items: &[K],
+        scores: Option<&[f64]>,
+        seed: u64,
+    ) -> (Repeats, Repeats) {
+        let judgements = self.matcher.take_judged(judged);
+        if judgements.count > 0 && self.rules.duplicates != Duplicates::Error {
+            let (judged, grades) = self.without_repeats(Listed { items: judged, scores: Some(grades) });
+            return self.list(&judged, grades.as_deref().unwrap_or_default(), items, scores, seed);
+        }
+        self.take_ideal(grades);
+        let rows = Listed { items, scores };
+        let results = self.matcher.find(judged, items);
+        if results.count > 0 && self.rules.duplicates != Duplicates::Error {
+            let (items, scores) = self.without_repeats(rows);
+            return self.list(judged, grades, &items, scores.as_deref(), seed);
+        }
+        if self.rules.unjudged == Unjudged::Ignore {
+            let (items, scores) = rows.pick(self.matcher.found.iter().map(|found| found.position as usize));
+            self.matcher.found.iter_mut().zip(0..).for_each(|(found, position)| found.position = position);
+            self.rank(Listed { items: &items, scores: scores.as_deref() }, grades, seed);
+        } else {
+            self.rank(rows, grades, seed);
+        }
+        (judgements, results)
+    }
+
+    /// Takes the grades of the judged items of the next list.
+    pub fn take_ideal(&mut self, grades: &[f64]) {
+        self.ideal.clear();
+        if let Some(counts) = count_grades(grades) {
+            for (grade, &count) in counts.iter().enumerate().rev() {
+                self.ideal.resize(self.ideal.len() + count, grade as f64);
+            }
+        } else {
+            self.ideal.extend_from_slice(grades);
+            self.ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+        }
+    }
+
+    /// The rows with one row an item: the first, or the one with the highest score.
+    fn without_repeats<K: Key>(&mut self, rows: Listed<'_, K>) -> (Vec<K>, Option<Vec<f64>>) {
+        let scores = rows.scores.filter(|_| self.rules.duplicates == Duplicates::Best);
+        let better = |row: usize, kept: usize| scores.is_some_and(|scores| scores[row] > scores[kept]);
+        let kept = self.matcher.distinct(rows.items, better);
+        rows.pick(kept.iter().copied())
+    }
+
+    /// Ranks the judged items of the list.
+    fn rank<K: Key>(&mut self, rows: Listed<'_, K>, grades: &[f64], seed: u64) {
+        self.retrieved = rows.items.len();
+        self.hits.clear();
+        let unsorted = rows.scores.filter(|scores| !descends(scores));
+        let Some(scores) = unsorted else {
+            self.hits.extend(self.matcher.found.iter().map(|found| {
+                let rank = found.position + 1;
+                Hit { rank, tied: (rank, rank), relevance: grades[found.judgement as usize] }
+            }));
+            return;
+        };
+        self.prepare_ties(rows, grades, seed);
+        if self.matcher.found.len() <= FEW {
+            self.rank_few(rows.items, scores, grades);
+        } else {
+            self.rank_all(rows.items, scores, grades);
+        }
+    }
+
+    /// Prepares what the order of ties needs.
+    fn prepare_ties<K: Key>(&mut self, rows: Listed<'_, K>, grades: &[f64], seed: u64) {
+        match self.rules.ties.needs() {
+            Needs::Nothing => {}
+            Needs::Lots => {
+                self.lots.clear();
+                self.lots.extend(rows.items.iter().map(|item| item.stable_hash(seed)));
+            }
+            Needs::Grades => {
+                self.tied_grades.clear();
+                self.tied_grades.resize(rows.items.len(), Grade::UNJUDGED);
+                for found in &self.matcher.found {
+                    let grade = grades[found.judgement as usize];
+                    self.tied_grades[found.position as usize] = Grade::of(grade);
+                }
+            }
+        }
+    }
+
+    /// Ranks by counting, for each judged item, the items before it: cheaper than sorting where few are judged.
+    fn rank_few<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+        for found in &self.matcher.found {
+            let score = scores[found.position as usize];
+            let (mut greater, mut equal) = (0, 0);
+            for &other in scores {
+                greater += u32::from(other > score);
+                equal += u32::from(other == score);
+            }
+            let before = if equal == 1 { 0 } else { self.tied_before(found.position, items, scores) };
+            self.hits.push(Hit {
+                rank: greater + before + 1,
+                tied: (greater + 1, greater + equal),
+                relevance: grades[found.judgement as usize],
+            });
+        }
+        self.hits.sort_unstable_by_key(|hit| hit.rank);
+    }
+
+    fn tied_before<K: Key>(&self, position: u32, items: &[K], scores: &[f64]) -> u32 {
+        let score = scores[position as usize];
+        let tied = scores.iter().zip(0..).filter(|&(&other, _)| other == score);
+        tied.filter(|&(_, other)| self.tie_order(other, position, items) == Ordering::Less).count() as u32
+    }
+
+    fn rank_all<K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+        // No early end, as in `descends`.
+        if scores.iter().fold(true, |short, &score| short & (f64::from(score as f32) == score)) {
+            self.rank_by::<u64, K>(items, scores, grades);
+        } else {
+            self.rank_by::<u128, K>(items, scores, grades);
+        }
+    }
+
+    fn rank_by<C: Coded, K: Key>(&mut self, items: &[K], scores: &[f64], grades: &[f64]) {
+        let mut order: Vec<C> = scores.iter().zip(0..).map(|(&score, place)| C::new(score, place)).collect();
+        order.sort_unstable();
+        let mut grade_at = std::mem::take(&mut self.grade_at);
+        grade_at.clear();
+        grade_at.resize(items.len(), f64::NAN);
+        for found in &self.matcher.found {
+            grade_at[found.position as usize] = grades[found.judgement as usize];
+        }
+        self.hits.reserve(self.matcher.found.len());
+        let mut first = 1;
+        for group in order.chunk_by_mut(|a, b| a.code() == b.code()) {
+            if group.len() > 1 {
+                group.sort_unstable_by(|&a, &b| self.tie_order(a.other() as u32, b.other() as u32, items));
+            }
+            let last = first + group.len() as u32 - 1;
+            for (&coded, rank) in group.iter().zip(first..) {
+                let relevance = grade_at[coded.other() as usize];
+                if !relevance.is_nan() {
+                    self.hits.push(Hit { rank, tied: (first, last), relevance });
+                }
+            }
+            first = last + 1;
+        }
+        self.grade_at = grade_at;
+    }
+
+    /// Which of two positions with equal scores comes first.
+    fn tie_order<K: Key>(&self, a: u32, b: u32, items: &[K]) -> Ordering {
+        self.rules.ties.order(&TiedPositions { judge: self, items, a: a as usize, b: b as usize })
+    }
+}
+
+/// Two positions of a list with equal scores.
+struct TiedPositions<'a, K> {
+    judge: &'a Judge,
+    items: &'a [K],
+    a: usize,
+    b: usize,
+}
+
+impl<K: Key> Tied for TiedPositions<'_, K> {
+    fn by_item(&self) -> Ordering {
+        let (a, b) = (self.items[self.a], self.items[self.b]);
+        if self.judge.rules.unsigned { b.unsigned_cmp(a) } else { b.cmp(&a) }
+    }
+
+    fn by_row(&self) -> Ordering {
+        self.a.cmp(&self.b)
+    }
+
+    fn by_grade(&self) -> Ordering {
+        Grade::better(self.judge.tied_grades[self.a], self.judge.tied_grades[self.b])
+    }
+
+    fn by_lot(&self) -> Ordering {
+        self.judge.lots[self.a].cmp(&self.judge.lots[self.b])
+    }
+}
+
+/// Grades that are counted instead of sorted: whole numbers below this, as nearly all are.
+const GRADES: usize = 8;
+
+/// How often each whole grade occurs, unless there are others.
+fn count_grades(grades: &[f64]) -> Option<[usize; GRADES]> {
+    let mut counts = [0; GRADES];
+    let mut left = grades.len();
+    for (grade, count) in counts.iter_mut().enumerate() {
+        if left == 0 {
+            break;
+        }
+        // A pass for each grade is faster than one for all, because it counts several at a time.
+        *count = grades.iter().map(|&value| usize::from(value == grade as f64)).sum();
+        left -= *count;
+    }
+    (left == 0).then_some(counts)
+}
+
+/// Whether every score is less than the one before; looks at all, which can be done several at a time.
+fn descends(scores: &[f64]) -> bool {
+    let pairs = scores.iter().zip(scores.iter().skip(1));
+    pairs.fold(true, |descends, (earlier, later)| descends & (earlier > later))
+}
+
+/// Up to so many judged items, counting what stands before each is cheaper than sorting the list.
+const FEW: usize = 24;
+
+/// The best rank at which the tie-breaking decides between different grades, if it does at all.
+///
+/// `hits` are in rank order. An unjudged item counts as grade 0.
+pub fn first_mattering_tie(hits: &[Hit]) -> Option<u32> {
+    let matters = |group: &&[Hit]| {
+        let (first, last) = group[0].tied;
+        let unjudged = (last - first + 1) as usize > group.len();
+        let grade = if unjudged { 0.0 } else { group[0].relevance };
+        group.iter().any(|hit| hit.relevance != grade)
+    };
+    hits.chunk_by(|a, b| a.tied == b.tied).find(matters).map(|group| group[0].tied.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::choices::Choice;
+    use crate::core::lists::matching::Repeated;
+
+    const RULES: Rules = Rules {
+        ties: Ties::ItemDescending,
+        duplicates: Duplicates::Error,
+        unjudged: Unjudged::Nonrelevant,
+        unsigned: false,
+    };
+
+    fn list(rules: Rules, judged: &[(i64, f64)], results: &[(i64, f64)]) -> (Judge, Repeats, Repeats) {
+        let (judged, grades): (Vec<i64>, Vec<f64>) = judged.iter().copied().unzip();
+        let (items, scores): (Vec<i64>, Vec<f64>) = results.iter().copied().unzip();
+        let mut judge = Judge::new(rules);
+        let (judgements, results) = judge.list(&judged, &grades, &items, Some(&scores), 3);
+        (judge, judgements, results)
+    }
+
+    fn ranks(judge: &Judge) -> Vec<(u32, f64)> {
+        judge.hits.iter().map(|hit| (hit.rank, hit.relevance)).collect()
+    }
+
+    #[test]
+    fn judged_items_get_their_ranks_in_an_unsorted_list() {
+        let (judge, ..) = list(RULES, &[(7, 2.0), (5, 1.0), (9, 0.0)], &[(5, 0.1), (1, 0.9), (7, 0.5)]);
+        assert_eq!(ranks(&judge), [(2, 2.0), (3, 1.0)]);
+        assert_eq!(judge.ideal, [2.0, 1.0, 0.0]);
+        assert_eq!(judge.retrieved, 3);
+    }
+
+    #[test]
+    fn counting_and_sorting_give_the_same_ranks_under_every_rule() {
+        let judged: Vec<(i64, f64)> = (0..40).step_by(2).map(|i| (i, (i % 3) as f64)).collect();
+        let results: Vec<(i64, f64)> = (0..60).map(|i| (i * 7 % 60, (i % 5) as f64)).collect();
+        let (items, scores): (Vec<i64>, Vec<f64>) = results.iter().copied().unzip();
+        let grades: Vec<f64> = judged.iter().map(|&(_, grade)| grade).collect();
+        for &(_, ties) in Ties::WORDS {
+            let (mut judge, ..) = list(Rules { ties, ..RULES }, &judged, &results);
+            assert!(judge.matcher.found.len() <= FEW);
+            let counted = std::mem::take(&mut judge.hits);
+            judge.rank_all(&items, &scores, &grades);
+            assert_eq!(judge.hits, counted, "{ties:?}");
+        }
+    }
+
+    #[test]
+    fn a_repeated_item_is_refused_or_its_first_or_best_row_kept() {
+        let results = [(1, 0.5), (2, 0.6), (1, 0.7)];
+        let judged = [(1, 1.0), (1, 2.0)];
+        let (_, judgements, _) = list(RULES, &judged, &results);
+        assert_eq!((judgements.count, judgements.first), (1, Some(Repeated { earlier: 0, later: 1 })));
+        let (_, _, repeats) = list(RULES, &judged[..1], &results);
+        assert_eq!((repeats.count, repeats.first), (1, Some(Repeated { earlier: 0, later: 2 })));
+        let (first, ..) = list(Rules { duplicates: Duplicates::First, ..RULES }, &judged, &results);
+        assert_eq!(ranks(&first), [(2, 1.0)]);
+        let (best, ..) = list(Rules { duplicates: Duplicates::Best, ..RULES }, &judged, &results);
+        assert_eq!(ranks(&best), [(1, 2.0)]);
+        assert_eq!((best.ideal, best.retrieved), (vec![2.0], 2));
+    }
+
+    #[test]
+    fn the_ideal_is_sorted_whether_its_grades_are_counted_or_not() {
+        let (counted, ..) = list(RULES, &[(1, 1.0), (2, 0.0), (3, 7.0), (4, 1.0)], &[]);
+        assert_eq!(counted.ideal, [7.0, 1.0, 1.0, 0.0]);
+        let (sorted, ..) = list(RULES, &[(1, 0.5), (2, -1.0), (3, 8.0), (4, 0.5)], &[]);
+        assert_eq!(sorted.ideal, [8.0, 0.5, 0.5, -1.0]);
+    }
+
+    #[test]
+    fn condensed_lists_rank_judged_items_alone() {
+        let (judge, ..) =
+            list(Rules { unjudged: Unjudged::Ignore, ..RULES }, &[(7, 1.0)], &[(5, 0.9), (7, 0.5)]);
+        assert_eq!(ranks(&judge), [(1, 1.0)]);
+        assert_eq!(judge.retrieved, 1);
+    }
+
+    #[test]
+    fn a_tie_matters_where_it_decides_between_different_grades() {
+        let (equal, ..) = list(RULES, &[(1, 1.0), (2, 1.0)], &[(1, 0.5), (2, 0.5)]);
+        assert_eq!(first_mattering_tie(&equal.hits), None);
+        let (unlike, ..) = list(RULES, &[(1, 1.0)], &[(9, 0.9), (1, 0.5), (2, 0.5)]);
+        assert_eq!(first_mattering_tie(&unlike.hits), Some(2));
+        let (zeros, ..) = list(RULES, &[(1, 0.0)], &[(1, 0.5), (2, 0.5)]);
+        assert_eq!(first_mattering_tie(&zeros.hits), None);
+    }
+}

@@ -1,0 +1,283 @@
+//! Which items of a list are judged, and which items stand twice.
+//!
+//! Most items of a list are neither. A filter of single bits passes over those without a branch that could be
+//! mispredicted, and only the few it lets through are looked up.
+
+use crate::core::hash::Key;
+
+/// A judged item in a list: its position among the rows, and its number among the judgements.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    /// Its position among the rows.
+    pub position: u32,
+    /// Its number among the judgements.
+    pub judgement: u32,
+}
+
+/// Two rows of a query with the same item: positions among the rows of the query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeated {
+    /// The row seen first.
+    pub earlier: usize,
+    /// The row that repeats its item.
+    pub later: usize,
+}
+
+/// Repeated items: how many, and the first.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Repeats {
+    /// How many rows repeat an item.
+    pub count: usize,
+    /// The first of them.
+    pub first: Option<Repeated>,
+}
+
+impl Repeats {
+    fn add(&mut self, earlier: usize, later: usize) {
+        self.count += 1;
+        self.first = self.first.or(Some(Repeated { earlier, later }));
+    }
+}
+
+/// Finds the judged items of one list after the other; the working memory of one thread.
+#[derive(Default)]
+pub struct Matcher {
+    slots: Slots,
+    filter: Filter,
+    /// Rows that the filter lets through.
+    passed: Vec<u32>,
+    /// Of these, the rows of items that are not judged, or have been found before.
+    doubtful: Vec<u32>,
+    /// For each judgement whether its item has been found.
+    seen: Vec<bool>,
+    /// The judged items of the list, in the order of its rows.
+    pub found: Vec<Found>,
+}
+
+impl Matcher {
+    /// Takes the judged items of the next list; gives those judged twice.
+    pub fn take_judged<K: Key>(&mut self, judged: &[K]) -> Repeats {
+        self.slots.clear(judged.len());
+        let mut repeats = Repeats::default();
+        for (row, &item) in judged.iter().enumerate() {
+            if let Some(earlier) = self.slots.find_or_insert(item, row, |number| judged[number]) {
+                repeats.add(earlier, row);
+            }
+        }
+        repeats
+    }
+
+    /// Finds the judged items, which must be distinct, among `items`, and gives the items that stand there twice.
+    pub fn find<K: Key>(&mut self, judged: &[K], items: &[K]) -> Repeats {
+        self.found.clear();
+        // So it is in tables of labelled lists, where each row has a label and a score.
+        if judged == items {
+            self.found.extend((0..items.len() as u32).map(|row| Found { position: row, judgement: row }));
+            return Repeats::default();
+        }
+        self.filter.clear(judged.len() + items.len());
+        judged.iter().for_each(|item| self.filter.mark(item.hash()));
+        // A row marks its item too, so a later row with the same item passes as well.
+        self.filter.pass::<_, true>(items, &mut self.passed);
+        self.doubtful.clear();
+        self.seen.clear();
+        self.seen.resize(judged.len(), false);
+        for &row in &self.passed {
+            let judgement = self.slots.find(items[row as usize], |number| judged[number]);
+            match judgement.filter(|&judgement| !std::mem::replace(&mut self.seen[judgement], true)) {
+                Some(judgement) => self.found.push(Found { position: row, judgement: judgement as u32 }),
+                None => self.doubtful.push(row),
+            }
+        }
+        if self.doubtful.is_empty() { Repeats::default() } else { self.repeats(items) }
+    }
+
+    /// The repeats, if each row that repeats an item is doubtful.
+    fn repeats<K: Key>(&mut self, items: &[K]) -> Repeats {
+        self.filter.clear(self.doubtful.len());
+        self.doubtful.iter().for_each(|&row| self.filter.mark(items[row as usize].hash()));
+        self.filter.pass::<_, false>(items, &mut self.passed);
+        self.slots.clear(self.passed.len());
+        let mut repeats = Repeats::default();
+        for (number, &row) in self.passed.iter().enumerate() {
+            let item = |number: usize| items[self.passed[number] as usize];
+            if let Some(earlier) = self.slots.find_or_insert(item(number), number, item) {
+                repeats.add(self.passed[earlier] as usize, row as usize);
+            }
+        }
+        repeats
+    }
+
+    /// The rows that are left with one row an item: the first, or one that is `better` than it.
+    pub fn distinct<K: Key>(&mut self, items: &[K], better: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+        self.slots.clear(items.len());
+        let mut kept: Vec<usize> = Vec::with_capacity(items.len());
+        for (row, &item) in items.iter().enumerate() {
+            match self.slots.find_or_insert(item, kept.len(), |number| items[kept[number]]) {
+                None => kept.push(row),
+                Some(number) if better(row, kept[number]) => kept[number] = row,
+                Some(_) => {}
+            }
+        }
+        kept.sort_unstable();
+        kept
+    }
+}
+
+/// A set of hashes that may claim to hold one that it does not.
+#[derive(Default)]
+struct Filter {
+    words: Vec<u64>,
+}
+
+/// Hashes from which on a filter is made for many.
+const MANY: usize = 1 << 10;
+
+impl Filter {
+    /// Empties the filter for so many hashes.
+    ///
+    /// For few, 128 bits each: mostly nothing passes by mistake, which spares the second look for repeats.
+    /// For many, something always does, so 32 bits each, which stay in the cache for longer.
+    fn clear(&mut self, hashes: usize) {
+        let bits = if hashes < MANY { 128 * hashes } else { 32 * hashes };
+        self.words.clear();
+        self.words.resize((bits / 64).next_power_of_two(), 0);
+    }
+
+    fn mark(&mut self, hash: u64) {
+        let (word, bit) = place(hash, self.words.len());
+        self.words[word] |= bit;
+    }
+
+    /// The rows whose items are marked; with `MARK` a row that is not is marked for those after it.
+    fn pass<K: Key, const MARK: bool>(&mut self, items: &[K], passed: &mut Vec<u32>) {
+        passed.clear();
+        passed.resize(items.len(), 0);
+        let (words, rows) = (self.words.as_mut_slice(), passed.as_mut_slice());
+        let mut count = 0;
+        for (item, row) in items.iter().zip(0..) {
+            let (word, bit) = place(item.hash(), words.len());
+            let marked = words[word] & bit != 0;
+            if MARK {
+                words[word] |= bit;
+            }
+            // Written in any case: without a branch there is none to mispredict.
+            rows[count] = row;
+            count += usize::from(marked);
+        }
+        passed.truncate(count);
+    }
+}
+
+/// The word and the bit of a hash in a filter of so many words, a power of two.
+fn place(hash: u64, words: usize) -> (usize, u64) {
+    (hash as usize & (words - 1), 1 << (hash >> 32 & 63))
+}
+
+/// A table from items to numbers, open addressing, used again for every list.
+#[derive(Default)]
+pub struct Slots {
+    /// The upper half of the hash, and the number counted on from `base`; below that a slot is free.
+    slots: Vec<(u32, u32)>,
+    mask: usize,
+    base: u32,
+    /// Numbers that the present list may use.
+    numbers: u32,
+}
+
+/// Slots an item: with fewer of them more are taken, and the branch on a free one is mispredicted more often.
+const SPARSE: usize = 8;
+/// Slots an item where there are so many items that the table leaves the cache: memory counts more then.
+const DENSE: usize = 2;
+/// Items from which on a table is dense.
+const LARGE: usize = 1 << 16;
+
+impl Slots {
+    /// Empties the table for numbers below `items`: what older lists left lies below the new base.
+    pub fn clear(&mut self, items: usize) {
+        let size = (items * if items < LARGE { SPARSE } else { DENSE }).next_power_of_two();
+        let base =
+            self.base.checked_add(self.numbers).filter(|base| base.checked_add(items as u32).is_some());
+        if self.slots.len() < size || base.is_none() {
+            self.slots.clear();
+            self.slots.resize(size, (0, 0));
+        }
+        self.base = base.unwrap_or(0).max(1);
+        self.numbers = items as u32;
+        self.mask = size - 1;
+    }
+
+    /// The number kept for `key`, or else keeps `number` for it.
+    pub fn find_or_insert<K: Key>(
+        &mut self,
+        key: K,
+        number: usize,
+        key_of: impl Fn(usize) -> K,
+    ) -> Option<usize> {
+        let (slot, found) = self.probe(key, key_of);
+        if found.is_none() {
+            self.slots[slot] = ((key.hash() >> 32) as u32, self.base + number as u32);
+        }
+        found
+    }
+
+    /// The number kept for `key`.
+    pub fn find<K: Key>(&self, key: K, key_of: impl Fn(usize) -> K) -> Option<usize> {
+        self.probe(key, key_of).1
+    }
+
+    /// The slot of `key` with its number, or the free slot where it would stand.
+    fn probe<K: Key>(&self, key: K, key_of: impl Fn(usize) -> K) -> (usize, Option<usize>) {
+        let hash = key.hash();
+        let tag = (hash >> 32) as u32;
+        let mut at = hash as usize & self.mask;
+        loop {
+            let (known, counted) = self.slots[at];
+            let Some(number) = counted.checked_sub(self.base) else { return (at, None) };
+            if known == tag && key_of(number as usize) == key {
+                return (at, Some(number as usize));
+            }
+            at = (at + 1) & self.mask;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judged_items_are_found_and_repeats_named() {
+        let mut matcher = Matcher::default();
+        assert_eq!(matcher.take_judged(&[7, 5]).count, 0);
+        let repeats = matcher.find(&[7, 5], &[1, 5, 2, 1, 5]);
+        let found: Vec<_> = matcher.found.iter().map(|found| (found.position, found.judgement)).collect();
+        assert_eq!(found, [(1, 1)]);
+        assert_eq!(repeats, Repeats { count: 2, first: Some(Repeated { earlier: 0, later: 3 }) });
+    }
+
+    #[test]
+    fn long_lists_are_matched_exactly_whatever_the_filter_lets_through() {
+        let mut matcher = Matcher::default();
+        for length in [1, 100, 5_000, 100_000] {
+            let judged: Vec<i64> = (0..length).step_by(7).collect();
+            let mut items: Vec<i64> = (0..length).rev().collect();
+            assert_eq!(matcher.take_judged(&judged), Repeats::default());
+            assert_eq!(matcher.find(&judged, &items), Repeats::default(), "{length}");
+            assert_eq!(matcher.found.len(), judged.len());
+            items.extend_from_within(..items.len() / 2);
+            let repeats = matcher.find(&judged, &items);
+            assert_eq!(repeats.count, items.len() - length as usize, "{length}");
+        }
+    }
+
+    #[test]
+    fn slots_start_anew_when_their_numbers_run_out() {
+        let mut slots = Slots { base: u32::MAX - 3, ..Slots::default() };
+        slots.clear(2);
+        assert_eq!(slots.find_or_insert(5, 1, |_| 5), None);
+        slots.clear(2);
+        assert_eq!(slots.find_or_insert(5, 0, |_| 5), None, "left over from the list before");
+        assert_eq!(slots.find(5, |_| 5), Some(0));
+    }
+}

@@ -1,0 +1,11 @@
+//! Lists: from judgements and results, as tables or as dense scores, to judged lists, and what is computed with these.
+
+pub mod dense;
+pub mod judge;
+pub mod judged_lists;
+pub mod list;
+pub mod matching;
+pub mod partition;
+pub mod places;
+pub mod segments;
+pub mod values;

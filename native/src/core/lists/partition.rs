@@ -1,0 +1,157 @@
+//! Scattered results, brought together by query.
+//!
+//! Reading each row of a query from where it lies would miss the cache with nearly every row.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashTable;
+
+use crate::core::column::Column;
+use crate::core::deal::{Dealt, partition_of, partitions, pieces};
+use crate::core::group::{UNJUDGED, insert};
+use crate::core::hash::Key;
+use crate::core::lists::matching::Slots;
+
+/// A result on the way to its query.
+#[derive(Clone, Copy)]
+struct DealtResult<Q, K> {
+    query: Q,
+    item: K,
+    score: f64,
+}
+
+/// All results, dealt out by query.
+pub struct Partitions<Q, K> {
+    dealt: Dealt<DealtResult<Q, K>>,
+    /// The judged queries of each partition: their keys and numbers.
+    judged: Vec<Vec<(Q, u32)>>,
+}
+
+/// The results of one partition, query after query.
+pub struct Gathered<K> {
+    slots: Slots,
+    /// The place of each row's query in the partition, those of queries that are not judged left out.
+    places: Vec<u32>,
+    items: Vec<K>,
+    scores: Vec<f64>,
+    borders: Vec<usize>,
+}
+
+impl<K> Default for Gathered<K> {
+    fn default() -> Self {
+        Self {
+            slots: Slots::default(),
+            places: Vec::new(),
+            items: Vec::new(),
+            scores: Vec::new(),
+            borders: Vec::new(),
+        }
+    }
+}
+
+impl<Q: Key, K: Key> Partitions<Q, K> {
+    /// Deals out the results, and the judged queries with them; without scores all are 0.
+    ///
+    /// Some are lacking if it is cancelled.
+    pub fn new(
+        judged: impl Iterator<Item = Q>,
+        queries: &Column<'_, Q>,
+        items: &Column<'_, K>,
+        scores: Option<&Column<'_, f64>>,
+        cancelled: &AtomicBool,
+    ) -> Self {
+        let partitions = partitions(queries.len());
+        let sizes = |stretch| {
+            let (mut sizes, mut scratch) = (vec![0; partitions], Vec::new());
+            for rows in pieces(stretch) {
+                let queries = queries.values(rows, &mut scratch);
+                queries.iter().for_each(|&query| sizes[partition_of(query, partitions)] += 1);
+            }
+            sizes
+        };
+        let fill = |stretch, dealt: &mut [Vec<DealtResult<Q, K>>]| {
+            let (mut query_scratch, mut item_scratch, mut score_scratch) =
+                (Vec::new(), Vec::new(), Vec::new());
+            for rows in pieces(stretch).take_while(|_| !cancelled.load(Ordering::Relaxed)) {
+                let queries = queries.values(rows.clone(), &mut query_scratch);
+                let items = items.values(rows.clone(), &mut item_scratch);
+                let scores = scores.map(|scores| scores.values(rows, &mut score_scratch));
+                for (at, (&query, &item)) in queries.iter().zip(items).enumerate() {
+                    let score = scores.map_or(0.0, |scores| scores[at]);
+                    dealt[partition_of(query, partitions)].push(DealtResult { query, item, score });
+                }
+            }
+        };
+        let dealt = Dealt::new(queries.len(), sizes, fill);
+        let mut own = vec![Vec::new(); partitions];
+        for (query, number) in judged.zip(0..) {
+            own[partition_of(query, partitions)].push((query, number));
+        }
+        Self { dealt, judged: own }
+    }
+
+    /// Number of partitions.
+    pub fn len(&self) -> usize {
+        self.judged.len()
+    }
+
+    /// The numbers of the judged queries of a partition.
+    pub fn queries(&self, partition: usize) -> impl Iterator<Item = u32> + '_ {
+        self.judged[partition].iter().map(|&(_, number)| number)
+    }
+
+    /// Brings the rows of one partition into the order of its judged queries, those of a query in row order;
+    /// gives the number of other queries.
+    pub fn gather(&self, partition: usize, gathered: &mut Gathered<K>) -> usize {
+        let others = self.find_places(partition, gathered);
+        let Gathered { places, items, scores, borders, .. } = gathered;
+        borders.clear();
+        borders.resize(self.judged[partition].len() + 1, 0);
+        places.iter().filter(|&&place| place != UNJUDGED).for_each(|&place| borders[place as usize + 1] += 1);
+        for at in 1..borders.len() {
+            borders[at] += borders[at - 1];
+        }
+        let Some(any) = self.dealt.rows(partition).next() else { return 0 };
+        items.clear();
+        items.resize(borders[borders.len() - 1], any.item);
+        scores.resize(items.len(), 0.0);
+        let mut next = borders.clone();
+        for (row, &place) in self.dealt.rows(partition).zip(&*places).filter(|&(_, &place)| place != UNJUDGED)
+        {
+            let at = &mut next[place as usize];
+            items[*at] = row.item;
+            scores[*at] = row.score;
+            *at += 1;
+        }
+        others
+    }
+
+    /// Finds the place of each row's query; gives the number of queries that are not judged.
+    fn find_places(&self, partition: usize, Gathered { slots, places, .. }: &mut Gathered<K>) -> usize {
+        let judged = &self.judged[partition];
+        slots.clear(judged.len());
+        for (place, &(query, _)) in judged.iter().enumerate() {
+            slots.find_or_insert(query, place, |place| judged[place].0);
+        }
+        let mut others = HashTable::new();
+        places.clear();
+        places.extend(self.dealt.rows(partition).map(|row| {
+            slots.find(row.query, |place| judged[place].0).map_or_else(
+                || {
+                    insert(&mut others, row.query);
+                    UNJUDGED
+                },
+                |place| place as u32,
+            )
+        }));
+        others.len()
+    }
+}
+
+impl<K> Gathered<K> {
+    /// Items and scores of one query, numbered within the partition.
+    pub fn list(&self, query: usize) -> (&[K], &[f64]) {
+        let rows = self.borders[query]..self.borders[query + 1];
+        (&self.items[rows.clone()], &self.scores[rows])
+    }
+}

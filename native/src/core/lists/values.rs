@@ -1,0 +1,67 @@
+//! One value a query: quotients, and what becomes of them over all queries.
+
+use crate::core::sums::Sum;
+
+/// Each numerator over its denominator: NaN where nothing is relevant, else 0 where the denominator is 0.
+pub fn ratio(above: &[f64], below: impl Iterator<Item = f64>, relevant: &[f64]) -> Vec<f64> {
+    let quotient = |((&above, below), &relevant): ((&f64, f64), &f64)| match (relevant > 0.0, below != 0.0) {
+        (false, _) => f64::NAN,
+        (true, false) => 0.0,
+        (true, true) => above / below,
+    };
+    above.iter().zip(below).zip(relevant).map(quotient).collect()
+}
+
+/// What the values of all queries come to.
+#[derive(Debug, Default, PartialEq)]
+pub struct Total {
+    /// The sum of the values.
+    pub sum: f64,
+    /// How many there are.
+    pub count: usize,
+    /// How many were undefined.
+    pub undefined: usize,
+}
+
+/// Puts `filler` in the place of undefined values (NaN) and NaN where a query does not count, and adds up.
+/// All count where nothing is said.
+///
+pub fn settle(values: &mut [f64], counted: Option<&[bool]>, filler: f64) -> Total {
+    let mut total = Total::default();
+    let mut sum = Sum::default();
+    for (query, value) in values.iter_mut().enumerate() {
+        if counted.is_some_and(|counted| !counted[query]) {
+            *value = f64::NAN;
+        } else if value.is_nan() {
+            *value = filler;
+            total.undefined += 1;
+        }
+        if !value.is_nan() {
+            sum.add(*value);
+            total.count += 1;
+        }
+    }
+    total.sum = sum.value();
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotient_is_undefined_where_nothing_is_relevant() {
+        let quotients = ratio(&[1.0, 1.0, 1.0], [2.0, 0.0, 2.0].into_iter(), &[1.0, 1.0, 0.0]);
+        assert_eq!(quotients[..2], [0.5, 0.0]);
+        assert!(quotients[2].is_nan());
+    }
+
+    #[test]
+    fn undefined_values_are_filled_and_those_that_do_not_count_left_out() {
+        let mut values = [1.0, f64::NAN, 4.0];
+        let total = settle(&mut values, Some(&[true, true, false]), 0.5);
+        assert_eq!(total, Total { sum: 1.5, count: 2, undefined: 1 });
+        assert_eq!(values[..2], [1.0, 0.5]);
+        assert!(values[2].is_nan());
+    }
+}

@@ -1,0 +1,388 @@
+//! Labelled scores, row by row: what is wrong with them, and their sums.
+//!
+//! Rows are read in blocks of one size, whose results are put together in their order, so that no result
+//! depends on the number of threads.
+
+use std::ops::Range;
+
+use arrow_schema::DataType;
+
+use crate::core::column::{Column, numbers};
+use crate::core::error::{Error, Result};
+use crate::core::ids::Ids;
+use crate::core::pool;
+use crate::core::sums::{STRIDE, Sum, compensated_sum, total};
+use crate::core::table::{Table, column_of};
+
+/// Rows of a block: what is read of them stays in the cache.
+const BLOCK: usize = 1 << 14;
+/// Different labels that are remembered, to be shown where they are too many.
+const SHOWN: usize = 8;
+
+/// A table of labelled scores, and the names of its columns.
+#[derive(Clone)]
+pub struct LabelledRows {
+    /// The rows.
+    pub table: Table,
+    /// What messages call the table.
+    pub name: String,
+    /// The column of labels, numbers.
+    pub label: String,
+    /// The column of scores.
+    pub score: String,
+    /// The column of weights; all weigh 1 without one.
+    pub weight: Option<String>,
+    /// The label of the positive rows.
+    pub positive: f64,
+}
+
+/// The columns of numbers, open for reading.
+pub struct RowColumns<'a> {
+    labels: Column<'a, f64>,
+    scores: Column<'a, f64>,
+    weights: Option<Column<'a, f64>>,
+    positive: f64,
+}
+
+/// Memory that the rows of a block are read into, where they cannot be used in place.
+#[derive(Default)]
+pub struct RowScratch {
+    labels: Vec<f64>,
+    scores: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// Some rows.
+pub struct Block<'a> {
+    /// Labels as they are.
+    pub labels: &'a [f64],
+    /// Scores.
+    pub scores: &'a [f64],
+    /// Weights, if there are any.
+    pub weights: Option<&'a [f64]>,
+    /// The label of the positive rows.
+    positive: f64,
+}
+
+impl Block<'_> {
+    /// Label, score and weight of each row.
+    pub fn rows(&self) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
+        self.some(0..self.labels.len())
+    }
+
+    /// Those of some rows.
+    pub fn some(&self, rows: Range<usize>) -> impl Iterator<Item = (bool, f64, f64)> + '_ {
+        let weights = self.weights.map(|weights| &weights[rows.clone()]);
+        let scored = self.labels[rows.clone()].iter().zip(&self.scores[rows]);
+        scored.enumerate().map(move |(at, (&label, &score))| {
+            (label == self.positive, score, weights.map_or(1.0, |weights| weights[at]))
+        })
+    }
+}
+
+impl LabelledRows {
+    /// Opens the columns.
+    ///
+    /// # Errors
+    /// A column that is not there, not of numbers, or has nulls.
+    pub fn open(&self) -> Result<RowColumns<'_>> {
+        let open = |name: &String, role: &str| numbers(&self.table, name, &self.describe(role, name));
+        Ok(RowColumns {
+            labels: open(&self.label, "label")?,
+            scores: open(&self.score, "score")?,
+            weights: self.weight.as_ref().map(|name| open(name, "weight")).transpose()?,
+            positive: self.positive,
+        })
+    }
+
+    /// The same rows, with another column for that of the scores.
+    pub fn scored_by(&self, column: String) -> Self {
+        Self { score: column, ..self.clone() }
+    }
+
+    /// Whether all scores are exact as 32-bit floats.
+    pub fn float32(&self) -> bool {
+        let dtype = self.table.schema.field_with_name(&self.score).map(|field| field.data_type());
+        matches!(
+            dtype,
+            Ok(DataType::Float16
+                | DataType::Float32
+                | DataType::Int8
+                | DataType::Int16
+                | DataType::UInt8
+                | DataType::UInt16
+                | DataType::Boolean)
+        )
+    }
+
+    fn describe(&self, role: &str, column: &str) -> String {
+        column_of(&self.name, role, column)
+    }
+
+    /// The ids in a column of queries.
+    ///
+    /// # Errors
+    /// A column that is not there, not of ids, or has nulls.
+    pub fn query_ids<'a>(&'a self, column: &str) -> Result<Ids<'a>> {
+        Ids::new(&self.table, column, &self.describe("query", column))
+    }
+
+    /// What `work` gives for each block, in the order of the blocks.
+    pub fn blocks<T: Send>(&self, work: impl Fn(&Block<'_>, usize) -> T + Sync + Send) -> Result<Vec<T>> {
+        let columns = self.open()?;
+        let rows = columns.len();
+        Ok(pool::map_init(rows.div_ceil(BLOCK), RowScratch::default, |scratch, block| {
+            let first = block * BLOCK;
+            work(&columns.read(first..rows.min(first + BLOCK), scratch), first)
+        }))
+    }
+}
+
+impl RowColumns<'_> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Reads some rows.
+    pub fn read<'s>(&'s self, rows: Range<usize>, scratch: &'s mut RowScratch) -> Block<'s> {
+        Block {
+            labels: self.labels.values(rows.clone(), &mut scratch.labels),
+            scores: self.scores.values(rows.clone(), &mut scratch.scores),
+            weights: self.weights.as_ref().map(|weights| weights.values(rows, &mut scratch.weights)),
+            positive: self.positive,
+        }
+    }
+}
+
+/// Rows in which something is so: how many, and the first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Faults {
+    /// How many.
+    pub count: usize,
+    /// The first of them, where there are any.
+    pub first: usize,
+}
+
+impl Faults {
+    fn in_block(values: &[f64], first: usize, wrong: impl Fn(f64) -> bool) -> Self {
+        let count = values.iter().map(|&value| usize::from(wrong(value))).sum();
+        let at = if count == 0 { None } else { values.iter().position(|&value| wrong(value)) };
+        Self { count, first: first + at.unwrap_or(0) }
+    }
+
+    fn and(self, later: Self) -> Self {
+        let first = if self.count > 0 { self.first } else { later.first };
+        Self { count: self.count + later.count, first }
+    }
+}
+
+/// What the columns hold.
+#[derive(Debug, Clone, Default)]
+pub struct Content {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of positive rows.
+    pub positives: usize,
+    /// The different labels, ascending; of more than a few only some.
+    pub labels: Vec<f64>,
+    /// Scores outside of 0 to 1.
+    pub no_probability: Faults,
+    bad_labels: Faults,
+    bad_scores: Faults,
+    bad_weights: Faults,
+    least_weight: f64,
+}
+
+impl LabelledRows {
+    /// Looks at every row once.
+    ///
+    /// # Errors
+    /// NaN in any column; infinite labels; weights that are negative, infinite, or all 0.
+    pub fn content(&self) -> Result<Content> {
+        let blocks = self.blocks(|block, first| {
+            let bad = |weight: f64| !(0.0..f64::INFINITY).contains(&weight);
+            Content {
+                rows: block.labels.len(),
+                positives: block.labels.iter().map(|&label| usize::from(label == block.positive)).sum(),
+                labels: different(block.labels),
+                no_probability: Faults::in_block(block.scores, first, |p| !(0.0..=1.0).contains(&p)),
+                bad_labels: Faults::in_block(block.labels, first, |label| !label.is_finite()),
+                bad_scores: Faults::in_block(block.scores, first, f64::is_nan),
+                bad_weights: block
+                    .weights
+                    .map_or(Faults::default(), |weights| Faults::in_block(weights, first, bad)),
+                least_weight: block
+                    .weights
+                    .map_or(1.0, |weights| weights.iter().copied().fold(0.0, f64::max)),
+            }
+        })?;
+        let all = blocks.into_iter().reduce(Content::and).unwrap_or_default();
+        self.refuse(
+            "label",
+            &self.label,
+            all.bad_labels,
+            ["NaN or infinite value", "NaN or infinite values"],
+        )?;
+        self.refuse("score", &self.score, all.bad_scores, ["NaN value", "NaN values"])?;
+        if let Some(weight) = &self.weight {
+            let what =
+                ["value that is NaN, infinite or negative", "values that are NaN, infinite or negative"];
+            self.refuse("weight", weight, all.bad_weights, what)?;
+            if all.least_weight == 0.0 {
+                return Err(Error::data(format!("{} is 0 in every row", self.describe("weight", weight))));
+            }
+        }
+        Ok(all)
+    }
+
+    fn refuse(&self, role: &str, column: &str, found: Faults, what: [&str; 2]) -> Result<()> {
+        if found.count == 0 {
+            return Ok(());
+        }
+        let (what, rows) = if found.count == 1 { (what[0], "that row") } else { (what[1], "those rows") };
+        let first = if found.count == 1 { "" } else { "the first " };
+        Err(Error::data(format!(
+            "{} has {} {what}, {first}in row {} (from 0); correct or remove {rows}",
+            self.describe(role, column),
+            found.count,
+            found.first,
+        )))
+    }
+}
+
+impl Content {
+    fn and(mut self, later: Self) -> Self {
+        self.rows += later.rows;
+        self.positives += later.positives;
+        later.labels.iter().for_each(|&label| remember(&mut self.labels, label));
+        self.no_probability = self.no_probability.and(later.no_probability);
+        self.bad_labels = self.bad_labels.and(later.bad_labels);
+        self.bad_scores = self.bad_scores.and(later.bad_scores);
+        self.bad_weights = self.bad_weights.and(later.bad_weights);
+        self.least_weight = self.least_weight.max(later.least_weight);
+        self
+    }
+}
+
+/// The different values, ascending; of more than [`SHOWN`] the first ones.
+fn different(values: &[f64]) -> Vec<f64> {
+    let mut found = Vec::new();
+    let Some(&one) = values.first() else { return found };
+    let other = values.iter().copied().find(|&value| value != one).unwrap_or(one);
+    // Without a way out that would have to be looked for at every value.
+    if values.iter().fold(true, |both, &value| both & ((value == one) | (value == other))) {
+        remember(&mut found, one);
+        remember(&mut found, other);
+    } else {
+        values.iter().for_each(|&value| remember(&mut found, value));
+    }
+    found
+}
+
+fn remember(found: &mut Vec<f64>, value: f64) {
+    let at = found.partition_point(|&known| known < value);
+    if found.get(at) != Some(&value) && found.len() < SHOWN {
+        found.insert(at, value);
+    }
+}
+
+impl LabelledRows {
+    /// Sums of several terms over rows, each compensated.
+    pub fn sums<const N: usize>(
+        &self,
+        term: impl Fn(bool, f64, f64, f64) -> [f64; N] + Sync + Send,
+    ) -> Result<[f64; N]> {
+        let stride = |block: &Block<'_>, rows: Range<usize>| {
+            let (labels, scores) = (&block.labels[rows.clone()], &block.scores[rows.clone()]);
+            let mut plain = [0.0; N];
+            let mut add = |label: f64, score: f64, weight: f64| {
+                let terms = term(label == block.positive, label, score, weight);
+                plain = std::array::from_fn(|at| plain[at] + terms[at]);
+            };
+            match block.weights {
+                None => labels.iter().zip(scores).for_each(|(&label, &score)| add(label, score, 1.0)),
+                Some(weights) => {
+                    let rows = labels.iter().zip(scores).zip(&weights[rows]);
+                    rows.for_each(|((&label, &score), &weight)| add(label, score, weight));
+                }
+            }
+            plain
+        };
+        let blocks = self.blocks(|block, _| {
+            let rows = block.labels.len();
+            let strides = (0..rows).step_by(STRIDE).map(|begin| begin..rows.min(begin + STRIDE));
+            total(strides.map(|rows| stride(block, rows)))
+        })?;
+        Ok(total(blocks))
+    }
+}
+
+/// Weights of the rows that score at least `threshold`, positive and other, and of the rest.
+pub fn confusion(rows: &LabelledRows, threshold: f64) -> Result<[f64; 4]> {
+    if rows.weight.is_some() {
+        return rows.sums(|positive, _, score, weight| {
+            let is = |finds: bool, outcome: bool| {
+                if (score >= threshold, positive) == (finds, outcome) { weight } else { 0.0 }
+            };
+            [is(true, true), is(true, false), is(false, true), is(false, false)]
+        });
+    }
+    let blocks = rows.blocks(|block, _| {
+        let (mut all, mut positives, mut found, mut both) = (0_u64, 0, 0, 0);
+        for (&label, &score) in block.labels.iter().zip(block.scores) {
+            let (positive, finds) = (label == block.positive, score >= threshold);
+            all += 1;
+            positives += u64::from(positive);
+            found += u64::from(finds);
+            both += u64::from(positive & finds);
+        }
+        [both, found - both, positives - both, all + both - positives - found]
+    })?;
+    Ok(std::array::from_fn(|at| blocks.iter().map(|counts| counts[at]).sum::<u64>() as f64))
+}
+
+/// Σ −w·ln(the probability that was given to the label), in nats, probabilities kept `clip` away from 0 and 1.
+pub fn log_loss(rows: &LabelledRows, clip: f64) -> Result<f64> {
+    if rows.weight.is_some() {
+        let [loss] = rows.sums(|positive, _, score, weight| {
+            let given = likelihood(positive, score, clip);
+            // Nothing of a row without weight counts, not even infinity.
+            [if weight == 0.0 { 0.0 } else { -weight * given.ln() }]
+        })?;
+        return Ok(loss);
+    }
+    let blocks = rows.blocks(|block, _| {
+        let mut total = Sum::default();
+        let (labels, scores) = (block.labels.chunks(LANES), block.scores.chunks(LANES));
+        let mut products = [1.0; LANES];
+        for (labels, scores) in labels.zip(scores) {
+            let mut next = products;
+            for (product, (&label, &score)) in next.iter_mut().zip(labels.iter().zip(scores)) {
+                *product *= likelihood(label == block.positive, score, clip);
+            }
+            if next.iter().all(|&product| product > LEAST_PRODUCT) {
+                products = next;
+                continue;
+            }
+            products.iter().for_each(|product| total.add(-product.ln()));
+            products = [1.0; LANES];
+            for (&label, &score) in labels.iter().zip(scores) {
+                total.add(-likelihood(label == block.positive, score, clip).ln());
+            }
+        }
+        products.iter().for_each(|product| total.add(-product.ln()));
+        total.value()
+    })?;
+    Ok(compensated_sum(blocks))
+}
+
+/// Products of probabilities that grow side by side: one logarithm for many rows.
+const LANES: usize = 8;
+/// A product below this loses digits.
+const LEAST_PRODUCT: f64 = 1e-280;
+
+fn likelihood(positive: bool, score: f64, clip: f64) -> f64 {
+    let p = score.max(clip).min(1.0 - clip);
+    if positive { p } else { 1.0 - p }
+}

@@ -1,0 +1,249 @@
+//! The log odds of probabilities, and the likelihood of logistic models of them.
+
+use crate::core::rows::bins::Cells;
+use crate::core::rows::ranked_scores::{Element, RankedScores, Run, Threshold};
+use crate::core::sums::{STRIDE, Sum};
+
+/// ln(p / (1 − p)), as far from 0 as `most` at most.
+fn logit(p: f64, most: f64) -> f64 {
+    (p / (1.0 - p)).ln().clamp(-most, most)
+}
+
+/// The log odds of a probability that is `clip` away from 1.
+fn greatest(clip: f64) -> f64 {
+    ((1.0 - clip) / clip).ln()
+}
+
+/// Cells that log odds are told apart by.
+const CELLS: usize = 1 << 12;
+/// Moments of a cell, from that of degree 0, the sum of weights.
+const MOMENTS: usize = 8;
+/// What the linear predictor may differ by from the middle of a cell to its border. The series of ln(1 + eˣ) has
+/// the radius π, so that what is left out is (1/32 / π)⁸ of what is summed up: nothing that a float could hold.
+const NEAR: f64 = 1.0 / 32.0;
+/// Rows below which there are no cells: to look at each threshold is as quick then.
+const FEW: usize = 1 << 14;
+
+/// The weighted sums of the powers of what log odds differ by from the middle of their cell, in half widths.
+type Moments = [f64; MOMENTS];
+
+/// The log odds of all rows, in cells so narrow that moments tell what a logistic model makes of the rows in them.
+pub struct LogOdds {
+    /// The least and the greatest log odds of the positive rows that have a weight, and of the others.
+    pub ranges: [f64; 4],
+    clip: f64,
+    /// The moments in each cell, of the rows that are not positive and of those that are; no cells where all rows
+    /// are looked at.
+    cells: Vec<[Moments; 2]>,
+}
+
+/// How cells lie: symmetrically about 0, so that a model of the opposite labels is the opposite one.
+struct Grid {
+    cells: Cells,
+    clip: f64,
+    most: f64,
+    half: f64,
+}
+
+impl Grid {
+    fn new(clip: f64) -> Self {
+        let most = greatest(clip);
+        Self { cells: Cells::new(-most, most, CELLS), clip, most, half: most / CELLS as f64 }
+    }
+
+    fn of(&self, p: f64) -> usize {
+        self.cells.of(logit(p, self.most))
+    }
+
+    fn middle(&self, cell: usize) -> f64 {
+        ((2 * cell + 1) as f64 - CELLS as f64) * self.half
+    }
+
+    /// The moments of rows that are all in one cell.
+    fn moments<E: Element>(&self, cell: usize, rows: Run<'_, E>) -> [Moments; 2] {
+        let middle = self.middle(cell);
+        // Of probabilities near 1 the digits are in 1 − p.
+        let (center, unlikely) = (1.0 / (1.0 + (-middle).exp()), 1.0 / (1.0 + middle.exp()));
+        let kept = |p: f64| p.clamp(self.clip, 1.0 - self.clip);
+        let halves = 2.0 / self.half;
+        let away = |score: f64| {
+            let (p, other) = (kept(score), kept(1.0 - score));
+            let apart = if middle > 0.0 { unlikely - other } else { p - center };
+            // The difference of two log odds is 2 · artanh of this, which is so small that four terms do.
+            let tangent = apart / (p * unlikely + center * other);
+            let square = tangent * tangent;
+            halves * tangent * (1.0 + square * (1.0 / 3.0 + square * (0.2 + square / 7.0)))
+        };
+        let (mut moments, mut places) = ([Moments::default(); 2], [0.0; STRIDE]);
+        for stride in rows.strides(STRIDE) {
+            places.iter_mut().zip(stride.rows()).for_each(|(place, (_, score, _))| *place = away(score));
+            let mut plain = [Moments::default(); 2];
+            for (&first, (positive, _, weight)) in places.iter().zip(stride.rows()) {
+                let (second, fourth) = (first * first, first * first * (first * first));
+                let third = second * first;
+                let powers =
+                    [1.0, first, second, third, fourth, fourth * first, fourth * second, fourth * third];
+                let own = &mut plain[usize::from(positive)];
+                *own = std::array::from_fn(|degree| own[degree] + weight * powers[degree]);
+            }
+            add(&mut moments, &plain);
+        }
+        moments
+    }
+}
+
+fn add(moments: &mut [Moments; 2], others: &[Moments; 2]) {
+    moments.as_flattened_mut().iter_mut().zip(others.as_flattened()).for_each(|(sum, moment)| *sum += moment);
+}
+
+impl LogOdds {
+    /// Looks at all rows once.
+    pub fn new<E: Element>(ranked: &RankedScores<E>, clip: f64) -> Self {
+        let grid = Grid::new(clip);
+        let rows = || ranked.rows().filter(|&(_, _, weight)| weight > 0.0);
+        let odds = |row: Option<(bool, f64, f64)>, none| row.map_or(none, |(_, p, _)| logit(p, grid.most));
+        let range = |class: bool| {
+            let of_class = |&(positive, ..): &(bool, f64, f64)| positive == class;
+            [odds(rows().rfind(of_class), f64::INFINITY), odds(rows().find(of_class), f64::NEG_INFINITY)]
+        };
+        let ([a, b], [c, d]) = (range(true), range(false));
+        let mut cells = Vec::new();
+        // In cells that are too wide four terms are too few, and in cells that are too narrow rounding decides.
+        if ranked.len() >= FEW && (1e-9..NEAR).contains(&grid.half) {
+            cells = vec![Default::default(); CELLS];
+            let runs = ranked.runs(|p| grid.of(p), |cell, rows| grid.moments(cell, rows));
+            runs.iter().for_each(|(cell, own)| add(&mut cells[*cell], own));
+        }
+        Self { ranges: [a, b, c, d], clip, cells }
+    }
+
+    /// Of the model logit(q) = intercept + slope · (logit(p) − center), weighted: the log-likelihood of the
+    /// labels, its derivatives by intercept and slope, and those of second order, with their signs changed.
+    ///
+    /// It is made of the cells, or of all thresholds where there are no cells or the slope is too steep.
+    pub fn logistic<E: Element>(&self, ranked: &RankedScores<E>, model: Model) -> [f64; 6] {
+        let grid = Grid::new(self.clip);
+        if self.cells.is_empty() || (model.slope * grid.half).abs() > NEAR {
+            return logistic(ranked, model, grid.most);
+        }
+        let mut sums: [Sum; 6] = Default::default();
+        for (cell, moments) in self.cells.iter().enumerate() {
+            let odds = grid.middle(cell) - model.center;
+            for (moments, sign) in moments.iter().zip([1.0, -1.0]) {
+                if moments[0] == 0.0 {
+                    continue;
+                }
+                let linear = model.intercept + model.slope * odds;
+                let [loss, error, error_away, bend, bend_away, bend_away2] =
+                    of_cell(moments, sign * linear, sign * model.slope * grid.half);
+                let terms = [
+                    -loss,
+                    -sign * error,
+                    -sign * (error * odds + error_away * grid.half),
+                    bend,
+                    bend * odds + bend_away * grid.half,
+                    (bend * odds + 2.0 * bend_away * grid.half) * odds + bend_away2 * grid.half * grid.half,
+                ];
+                sums.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
+            }
+        }
+        sums.map(|sum| sum.value())
+    }
+}
+
+/// A logistic model of log odds.
+#[derive(Clone, Copy)]
+pub struct Model {
+    /// The log odds that it gives to the center.
+    pub intercept: f64,
+    /// What it multiplies what is beyond the center by.
+    pub slope: f64,
+    /// What log odds are taken from.
+    pub center: f64,
+}
+
+/// Of x = middle + step · t, for the moments of t: the sums of ln(1 + eˣ), of its derivative and that times t, and
+/// of its second derivative and that times t and t².
+fn of_cell(moments: &[f64; MOMENTS], middle: f64, step: f64) -> [f64; 6] {
+    // The series of q = 1 / (1 + e⁻ˣ), of which q′ = q · (1 − q), so that each coefficient gives the next.
+    let small = (-middle.abs()).exp();
+    let (likely, unlikely) = (1.0 / (1.0 + small), small / (1.0 + small));
+    let (q, other) = if middle >= 0.0 { (likely, unlikely) } else { (unlikely, likely) };
+    let mut series = [q; MOMENTS + 1];
+    series[1] = q * other;
+    for n in 1..MOMENTS {
+        let products: f64 = (1..n).map(|i| series[i] * series[n - i]).sum();
+        series[n + 1] = (series[n] * (other - q) - products) / (n + 1) as f64;
+    }
+    let mut sums = [moments[0] * (middle.max(0.0) + small.ln_1p()), 0.0, 0.0, 0.0, 0.0, 0.0];
+    let mut power = 1.0;
+    for n in 0..MOMENTS {
+        let (q, bend) = (power * series[n], power * (n + 1) as f64 * series[n + 1]);
+        let moment = |degree: usize| moments.get(degree).copied().unwrap_or(0.0);
+        power *= step;
+        sums[0] += q * step / (n + 1) as f64 * moment(n + 1);
+        sums[1] += q * moment(n);
+        sums[2] += q * moment(n + 1);
+        sums[3] += bend * moment(n);
+        sums[4] += bend * moment(n + 1);
+        sums[5] += bend * moment(n + 2);
+    }
+    sums
+}
+
+/// The same as [`LogOdds::logistic`], of all thresholds one by one.
+fn logistic<E: Element>(ranked: &RankedScores<E>, model: Model, most: f64) -> [f64; 6] {
+    ranked.sums(|Threshold { score, own: (positives, others), .. }| {
+        let odds = logit(score, most) - model.center;
+        let linear = model.intercept + model.slope * odds;
+        // e^−|x| cannot overflow, and keeps the digits of a small q or 1 − q.
+        let small = (-linear.abs()).exp();
+        let (likely, unlikely) = (1.0 / (1.0 + small), small / (1.0 + small));
+        let (q, other) = if linear >= 0.0 { (likely, unlikely) } else { (unlikely, likely) };
+        let log =
+            positives * linear.min(0.0) + others * (-linear).min(0.0) - (positives + others) * small.ln_1p();
+        let error = positives * other - others * q;
+        let bend = (positives + others) * q * other;
+        [log, error, error * odds, bend, bend * odds, bend * odds * odds]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_odds_are_kept_finite() {
+        assert_eq!(logit(0.5, 2.0), 0.0);
+        assert_eq!((logit(0.0, 2.0), logit(1.0, 2.0)), (-2.0, 2.0));
+        assert!((greatest(1e-3) - logit(0.999, f64::INFINITY)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn moments_of_a_cell_tell_what_its_rows_come_to() {
+        let rows = [(1.0, -1.0), (0.5, -0.3), (2.0, 0.7), (3.0, 1.0)];
+        let moments = std::array::from_fn(|degree| {
+            rows.iter().map(|&(weight, away): &(f64, f64)| weight * away.powi(degree as i32)).sum()
+        });
+        for middle in [-40.0, -3.0, 0.0, 0.5, 40.0] {
+            for step in [NEAR, -NEAR, NEAR / 100.0] {
+                let (mut expected, mut sizes) = ([0.0; 6], [0.0; 6]);
+                for (weight, away) in rows {
+                    let x: f64 = middle + step * away;
+                    let (q, other) = (1.0 / (1.0 + (-x).exp()), 1.0 / (1.0 + x.exp()));
+                    let loss = x.max(0.0) + (-x.abs()).exp().ln_1p();
+                    let terms = [loss, q, q * away, q * other, q * other * away, q * other * away * away];
+                    expected.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight * term);
+                    sizes.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight * term.abs());
+                }
+                // Of second derivatives fewer terms of the series are there; they only lead to the solution.
+                let tolerances = [1e-14, 1e-14, 1e-13, 1e-13, 1e-12, 1e-11];
+                let found = of_cell(&moments, middle, step);
+                for degree in 0..6 {
+                    let difference = (found[degree] - expected[degree]).abs() / sizes[degree];
+                    assert!(difference < tolerances[degree], "{middle} {step} {degree}: {difference}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Labelled scores, query by query.
+
+use std::ops::Range;
+
+use crate::core::column::Column;
+use crate::core::deal::{Dealt, partition_of, partitions, pieces};
+use crate::core::error::Result;
+use crate::core::group::{Numbering, Queries, is_scattered};
+use crate::core::hash::Key;
+use crate::core::ids::Ids;
+use crate::core::pool;
+use crate::core::rows::labelled_rows::{Block, LabelledRows, RowColumns, RowScratch};
+use crate::core::rows::ranked_scores::{Element, Weighted, pairs_of};
+use crate::core::scores::{Score, code_of};
+use crate::core::wide::wide;
+
+/// Queries of a block.
+const BLOCK: usize = 256;
+/// So many comparisons a row take no longer than sorting the rows of a query does.
+const COMPARISONS: usize = 64;
+
+/// What the rows of one query come to.
+#[derive(Debug, Clone, Copy)]
+pub struct QuerySums {
+    /// The first of them.
+    pub first_row: u32,
+    /// How many there are.
+    pub rows: u32,
+    /// What those that are positive come to beside the others.
+    pub pairs: Pairs,
+}
+
+/// What rows come to whose positive ones are compared with the others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pairs {
+    /// Pairs of a positive and another row with the positive ahead, those with equal scores counted half.
+    pub ordered: f64,
+    /// Weight of the positive rows.
+    pub positives: f64,
+    /// Weight of the others.
+    pub others: f64,
+}
+
+/// All queries, in the order of their first rows.
+pub fn queries(rows: &LabelledRows, query: &str) -> Result<Vec<QuerySums>> {
+    match rows.query_ids(query)? {
+        Ids::Integer(column) => of_column(rows, &column),
+        Ids::Text(column) => of_column(rows, &column),
+    }
+}
+
+fn of_column<K: Key>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<QuerySums>> {
+    match (rows.weight.is_some(), rows.float32()) {
+        (true, _) => of_gathered::<K, Vec<Weighted>>(rows, column),
+        (false, true) => of_gathered::<K, TwoClasses<f32>>(rows, column),
+        (false, false) => of_gathered::<K, TwoClasses<f64>>(rows, column),
+    }
+}
+
+fn of_gathered<K: Key, G: QueryRows>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<QuerySums>> {
+    let columns = rows.open()?;
+    if is_scattered(column) {
+        return Ok(of_scattered::<K, G>(&columns, column));
+    }
+    let (queries, groups) = Queries::new(column)?;
+    let blocks = pool::map_init(
+        groups.len().div_ceil(BLOCK),
+        || (RowScratch::default(), G::default()),
+        |(scratch, gathered), block| {
+            let own = block * BLOCK..groups.len().min((block + 1) * BLOCK);
+            let query = |query: usize| {
+                gathered.clear();
+                let mut rows = 0;
+                for range in groups.ranges(query) {
+                    rows += range.len();
+                    gathered.take(&columns.read(range, scratch));
+                }
+                QuerySums { first_row: queries.first_rows[query], rows: rows as u32, pairs: gathered.pairs() }
+            };
+            own.map(query).collect::<Vec<_>>()
+        },
+    );
+    Ok(blocks.concat())
+}
+
+/// The rows of one query.
+trait QueryRows: Default + Send {
+    /// One row, on its own.
+    type Row: Copy + Default + Send + Sync;
+
+    fn row(positive: bool, score: f64, weight: f64) -> Self::Row;
+    fn clear(&mut self);
+    fn add(&mut self, row: Self::Row);
+    fn take(&mut self, block: &Block<'_>);
+    fn pairs(&mut self) -> Pairs;
+}
+
+impl QueryRows for Vec<Weighted> {
+    type Row = Weighted;
+
+    fn row(positive: bool, score: f64, weight: f64) -> Weighted {
+        Weighted::new(code_of(score, false), positive, weight)
+    }
+
+    fn clear(&mut self) {
+        self.clear();
+    }
+
+    fn add(&mut self, row: Weighted) {
+        self.push(row);
+    }
+
+    fn take(&mut self, block: &Block<'_>) {
+        self.extend(block.rows().map(|(positive, score, weight)| Self::row(positive, score, weight)));
+    }
+
+    fn pairs(&mut self) -> Pairs {
+        let (ordered, positives, others) = pairs_of(self);
+        Pairs { ordered, positives, others }
+    }
+}
+
+/// The scores of the positive rows of a query, and those of the others, where each weighs 1.
+#[derive(Default)]
+struct TwoClasses<S> {
+    /// The scores of each class, others first; beyond `counts` anything.
+    scores: [Vec<S>; 2],
+    counts: [usize; 2],
+}
+
+impl<S: Score> TwoClasses<S> {
+    /// Makes room for more rows.
+    fn reserve(&mut self, rows: usize) {
+        for (scores, count) in self.scores.iter_mut().zip(self.counts) {
+            if scores.len() < count + rows {
+                scores.resize((count + rows).next_power_of_two(), S::default());
+            }
+        }
+    }
+}
+
+impl<S: Score> QueryRows for TwoClasses<S> {
+    type Row = (S, bool);
+
+    fn row(positive: bool, score: f64, _: f64) -> (S, bool) {
+        (S::of(score), positive)
+    }
+
+    fn clear(&mut self) {
+        self.counts = [0; 2];
+    }
+
+    fn add(&mut self, (score, positive): (S, bool)) {
+        self.reserve(1);
+        let class = usize::from(positive);
+        self.scores[class][self.counts[class]] = score;
+        self.counts[class] += 1;
+    }
+
+    fn take(&mut self, block: &Block<'_>) {
+        self.reserve(block.labels.len());
+        let [others, positives] = &mut self.scores;
+        let [mut other, mut positive] = self.counts;
+        // Each score is written to both, and stays where the next one is not written over it: labels in no order
+        // would be branches that cannot be foreseen.
+        for (is_positive, score, _) in block.rows() {
+            let score = S::of(score);
+            others[other] = score;
+            positives[positive] = score;
+            other += usize::from(!is_positive);
+            positive += usize::from(is_positive);
+        }
+        self.counts = [other, positive];
+    }
+
+    fn pairs(&mut self) -> Pairs {
+        let [others, positives] = &mut self.scores;
+        let (others, positives) = (&mut others[..self.counts[0]], &mut positives[..self.counts[1]]);
+        let few = positives.len() * others.len() <= COMPARISONS * (positives.len() + others.len());
+        let twice = if few { compared(positives, others) } else { merged(positives, others) };
+        Pairs { ordered: twice as f64 / 2.0, positives: positives.len() as f64, others: others.len() as f64 }
+    }
+}
+
+wide! {
+    /// Twice the pairs in order, of which each is looked at.
+    fn compared<S: Score>(positives: &[S], others: &[S]) -> u64 = compared_any
+}
+
+#[inline(always)]
+fn compared_any<S: Score>(positives: &[S], others: &[S]) -> u64 {
+    let twice = |p: S, o: S| S::Count::from(o < p) + S::Count::from(o <= p);
+    if positives.len() < others.len() {
+        positives.iter().map(|&p| others.iter().map(|&o| twice(p, o)).sum::<S::Count>().into()).sum()
+    } else {
+        others.iter().map(|&o| positives.iter().map(|&p| twice(p, o)).sum::<S::Count>().into()).sum()
+    }
+}
+
+/// Twice the pairs in order, of scores that this sorts.
+fn merged<S: Score>(positives: &mut [S], others: &mut [S]) -> u64 {
+    let order = |a: &S, b: &S| a.partial_cmp(b).expect("NaN has been refused");
+    positives.sort_unstable_by(order);
+    others.sort_unstable_by(order);
+    let (mut below, mut reached) = (0, 0);
+    let twice = |&positive: &S| {
+        below += others[below..].iter().take_while(|&&other| other < positive).count();
+        reached += others[reached..].iter().take_while(|&&other| other <= positive).count();
+        (below + reached) as u64
+    };
+    positives.iter().map(twice).sum()
+}
+
+/// A row on the way to its query.
+struct DealtRow<K, R> {
+    query: K,
+    number: u32,
+    row: R,
+}
+
+/// The same where the rows of a query lie far apart: they are dealt out by the hash of their query first.
+fn of_scattered<K: Key, G: QueryRows>(columns: &RowColumns<'_>, column: &Column<'_, K>) -> Vec<QuerySums> {
+    let partitions = partitions(column.len());
+    let sizes = |stretch: Range<usize>| vec![stretch.len() / partitions * 9 / 8; partitions];
+    let fill = |stretch, dealt: &mut [Vec<DealtRow<K, G::Row>>]| {
+        let (mut keys, mut scratch) = (Vec::new(), RowScratch::default());
+        for piece in pieces(stretch) {
+            let block = columns.read(piece.clone(), &mut scratch);
+            let queries = column.values(piece.clone(), &mut keys);
+            let rows = (piece.start as u32..).zip(queries).zip(block.rows());
+            for ((number, &query), (positive, score, weight)) in rows {
+                let row = G::row(positive, score, weight);
+                dealt[partition_of(query, partitions)].push(DealtRow { query, number, row });
+            }
+        }
+    };
+    let dealt = Dealt::new(column.len(), sizes, fill);
+    let parts = pool::map(partitions, |partition| of_partition::<K, G, _>(|| dealt.rows(partition)));
+    let mut all = parts.concat();
+    all.sort_unstable_by_key(|query| query.first_row);
+    all
+}
+
+fn of_partition<'a, K: Key + 'a, G: QueryRows, I: Iterator<Item = &'a DealtRow<K, G::Row>>>(
+    rows: impl Fn() -> I,
+) -> Vec<QuerySums>
+where
+    G::Row: 'a,
+{
+    let mut queries = Numbering::with_capacity(0);
+    let (mut first_rows, mut counts, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows() {
+        let place = queries.number(row.query, first_rows.len() as u32);
+        if place as usize == first_rows.len() {
+            first_rows.push(row.number);
+            counts.push(0_usize);
+        }
+        counts[place as usize] += 1;
+        places.push(place);
+    }
+    let mut next = Vec::with_capacity(counts.len());
+    let mut total = 0;
+    for &count in &counts {
+        next.push(total);
+        total += count;
+    }
+    let mut together = vec![G::Row::default(); total];
+    for (row, &place) in rows().zip(&places) {
+        let at = &mut next[place as usize];
+        together[*at] = row.row;
+        *at += 1;
+    }
+    let mut gathered = G::default();
+    let mut rest = together.as_slice();
+    let mut query = |(first_row, count): (u32, usize)| {
+        let (own, later) = rest.split_at(count);
+        rest = later;
+        gathered.clear();
+        own.iter().for_each(|&row| gathered.add(row));
+        QuerySums { first_row, rows: count as u32, pairs: gathered.pairs() }
+    };
+    first_rows.into_iter().zip(counts).map(&mut query).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_the_same_compared_or_merged() {
+        let scores = |salt: u32| (0..40_u32).map(|i| (i * salt % 7) as f32).collect::<Vec<_>>();
+        for few in [0, 1, 3, 40] {
+            let (mut positives, mut others) = (scores(5), scores(11));
+            positives.truncate(few);
+            let pairs = positives.iter().flat_map(|&p| others.iter().map(move |&o| (p, o)));
+            let expected: u64 = pairs.map(|(p, o)| u64::from(o < p) + u64::from(o <= p)).sum();
+            assert_eq!(compared(&positives, &others), expected);
+            assert_eq!(compared(&others, &positives), 2 * 40 * few as u64 - expected);
+            assert_eq!(merged(&mut positives, &mut others), expected);
+        }
+    }
+}

@@ -1,0 +1,488 @@
+//! Rows in the order of their scores, best first, and what curves over all thresholds come to.
+//!
+//! A score's bits are mapped to a whole number, its *code*, that rises as the score falls. Rows are dealt out by
+//! the leading bits of their codes, so that what is left of a code fits into few bits beside the label; each
+//! part is then sorted in the cache, by radix.
+
+use crate::core::deal::{Dealt, pieces};
+use crate::core::error::Result;
+use crate::core::group::check_rows;
+use crate::core::pool;
+use crate::core::rows::bins::{Bin, BinSums};
+use crate::core::rows::labelled_rows::{LabelledRows, RowScratch};
+use crate::core::scores::{code_of, score_of};
+use crate::core::sums::{Sum, strided_total, total};
+
+/// Parts at the most: each is written to at a place of its own, and more places than this miss the cache.
+const PARTS_BITS: u32 = 11;
+/// Bits of a code that one pass of the radix sort takes.
+const DIGIT_BITS: u32 = 11;
+/// Parts with fewer rows than this are sorted by comparing.
+const FEW: usize = 1 << 10;
+
+/// A row as it is sorted.
+pub trait Element: Copy + Default + Send + Sync {
+    /// A row; without a weight, `code` has a bit to spare.
+    fn new(code: u64, positive: bool, weight: f64) -> Self;
+    /// The code.
+    fn code(self) -> u64;
+    /// Whether the row is positive.
+    fn positive(self) -> bool;
+    /// The row's weight.
+    fn weight(self) -> f64;
+}
+
+impl Element for u32 {
+    fn new(code: u64, positive: bool, _: f64) -> Self {
+        (code as u32) << 1 | u32::from(positive)
+    }
+
+    fn code(self) -> u64 {
+        u64::from(self >> 1)
+    }
+
+    fn positive(self) -> bool {
+        self & 1 == 1
+    }
+
+    fn weight(self) -> f64 {
+        1.0
+    }
+}
+
+impl Element for u64 {
+    fn new(code: u64, positive: bool, _: f64) -> Self {
+        code << 1 | u64::from(positive)
+    }
+
+    fn code(self) -> u64 {
+        self >> 1
+    }
+
+    fn positive(self) -> bool {
+        self & 1 == 1
+    }
+
+    fn weight(self) -> f64 {
+        1.0
+    }
+}
+
+/// A row with a weight, negative where the row is not positive; its code may take all 64 bits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Weighted {
+    code: u64,
+    weight: f64,
+}
+
+impl Element for Weighted {
+    fn new(code: u64, positive: bool, weight: f64) -> Self {
+        Self { code, weight: weight.abs().copysign(if positive { 1.0 } else { -1.0 }) }
+    }
+
+    fn code(self) -> u64 {
+        self.code
+    }
+
+    fn positive(self) -> bool {
+        self.weight.is_sign_positive()
+    }
+
+    fn weight(self) -> f64 {
+        self.weight.abs()
+    }
+}
+
+/// Rows from the best score to the worst.
+pub struct RankedScores<E> {
+    parts: Vec<Vec<E>>,
+    /// The weight of the positive rows in all parts before, and of the others; at the end of all rows.
+    before: Vec<Weights>,
+    lowest: u64,
+    shift: u32,
+    float32: bool,
+}
+
+/// Some rows that stand together, best first.
+#[derive(Clone, Copy)]
+pub struct Run<'a, E> {
+    rows: &'a [E],
+    base: u64,
+    float32: bool,
+}
+
+impl<'a, E: Element> Run<'a, E> {
+    fn score(&self, row: E) -> f64 {
+        score_of(self.base + row.code(), self.float32)
+    }
+
+    /// The same in pieces of so many rows, the last of what is left.
+    pub fn strides(self, length: usize) -> impl Iterator<Item = Self> {
+        self.rows.chunks(length).map(move |rows| Self { rows, ..self })
+    }
+
+    /// Whether each is positive, its score and its weight.
+    pub fn rows(self) -> impl DoubleEndedIterator<Item = (bool, f64, f64)> + 'a
+    where
+        E: 'a,
+    {
+        self.rows.iter().map(move |&row| (row.positive(), self.score(row), row.weight()))
+    }
+}
+
+/// Weights of positive rows, and of others.
+type Weights = (f64, f64);
+
+/// What the thresholds come to besides pairs.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The sum over the positive rows of the precision at their threshold.
+    pub precisions: f64,
+    /// The same, of the mean of the precisions at their threshold and at the one above it.
+    pub mean_precisions: f64,
+    /// The greatest distance between the shares of positive and of other rows that a threshold finds.
+    pub gap: f64,
+    /// The sum over all rows of the squared distance from their score to the share of positive rows at it.
+    pub reliability: f64,
+    /// The sum over all rows of the squared distance from the share of positive rows at their score to that of
+    /// all.
+    pub resolution: f64,
+}
+
+/// One threshold.
+#[derive(Debug, Clone, Copy)]
+pub struct Threshold {
+    /// The score.
+    pub score: f64,
+    /// The weights of the rows above it.
+    pub above: Weights,
+    /// Those of the rows at it.
+    pub own: Weights,
+}
+
+impl Threshold {
+    /// The weights of the rows that reach it.
+    fn found(&self) -> Weights {
+        plus(self.above, self.own)
+    }
+}
+
+impl<E: Element> RankedScores<E> {
+    /// Sorts the rows.
+    pub fn new(rows: &LabelledRows) -> Result<Self> {
+        let float32 = rows.float32();
+        let (least, greatest) = rows
+            .blocks(|block, _| extremes(block.scores))?
+            .into_iter()
+            .reduce(|a, b| (lesser(a.0, b.0), greater(a.1, b.1)))
+            .expect("a table without rows is refused");
+        let (lowest, highest) = (code_of(greatest, float32), code_of(least, float32));
+        let shift = (u64::BITS - (highest - lowest).leading_zeros()).saturating_sub(PARTS_BITS);
+        let count = ((highest - lowest) >> shift) as usize + 1;
+        let dealt = Self::deal(rows, float32, lowest, shift, count)?;
+        let parts = pool::map(count, |part| {
+            let mut own: Vec<E> = Vec::with_capacity(dealt.slices(part).map(<[E]>::len).sum());
+            dealt.slices(part).for_each(|rows| own.extend_from_slice(rows));
+            sort(&mut own, shift);
+            let weights = weights(&own);
+            (own, weights)
+        });
+        let (parts, weights): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let mut totals = (Sum::default(), Sum::default());
+        let mut before = vec![(0.0, 0.0)];
+        for (positive, other) in weights {
+            totals.0.add(positive);
+            totals.1.add(other);
+            before.push((totals.0.value(), totals.1.value()));
+        }
+        Ok(Self { parts, before, lowest, shift, float32 })
+    }
+
+    /// Deals the rows out by the leading bits of their codes.
+    fn deal(rows: &LabelledRows, float32: bool, lowest: u64, shift: u32, count: usize) -> Result<Dealt<E>> {
+        let columns = rows.open()?;
+        check_rows(columns.len())?;
+        let rest = (1 << shift) - 1;
+        let sizes = |stretch| {
+            let (mut sizes, mut scratch) = (vec![0; count], RowScratch::default());
+            for piece in pieces(stretch) {
+                for &score in columns.read(piece, &mut scratch).scores {
+                    sizes[((code_of(score, float32) - lowest) >> shift) as usize] += 1;
+                }
+            }
+            sizes
+        };
+        let fill = |stretch, dealt: &mut [Vec<E>]| {
+            let mut scratch = RowScratch::default();
+            for piece in pieces(stretch) {
+                for (positive, score, weight) in columns.read(piece, &mut scratch).rows() {
+                    let code = code_of(score, float32) - lowest;
+                    dealt[(code >> shift) as usize].push(E::new(code & rest, positive, weight));
+                }
+            }
+        };
+        Ok(Dealt::new(columns.len(), sizes, fill))
+    }
+
+    /// The weight of the positive rows, and of the others.
+    pub fn totals(&self) -> Weights {
+        self.before[self.parts.len()]
+    }
+
+    /// The thresholds of a part, best first.
+    fn thresholds(&self, part: usize) -> impl Iterator<Item = Threshold> {
+        let mut above = self.before[part];
+        let part = self.part(part);
+        part.rows.chunk_by(|a, b| a.code() == b.code()).map(move |tied| {
+            let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
+            let score = part.score(tied[0]);
+            let found = plus(above, own);
+            Threshold { score, above: std::mem::replace(&mut above, found), own }
+        })
+    }
+
+    /// Pairs of a positive and another row in which the positive has the greater score; half of those with
+    /// equal scores.
+    pub fn pairs(&self) -> f64 {
+        let others = self.totals().1;
+        let term = |Threshold { above, own, .. }| [own.0 * ((others - above.1 - own.1) + own.1 / 2.0)];
+        let [pairs] = self.sums(term);
+        pairs
+    }
+
+    /// Sums of several terms over all thresholds.
+    pub fn sums<const N: usize>(&self, terms: impl Fn(Threshold) -> [f64; N] + Sync + Send) -> [f64; N] {
+        total(pool::map(self.parts.len(), |part| strided_total(self.thresholds(part).map(&terms))))
+    }
+
+    /// What the thresholds come to besides pairs, in one pass.
+    pub fn shape(&self) -> Shape {
+        let (positives, others) = self.totals();
+        let base = positives / (positives + others);
+        let gap = |found: Weights| (found.0 / positives - found.1 / others).abs();
+        let parts = pool::map(self.parts.len(), |part| {
+            let mut greatest = 0.0_f64;
+            let terms = self.thresholds(part).map(|threshold| {
+                let (Threshold { score, above, own }, found) = (threshold, threshold.found());
+                let weight = own.0 + own.1;
+                if own.0 == 0.0 {
+                    // Nothing positive is found, and the next threshold that finds some looks at the gap above it.
+                    return [0.0, 0.0, weight * score * score, weight * base * base];
+                }
+                greatest = greatest.max(gap(above)).max(gap(found));
+                let (before, here, rate) = (precision(above), precision(found), own.0 / weight);
+                [
+                    own.0 * here,
+                    own.0 * (before + here) / 2.0,
+                    weight * (score - rate) * (score - rate),
+                    weight * (rate - base) * (rate - base),
+                ]
+            });
+            (strided_total(terms), greatest)
+        });
+        let (sums, gaps): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let [precisions, mean_precisions, reliability, resolution] = total(sums);
+        let gap = gaps.into_iter().fold(0.0, f64::max);
+        Shape { precisions, mean_precisions, gap, reliability, resolution }
+    }
+
+    /// For each weight the highest threshold that finds more; the lowest of all where none does.
+    pub fn beyond(&self, weights: &[f64]) -> Vec<Threshold> {
+        let threshold = |number: usize| {
+            let weight = weights[number];
+            let reached = self.before[1..].partition_point(|before| before.0 + before.1 <= weight);
+            // The last part is not empty: it holds the lowest score.
+            let mut thresholds = self.thresholds(reached.min(self.parts.len() - 1));
+            let first = thresholds.next().expect("a part in which weights grow has rows");
+            let above = |threshold: &Threshold| threshold.above.0 + threshold.above.1;
+            thresholds.take_while(|threshold| above(threshold) <= weight).last().unwrap_or(first)
+        };
+        pool::map(weights.len(), threshold)
+    }
+
+    /// The rows between rising borders, as of [`crate::core::rows::bins::bins`].
+    pub fn bins(&self, borders: &[f64]) -> Vec<Bin> {
+        let terms = |(positive, score, weight)| {
+            [1.0, weight, if positive { weight } else { 0.0 }, weight * score, weight * weight]
+        };
+        let mut bins = BinSums::new(borders);
+        let place = |score| borders.partition_point(|&border| border < score);
+        for (bin, own) in self.runs(place, |_, run| strided_total(run.rows().map(terms))) {
+            bins.add(bin, &own);
+        }
+        bins.values()
+    }
+
+    /// The rows in runs that have one place, which never rises from a score to a lower one: the place of each, and
+    /// what `work` gives for it. Runs end with their part at the latest.
+    pub fn runs<T: Send>(
+        &self,
+        place: impl Fn(f64) -> usize + Sync + Send,
+        work: impl Fn(usize, Run<'_, E>) -> T + Sync + Send,
+    ) -> Vec<(usize, T)> {
+        let parts = pool::map(self.parts.len(), |part| {
+            let (mut rest, mut found) = (self.part(part), Vec::new());
+            while let Some(&first) = rest.rows.first() {
+                let own = place(rest.score(first));
+                let end = rest.rows.partition_point(|&row| place(rest.score(row)) == own);
+                let (rows, others) = rest.rows.split_at(end);
+                found.push((own, work(own, Run { rows, ..rest })));
+                rest.rows = others;
+            }
+            found
+        });
+        parts.into_iter().flatten().collect()
+    }
+
+    fn part(&self, part: usize) -> Run<'_, E> {
+        let base = self.lowest + ((part as u64) << self.shift);
+        Run { rows: &self.parts[part], base, float32: self.float32 }
+    }
+
+    /// All rows, best first: whether they are positive, their scores and weights.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = (bool, f64, f64)> {
+        (0..self.parts.len()).flat_map(|part| self.part(part).rows())
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(Vec::len).sum()
+    }
+
+    /// Each threshold's score, and the weights of the positive and of the other rows that reach it.
+    pub fn curve(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+        let parts = pool::map(self.parts.len(), |part| {
+            let (mut scores, mut positives, mut others) = (Vec::new(), Vec::new(), Vec::new());
+            for threshold in self.thresholds(part) {
+                let found = threshold.found();
+                scores.push(threshold.score);
+                positives.push(found.0);
+                others.push(found.1);
+            }
+            (scores, positives, others)
+        });
+        let mut all = (Vec::new(), Vec::new(), Vec::new());
+        for (scores, positives, others) in parts {
+            all.0.extend(scores);
+            all.1.extend(positives);
+            all.2.extend(others);
+        }
+        all
+    }
+}
+
+/// The share of positive weight; 1 where there is no weight yet, as where the curve of precision begins.
+fn precision((positives, others): Weights) -> f64 {
+    if positives + others == 0.0 { 1.0 } else { positives / (positives + others) }
+}
+
+fn split(row: impl Element) -> Weights {
+    if row.positive() { (row.weight(), 0.0) } else { (0.0, row.weight()) }
+}
+
+fn plus(a: Weights, b: Weights) -> Weights {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+fn weights(rows: &[impl Element]) -> Weights {
+    strided_total(rows.iter().map(|&row| split(row).into())).into()
+}
+
+/// The least and the greatest of some scores, none of which is NaN.
+fn extremes(scores: &[f64]) -> (f64, f64) {
+    // Side by side, so that none waits for the one before.
+    let (mut least, mut greatest) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (eights, rest) = scores.as_chunks::<8>();
+    for eight in eights {
+        least = std::array::from_fn(|at| lesser(eight[at], least[at]));
+        greatest = std::array::from_fn(|at| greater(eight[at], greatest[at]));
+    }
+    let all = |of: [f64; 8]| of.into_iter().chain(rest.iter().copied());
+    (all(least).fold(f64::INFINITY, lesser), all(greatest).fold(f64::NEG_INFINITY, greater))
+}
+
+/// As `f64::min`, but an instruction for several, since there is no NaN.
+fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// Sorts rows by codes of so many bits; rows of the same code stay in their order.
+fn sort<E: Element>(rows: &mut Vec<E>, bits: u32) {
+    if rows.len() < FEW {
+        rows.sort_by_key(|row| row.code());
+        return;
+    }
+    let passes = bits.div_ceil(DIGIT_BITS);
+    let digit = |row: E, pass: u32| (row.code() >> (pass * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1);
+    let mut counts = vec![[0_u32; 1 << DIGIT_BITS]; passes as usize];
+    for &row in rows.iter() {
+        (0..passes).for_each(|pass| counts[pass as usize][digit(row, pass)] += 1);
+    }
+    let mut sorted = vec![E::default(); rows.len()];
+    for (pass, counts) in (0..passes).zip(&mut counts) {
+        let mut place = 0;
+        for count in counts.iter_mut() {
+            place += std::mem::replace(count, place);
+        }
+        for &row in rows.iter() {
+            let place = &mut counts[digit(row, pass)];
+            sorted[*place as usize] = row;
+            *place += 1;
+        }
+        std::mem::swap(rows, &mut sorted);
+    }
+}
+
+/// Pairs in order among the rows of one query, which this sorts, and the weights of its positive and other rows.
+pub fn pairs_of(rows: &mut [impl Element]) -> (f64, f64, f64) {
+    rows.sort_unstable_by_key(|row| row.code());
+    let (mut pairs, mut positives, mut others) = (0.0, 0.0, 0.0);
+    for tied in rows.chunk_by(|a, b| a.code() == b.code()) {
+        let own = tied.iter().map(|&row| split(row)).fold((0.0, 0.0), plus);
+        pairs += own.1 * (positives + own.0 / 2.0);
+        positives += own.0;
+        others += own.1;
+    }
+    (pairs, positives, others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_are_found_wherever_they_are() {
+        for rows in 1..20 {
+            for at in 0..rows {
+                let mut scores = vec![0.5; rows];
+                scores[at] = -2.0;
+                scores[rows - 1 - at] = 3.0;
+                let expected =
+                    if 2 * at + 1 == rows { scores.iter().copied().fold(3.0, f64::min) } else { -2.0 };
+                assert_eq!(extremes(&scores), (expected, 3.0));
+            }
+        }
+        assert_eq!(extremes(&[f64::NEG_INFINITY, f64::INFINITY]), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    #[test]
+    fn the_radix_sort_sorts() {
+        let mut rows: Vec<u64> =
+            (0..5_000_u64).map(|i| u64::new(i * 7_919 % 100_003, i % 3 == 0, 1.0)).collect();
+        let mut expected = rows.clone();
+        expected.sort_by_key(|row| row.code());
+        sort(&mut rows, 17);
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn equal_scores_count_half() {
+        let row = |code, positive| u32::new(code, positive, 1.0);
+        let mut rows = [row(2, true), row(1, false), row(1, true), row(3, false)];
+        assert_eq!(pairs_of(&mut rows), (0.5 + 1.0 + 1.0, 2.0, 2.0));
+    }
+}

@@ -1,0 +1,91 @@
+//! Sums with Neumaier's compensation, so that the order hardly matters: A. Neumaier, "Rundungsfehleranalyse einiger
+//! Verfahren zur Summation endlicher Summen", 1974.
+
+/// Rows whose plain sum is added to a compensated one.
+pub const STRIDE: usize = 1 << 8;
+
+/// A compensated sum.
+#[derive(Default)]
+pub struct Sum {
+    sum: f64,
+    lost: f64,
+}
+
+impl Sum {
+    /// Adds a value.
+    pub fn add(&mut self, value: f64) {
+        let next = self.sum + value;
+        let (large, small) =
+            if self.sum.abs() >= value.abs() { (self.sum, value) } else { (value, self.sum) };
+        self.lost += (large - next) + small;
+        self.sum = next;
+    }
+
+    /// What has been added up.
+    pub fn value(&self) -> f64 {
+        if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
+    }
+}
+
+/// The compensated sum of all values.
+pub fn compensated_sum(values: impl IntoIterator<Item = f64>) -> f64 {
+    let [sum] = total(values.into_iter().map(|value| [value]));
+    sum
+}
+
+/// Compensated sums of several terms.
+struct Sums<const N: usize>([Sum; N]);
+
+impl<const N: usize> Sums<N> {
+    fn new() -> Self {
+        Self(std::array::from_fn(|_| Sum::default()))
+    }
+
+    fn add(&mut self, terms: [f64; N]) {
+        self.0.iter_mut().zip(terms).for_each(|(sum, term)| sum.add(term));
+    }
+
+    fn values(self) -> [f64; N] {
+        self.0.map(|sum| sum.value())
+    }
+}
+
+/// What several terms add up to, each compensated.
+pub fn total<const N: usize>(parts: impl IntoIterator<Item = [f64; N]>) -> [f64; N] {
+    let mut sums = Sums::new();
+    parts.into_iter().for_each(|terms| sums.add(terms));
+    sums.values()
+}
+
+/// The same of very many terms, compensated from stride to stride.
+pub fn strided_total<const N: usize>(mut rows: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    let mut sums = Sums::new();
+    loop {
+        let (mut plain, mut left) = ([0.0; N], STRIDE);
+        for terms in rows.by_ref().take(STRIDE) {
+            plain = std::array::from_fn(|at| plain[at] + terms[at]);
+            left -= 1;
+        }
+        sums.add(plain);
+        if left > 0 {
+            return sums.values();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compensated_sum_keeps_what_a_plain_one_loses() {
+        assert_eq!(compensated_sum([1.0, 1e100, 1.0, -1e100]), 2.0);
+    }
+
+    #[test]
+    fn strides_are_added_up_to_the_last() {
+        for rows in [0, 1, STRIDE - 1, STRIDE, STRIDE + 1, 3 * STRIDE] {
+            assert_eq!(strided_total((0..rows).map(|_| [1.0, 0.5])), [rows as f64, rows as f64 / 2.0]);
+        }
+    }
+}

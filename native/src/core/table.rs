@@ -1,0 +1,77 @@
+//! Columns in Arrow memory, as they came from the caller.
+
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, SchemaRef};
+
+/// A table of Arrow record batches that share one schema.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// Names and types of the columns.
+    pub schema: SchemaRef,
+    /// The rows, in order.
+    pub batches: Vec<RecordBatch>,
+}
+
+/// The family of a type, which decides what a column can be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// True or false.
+    Boolean,
+    /// Nothing but nulls.
+    Null,
+    /// Text.
+    String,
+    /// Values that are several.
+    List,
+    /// Whole numbers.
+    Integer,
+    /// Other numbers.
+    Float,
+    /// All else.
+    Other,
+}
+
+impl Family {
+    /// That of a type, of a dictionary that of its values.
+    pub fn of(dtype: &DataType) -> Self {
+        match dtype {
+            DataType::Dictionary(_, values) => Self::of(values),
+            DataType::Boolean => Self::Boolean,
+            DataType::Null => Self::Null,
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Self::String,
+            DataType::List(_)
+            | DataType::LargeList(_)
+            | DataType::FixedSizeList(_, _)
+            | DataType::ListView(_)
+            | DataType::LargeListView(_) => Self::List,
+            _ if dtype.is_integer() => Self::Integer,
+            _ if dtype.is_floating() || dtype.is_decimal() => Self::Float,
+            _ => Self::Other,
+        }
+    }
+
+    /// What Python calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Null => "null",
+            Self::String => "string",
+            Self::List => "list",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// A column as messages call it.
+pub fn column_of(table: &str, role: &str, column: &str) -> String {
+    format!("{table}: the {role} column '{column}'")
+}
+
+impl Table {
+    /// Rows in all batches.
+    pub fn num_rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+}

@@ -1,0 +1,118 @@
+//! Files: read whole, or piece by piece.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::core::error::Result;
+use crate::core::files::text_reader;
+use crate::core::files::trec_reader::{self, Side};
+use crate::core::{pool, progress};
+use crate::python::choices::Chosen;
+use crate::python::errors::raise;
+use crate::python::running::interruptible;
+use crate::python::tables::Table;
+
+/// How many bytes of a file a running read has done.
+#[pyclass(frozen, module = "rankmark._native")]
+#[derive(Default)]
+pub struct Progress(Arc<progress::Progress>);
+
+#[pymethods]
+impl Progress {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes done.
+    #[getter]
+    fn done(&self) -> u64 {
+        self.0.done()
+    }
+
+    /// Bytes in all, 0 while unknown.
+    #[getter]
+    fn total(&self) -> u64 {
+        self.0.total()
+    }
+}
+
+/// Reads a TREC text file; `side` is "qrels" or "run".
+#[pyfunction]
+pub fn read_trec(
+    py: Python<'_>,
+    path: String,
+    side: Chosen<Side>,
+    progress: &Bound<'_, Progress>,
+) -> PyResult<Table> {
+    let progress = Arc::clone(&progress.get().0);
+    interruptible(py, pool::cores(), move |cancelled| trec_reader::read(&path, side.0, progress, cancelled))
+        .map(Table)
+}
+
+/// The whole content of a gzip or zstd file, or None if the file is neither.
+#[pyfunction]
+pub fn decompress(py: Python<'_>, path: String) -> PyResult<Option<Bound<'_, PyBytes>>> {
+    let content = interruptible(py, 1, move |_| text_reader::decompress(&path))?;
+    Ok(content.map(|content| PyBytes::new(py, &content)))
+}
+
+/// The content of a file, decompressed while it is read.
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct TextReader(Arc<Mutex<text_reader::TextReader>>);
+
+#[pymethods]
+impl TextReader {
+    #[new]
+    fn new(py: Python<'_>, path: &str, progress: &Bound<'_, Progress>) -> PyResult<Self> {
+        let content = text_reader::open(path, Arc::clone(&progress.get().0));
+        content.map(|content| Self(Arc::new(Mutex::new(content)))).map_err(|error| raise(py, &error))
+    }
+
+    /// Up to `limit` bytes: fewer only at the end.
+    fn read<'py>(&self, py: Python<'py>, limit: u64) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = shared(py, 1, &self.0, move |content| {
+            let mut bytes = Vec::new();
+            content.read_up_to(limit, &mut bytes)?;
+            Ok(bytes)
+        })?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+}
+
+/// A TREC text file; `side` is "qrels" or "run".
+#[pyclass(frozen, module = "rankmark._native")]
+pub struct TrecReader(Arc<Mutex<trec_reader::TrecReader>>);
+
+#[pymethods]
+impl TrecReader {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        path: &str,
+        side: Chosen<Side>,
+        size: usize,
+        progress: &Bound<'_, Progress>,
+    ) -> PyResult<Self> {
+        let reader = trec_reader::TrecReader::open(path, side.0, Arc::clone(&progress.get().0), size.max(1));
+        reader.map(|reader| Self(Arc::new(Mutex::new(reader)))).map_err(|error| raise(py, &error))
+    }
+
+    /// The rows of the next `size` bytes or so; None at the end.
+    fn next(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        Ok(shared(py, pool::cores(), &self.0, trec_reader::TrecReader::next)?.map(Table))
+    }
+}
+
+/// Works on what Python holds, on `threads` threads without the GIL.
+fn shared<S: Send + 'static, T: Send + 'static>(
+    py: Python<'_>,
+    threads: usize,
+    state: &Arc<Mutex<S>>,
+    work: impl FnOnce(&mut S) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let state = Arc::clone(state);
+    interruptible(py, threads, move |_| work(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
+}

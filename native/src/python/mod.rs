@@ -1,0 +1,12 @@
+//! What Python sees: Arrow columns go in, NumPy arrays come out. A file a subject.
+
+pub mod arrays;
+pub mod choices;
+pub mod errors;
+pub mod files;
+pub mod lists;
+pub mod matrices;
+pub mod predictions;
+pub mod resampling;
+pub mod running;
+pub mod tables;

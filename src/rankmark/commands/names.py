@@ -1,0 +1,70 @@
+"""What the command line says, as the functions take it: measures, columns, names of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankmark.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankmark.language.registry import Kind
+
+__all__ = ["column_names", "measures_in", "named_paths", "run_names", "usual_measures"]
+
+
+def measures_in(texts: Iterable[str]) -> list[str]:
+    """The measures, each by itself, of texts with one or several."""
+    from rankmark.language.grammar import split_measures
+
+    return [measure for text in texts for measure in split_measures(text)]
+
+
+def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list") -> list[str]:
+    """What is measured if nothing is asked for: of some measures those that a tool has, or all."""
+    from rankmark.language.conventions.convention import convention
+    from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST
+
+    kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
+    tools = [convention(name) for name in like]
+    return [each for each in measures if any(tool.has(each, kinds) for tool in tools)] or measures
+
+
+def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
+    """Each role's column, of pairs written ROLE=NAME."""
+    columns: dict[str, str | None] = {}
+    for pair in pairs:
+        role, equals, name = pair.partition("=")
+        if not (role and equals):
+            raise UsageError(f"--column {pair!r} is not ROLE=NAME, such as query=user_id")
+        columns[role] = name or None
+    return columns
+
+
+def run_names(paths: tuple[str, ...]) -> list[str]:
+    """What to call runs: their files' names without endings, or whole paths where these are not unique."""
+    from rankmark.rendering.formats import printable
+
+    names = [Path(path.removesuffix(".gz").removesuffix(".zst")).stem for path in paths]
+    return list(map(printable, names if len(set(names)) == len(names) else paths))
+
+
+def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
+    """The paths of each name: that said in NAME=PATH, or the file's. `what` they are is for messages."""
+    pairs = [_split(text) for text in texts]
+    said = {name for name, _ in pairs if name}
+    own = iter(run_names(tuple(path for name, path in pairs if not name)))
+    named: dict[str, list[str]] = {}
+    for name, path in pairs:
+        called = name or next(own)
+        if not name and (called in said or called in named):
+            raise UsageError(f"two {what} are called {called}; write NAME={path} to call it otherwise")
+        named.setdefault(called, []).append(path)
+    return named
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Name and path; a file that is there under the whole text has no name."""
+    name, equals, path = text.partition("=")
+    return (name, path) if name and equals and not Path(text).exists() else ("", text)

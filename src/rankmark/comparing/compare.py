@@ -1,0 +1,197 @@
+"""Is one system better than another? From per-query values alone, so that it serves every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.systems import brought_together, check_systems
+from rankmark.errors import UsageError
+from rankmark.language.choices import UnseededChoices, given
+from rankmark.language.measure import Measure
+from rankmark.results.lists import Result
+from rankmark.statistics.corrections import CorrectionName
+from rankmark.statistics.intervals import IntervalName
+from rankmark.statistics.significance import Alternative, TestName
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    import polars as pl
+
+__all__ = ["compare", "compare_results"]
+
+
+def compare(
+    qrels: Any,
+    runs: Mapping[str, Any],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    like: str | None = None,
+    baseline: str | None = None,
+    test: TestName = "randomisation",
+    alternative: Alternative = "two-sided",
+    correction: CorrectionName | Literal["tukey"] = "holm",
+    alpha: float = 0.05,
+    interval: IntervalName = "bca",
+    confidence: float = 0.95,
+    clusters: str | Mapping[Any, Any] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    columns: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    by: str | Sequence[str] | Mapping[Any, Any] | None = None,
+    attributes: Any = None,
+    **choices: Unpack[UnseededChoices],
+) -> Comparison:
+    """Evaluates several systems and says which differences between them are more than chance.
+
+    Args:
+        qrels: the judgements, as for `evaluate`; they are read once.
+        runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one
+            system
+            with several seeds: its values are the means over them, and intervals draw seeds as well as
+            queries.
+        measures: as for `evaluate`.
+        like: a convention, as for `evaluate`.
+        baseline: the system with which all others are compared; all pairs if None.
+        test: which of `rankmark.statistics.TESTS`, whose records say what each assumes; the first of them is
+            ``randomisation`` (random signs; exact where feasible).
+        alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
+        correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
+            (``none`` is one); or ``tukey``, the randomised Tukey HSD test of all systems of a measure, which
+            corrects for these and not for several measures.
+        alpha: the level below which a corrected p-value is significant.
+        interval: which of `rankmark.statistics.INTERVALS`: ``bca`` is the bootstrap.
+        confidence: of the intervals, 0 to 1.
+        clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
+            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
+        resamples: of the bootstrap and of tests that are not exact.
+        seed: of these, and of ``ties="random"``.
+        columns: as for `evaluate`.
+        threads: how many to use; all cores if None. It changes no number.
+        by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
+            first run, or ``{query: slice}``.
+        attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
+        **choices: those of `evaluate`: ``ties``, ``missing``, ….
+
+    Raises:
+        UsageError: fewer than two systems, no such baseline, or a choice that there is not.
+        DataError: a table that cannot be evaluated, or values that cannot be compared.
+
+    Example:
+        >>> import rankmark as rm
+        >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+        >>> first = {query: ["a", "b"] for query in qrels}
+        >>> second = {query: ["b", "a"] for query in qrels}
+        >>> comparison = rm.compare(qrels, {"old": second, "new": first}, "RR", baseline="old")
+        >>> pair = comparison.pair("RR", "new")
+        >>> pair.difference, pair.p, pair.significant
+        (0.5, 0.0078125, True)
+
+    """
+    from rankmark.api.evaluation import evaluate
+    from rankmark.inputs import read_qrels
+    from rankmark.inputs.attributes import read_columns
+
+    plan = ComparisonPlan(
+        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+    )
+    check_systems(runs, baseline)
+    several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
+    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
+    first = next(iter(runs.values()))
+    tables = qrels, first[0] if _are_seeds(first) else first, attributes, columns
+    column = None
+    if isinstance(clusters, str):
+        column, clusters = read_columns([clusters], *tables, argument="clusters"), None
+    judged = read_qrels(qrels, columns)
+    chosen = given(choices, UnseededChoices, compare)
+    chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
+    results = {
+        name: [evaluate(judged, each, measures, **chosen) for each in (run if _are_seeds(run) else [run])]
+        for name, run in runs.items()
+    }
+    if column is not None:
+        clusters = _by_query(column, next(iter(results.values()))[0])
+    comparison = brought_together(results, None, baseline, plan, clusters)
+    if by is None and (attributes is None or column is not None):
+        return comparison
+    from rankmark.results.slices import read_slices
+
+    comparison.slices = comparison.by(read_slices(by, *tables))
+    return comparison
+
+
+def compare_results(
+    results: Mapping[str, Result | Sequence[Result]],
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    baseline: str | None = None,
+    test: TestName = "randomisation",
+    alternative: Alternative = "two-sided",
+    correction: CorrectionName | Literal["tukey"] = "holm",
+    alpha: float = 0.05,
+    interval: IntervalName = "bca",
+    confidence: float = 0.95,
+    clusters: Mapping[Any, Any] | None = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Comparison:
+    """As `compare`, of results that exist.
+
+    Args:
+        results: what `evaluate` gave for each system, by its name; several of one system are its seeds. They
+            are
+            aligned by query; queries that not all have are left out, with a note.
+        measures: which to compare; those that all results have if None.
+        baseline: this and all others as for `compare`.
+        test: see there.
+        alternative: see there.
+        correction: see there.
+        alpha: see there.
+        interval: see there.
+        confidence: see there.
+        clusters: ``{query: what it belongs to}``; see there.
+        resamples: see there.
+        seed: see there.
+        threads: see there.
+
+    Raises:
+        UsageError: as `compare`; or no measure, or no query, that all results have.
+
+    """
+    plan = ComparisonPlan(
+        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+    )
+    check_systems(results, baseline)
+    listed = {name: _several(name, each) for name, each in results.items()}
+    several_seeds = any(len(each) > 1 for each in listed.values())
+    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
+    return brought_together(listed, measures, baseline, plan, clusters)
+
+
+def _several(name: str, given: Result | Sequence[Result]) -> list[Result]:
+    """The results of a system, one a seed."""
+    if isinstance(given, Result):
+        return [given]
+    if not isinstance(given, Sequence) or not given or not all(isinstance(each, Result) for each in given):
+        raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
+    return list(given)
+
+
+def _are_seeds(run: Any) -> bool:
+    """Whether it is a list of runs, and not one run as a list of rows."""
+    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
+
+
+def _by_query(column: pl.DataFrame, like: Result) -> dict[Any, str]:
+    """The value of each query that has one, of a frame of `read_columns`; ids are those of the result."""
+    import polars as pl
+
+    from rankmark.inputs.attributes import ids_like
+
+    return dict(ids_like(column, pl.Series(like.query_ids[:1]).dtype).iter_rows())

@@ -1,0 +1,275 @@
+"""Systems side by side, as figures: their means, the differences between them, and how sure these are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rankmark import statistics
+from rankmark.comparing.judging import judged_pairs
+from rankmark.comparing.pairs import Pair, PerQuery, found_pair, opponents, record
+from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
+from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.language.conventions.convention import meant
+from rankmark.language.measure import Measure
+from rankmark.results.lists import Result
+from rankmark.statistics.equivalence import Equivalence
+from rankmark.statistics.intervals import Interval
+from rankmark.statistics.resampling import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from rankmark.statistics.anova import Anova
+
+__all__ = ["Compared", "Mover", "Power"]
+
+
+class Mover(NamedTuple):
+    """A query and what it changed by from the baseline to the system."""
+
+    measure: Measure
+    system: str
+    baseline: str
+    query: int | str
+    value: float
+    baseline_value: float
+    difference: float
+
+
+class Power(NamedTuple):
+    """What the queries of a pair can show; see `Comparison.power`.
+
+    Attributes:
+        system: the one.
+        baseline: the other.
+        queries: how many were compared.
+        deviation: the standard deviation of their differences.
+        detectable: the smallest true mean difference that they show with the power asked for.
+        difference: the difference to be shown.
+        needed: how many queries that takes; None where the difference or the deviation is 0.
+
+    """
+
+    system: str
+    baseline: str
+    queries: int
+    deviation: float
+    detectable: float
+    difference: float
+    needed: int | None
+
+
+class Compared:
+    """What was compared, and what follows from it; the attributes are those of `Comparison`."""
+
+    slices: ComparisonSlices | None = None
+
+    def __init__(
+        self,
+        *,
+        results: Mapping[str, tuple[Result, ...]],
+        baseline: str | None,
+        plan: ComparisonPlan,
+        query_ids: list[Any],
+        values: Mapping[Measure, Mapping[str, Floats]],
+        labels: NDArray[Any] | None,
+        notes: Iterable[str] = (),
+    ) -> None:
+        self.results = results
+        self.baseline = baseline
+        self.plan = plan
+        self.query_ids = query_ids
+        self.notes = tuple(notes)
+        self._data = PerQuery(values, self.opponents, labels)
+        self._intervals, self.pairs = judged_pairs(self._data, plan)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.results)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What was measured."""
+        return tuple(self._data.values)
+
+    @property
+    def labels(self) -> NDArray[Any] | None:
+        """The cluster of each query, by number; None where each stands for itself."""
+        return self._data.labels
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters the queries are in; None where each stands for itself."""
+        return None if self.labels is None else len(np.unique(self.labels))
+
+    @property
+    def opponents(self) -> list[tuple[str, str]]:
+        """Which systems are compared: pairs of a system and its baseline."""
+        return opponents(self.systems, self.baseline)
+
+    def value(self, system: str, measure: str | Measure) -> float:
+        """The mean of a system's values over the queries that have one; over seeds, too."""
+        values = self._data.means[self._find(measure)][self._known(system)]
+        there = ~np.isnan(values)
+        return float(values[there].mean()) if there.any() else math.nan
+
+    def interval(self, system: str, measure: str | Measure) -> Interval:
+        """The confidence interval of `value`."""
+        return self._intervals[self._find(measure), self._known(system)]
+
+    def query_values(self, system: str, measure: str | Measure) -> Floats:
+        """A system's value of each of `query_ids`, the mean over its seeds; NaN where it is left out."""
+        values: Floats = self._data.means[self._find(measure)][self._known(system)]
+        return values
+
+    def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> Pair:
+        """One system against another: the baseline of the comparison if none is named."""
+        found, other = self._find(measure), self._known(baseline or self.baseline or self.systems[0])
+        self._known(system)
+        return found_pair(self.pairs, found, system, other)
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """A row a measure and pair, a column each of its figures."""
+        import polars as pl
+
+        return pl.DataFrame([record(pair) for pair in self.pairs], infer_schema_length=None)
+
+    @cached_property
+    def differences(self) -> pl.DataFrame:
+        """A row a measure, pair and query: both values and their difference.
+
+        Null where a query is left out.
+        """
+        import polars as pl
+
+        names = [*Mover._fields]
+        frames = [
+            pl.DataFrame(
+                {
+                    "measure": str(measure),
+                    "system": system,
+                    "baseline": other,
+                    "query": self.query_ids,
+                    "value": self._data.means[measure][system],
+                    "baseline_value": self._data.means[measure][other],
+                }
+            ).with_columns(
+                pl.col("value", "baseline_value").fill_nan(None),
+                difference=(pl.col("value") - pl.col("baseline_value")).fill_nan(None),
+            )
+            for measure in self.measures
+            for system, other in self.opponents
+        ]
+        return pl.concat(frames).select(names)
+
+    def by(self, attributes: Any, *columns: str) -> ComparisonSlices:
+        """Every pair in slices of the queries, with p-values corrected for all slices together.
+
+        Args:
+            attributes: the slice of each query, ``{query: slice}``, or a table of queries (also a path)
+                with a column for each attribute.
+            columns: which of its columns; all if none is named.
+
+        Raises:
+            UsageError: a column that is not there.
+            DataError: no query has a value.
+
+        Example:
+            >>> import rankmark as rm
+            >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
+            >>> good, bad = ({query: list(items) for query in qrels} for items in ("ab", "ba"))
+            >>> comparison = rm.compare(qrels, {"old": bad, "new": good}, "RR", baseline="old")
+            >>> slices = comparison.by({f"q{i}": "head" if i < 6 else "tail" for i in range(8)})
+            >>> [(each.slice, each.members, each.pair.difference) for each in slices.pairs]
+            [('head', 6, 0.5), ('tail', 2, 0.5)]
+
+        """
+        from rankmark.inputs.attributes import read_attributes
+
+        found = read_attributes(attributes, columns)
+        return compared_in_slices(self._data, self.query_ids, found, self.plan)
+
+    def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:
+        """The queries that changed most, of each measure (or one) and pair, the greatest change first."""
+        if not isinstance(count, int) or count < 1:
+            raise ChoiceError(f"count={count!r} is not a whole number from 1")
+        measures = self.measures if measure is None else [self._find(measure)]
+        return [
+            mover
+            for each in measures
+            for system, other in self.opponents
+            for mover in self._moved(each, system, other, count)
+        ]
+
+    def _moved(self, measure: Measure, system: str, other: str, count: int) -> Iterator[Mover]:
+        values, others = self._data.means[measure][system], self._data.means[measure][other]
+        change = np.abs(np.nan_to_num(values - others, nan=0.0))
+        for row in np.argsort(-change, kind="stable")[:count]:
+            if change[row]:
+                one, another = float(values[row]), float(others[row])
+                yield Mover(measure, system, other, self.query_ids[row], one, another, one - another)
+
+    def anova(self, measure: str | Measure) -> Anova:
+        """The two-way analysis of variance by system and query; see `statistics.two_way_anova`."""
+        own = self._data.means[self._find(measure)]
+        return statistics.two_way_anova(np.column_stack([own[system] for system in self.systems]))
+
+    def power(
+        self, measure: str | Measure, *, power: float = 0.8, difference: float | None = None
+    ) -> list[Power]:
+        """What the paired t test could show of each pair, at the comparison's level and alternative.
+
+        Args:
+            measure: one that was compared.
+            power: the chance of showing a true difference, 0 to 1.
+            difference: the one to be shown; that observed if None.
+
+        """
+        found = self._find(measure)
+        return [self._power(found, system, other, power, difference) for system, other in self.opponents]
+
+    def _power(
+        self, measure: Measure, system: str, other: str, power: float, difference: float | None
+    ) -> Power:
+        own, _ = self._data.differences(measure, system, other)
+        how: dict[str, Any] = {
+            "alpha": self.plan.alpha,
+            "power": power,
+            "alternative": self.plan.alternative,
+        }
+        deviation = float(own.std(ddof=1)) if len(own) > 1 else math.nan
+        detectable = statistics.detectable_difference(deviation, len(own), **how)
+        wanted = difference if difference is not None else float(own.mean()) if len(own) else math.nan
+        needed = statistics.queries_needed(wanted, deviation, **how) if wanted and deviation > 0 else None
+        return Power(system, other, len(own), deviation, detectable, wanted, needed)
+
+    def equivalence(self, measure: str | Measure, margin: float) -> dict[tuple[str, str], Equivalence]:
+        """Two one-sided tests of each pair of a system and its baseline; see `statistics.equivalence`."""
+        found, alpha = self._find(measure), self.plan.alpha
+        equivalent = {}
+        for system, other in self.opponents:
+            own, labels = self._data.differences(found, system, other)
+            equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
+        return equivalent
+
+    def _find(self, measure: str | Measure) -> Measure:
+        first = next(iter(self.results.values()))[0]
+        found = meant(measure, first.convention, first.kinds)
+        if found not in self._data.values:
+            raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
+        return found
+
+    def _known(self, system: str) -> str:
+        if system not in self.results:
+            hint = did_you_mean(str(system), self.systems)
+            raise UsageError(f"{system!r} is not one of the systems {', '.join(self.systems)}{hint}")
+        return system

@@ -1,0 +1,190 @@
+"""Pairs of systems, judged from their per-query values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from rankmark import statistics
+from rankmark.comparing.pairs import Pair, PerQuery, direction
+from rankmark.comparing.plan import ComparisonPlan
+from rankmark.statistics.intervals import INTERVALS, Interval
+from rankmark.statistics.resampling import Floats, bootstrap_means
+from rankmark.statistics.significance import TESTS, PairedTest, signs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark.language.measure import Measure
+    from rankmark.statistics.corrections import CorrectionName
+
+__all__ = ["judged_pairs", "with_corrected"]
+
+
+def judged_pairs(
+    data: PerQuery, plan: ComparisonPlan
+) -> tuple[dict[tuple[Measure, str], Interval], tuple[Pair, ...]]:
+    """The interval of each measure's and system's mean, and the pairs."""
+    intervals: dict[tuple[Measure, str], Interval] = {}
+    pairs: list[Pair] = []
+    resamples = _Resamples(data, plan)
+    for measure in data.values:
+        own = _OneMeasure(resamples, measure)
+        intervals |= {(measure, system): own.interval(system) for system in data.systems}
+        pairs += own.pairs()
+    return intervals, tuple(with_corrected(pairs, plan))
+
+
+def with_corrected(pairs: Sequence[Pair], plan: ComparisonPlan) -> list[Pair]:
+    """The pairs with p-values corrected for all of them, unless a test of all systems has corrected them."""
+    if plan.simultaneous:
+        return list(pairs)
+    corrected = statistics.corrected([pair.p for pair in pairs], cast("CorrectionName", plan.correction))
+    return [
+        replace(pair, corrected=float(p), significant=bool(p <= plan.alpha))
+        for pair, p in zip(pairs, corrected, strict=True)
+    ]
+
+
+class _Resamples:
+    """Resampled means, drawn when they are first asked for and for all measures and systems at once."""
+
+    def __init__(self, data: PerQuery, plan: ComparisonPlan) -> None:
+        self.data, self.plan = data, plan
+        self.there = {
+            (measure, system): ~np.isnan(mean)
+            for measure, means in data.means.items()
+            for system, mean in means.items()
+        }
+
+    @cached_property
+    def means(self) -> dict[tuple[Measure, str], Floats]:
+        """Those of each measure and system over the queries that it has."""
+        return self._drawn(list(self.there), np.ones(len(next(iter(self.there.values()))), dtype=bool))
+
+    def difference(self, measure: Measure, system: str, other: str) -> Floats:
+        """Mean differences over the queries that both have."""
+        keys = [(measure, system), (measure, other)]
+        one, another = (self.there[key] for key in keys)
+        means = self.means if (one == another).all() else self._drawn(keys, one & another)
+        return means[keys[0]] - means[keys[1]]
+
+    def _drawn(
+        self, keys: Sequence[tuple[Measure, str]], rows: NDArray[np.bool_]
+    ) -> dict[tuple[Measure, str], Floats]:
+        tables = [
+            np.where(self.there[measure, system][:, None], self.data.values[measure][system], np.nan)[rows]
+            for measure, system in keys
+        ]
+        labels = None if self.data.labels is None else self.data.labels[rows]
+        means = bootstrap_means(np.column_stack(tables), clusters=labels, **self.plan.draws)
+        ends = np.cumsum([table.shape[1] for table in tables])
+        parts = np.split(means, ends[:-1], axis=1)
+        return {key: self._over_seeds(key[1], part) for key, part in zip(keys, parts, strict=True)}
+
+    def _over_seeds(self, system: str, means: Floats) -> Floats:
+        """The means of as many seeds as the system has, drawn with replacement for each resample."""
+        seeds = means.shape[1]
+        if seeds == 1:
+            return means[:, 0]
+        place = self.data.systems.index(system)
+        drawn = np.random.default_rng([self.plan.seed, place]).integers(seeds, size=means.shape)
+        return np.asarray(np.take_along_axis(means, drawn, axis=1).mean(axis=1))
+
+
+class _OneMeasure:
+    """The work on one measure."""
+
+    def __init__(self, resamples: _Resamples, measure: Measure) -> None:
+        self.resamples, self.measure = resamples, measure
+        self.data, self.plan = resamples.data, resamples.plan
+        self.means, self.labels = self.data.means[measure], self.data.labels
+        self.there = {system: resamples.there[measure, system] for system in self.data.systems}
+
+    def interval(self, system: str) -> Interval:
+        there = self.there[system]
+        labels = None if self.labels is None else self.labels[there]
+        return self._interval(
+            self.means[system][there], labels, lambda: self.resamples.means[self.measure, system]
+        )
+
+    def _interval(
+        self, values: Floats, labels: NDArray[Any] | None, resampled: Callable[[], Floats]
+    ) -> Interval:
+        return INTERVALS[self.plan.interval].of_mean(values, labels, resampled, self.plan.confidence)
+
+    def pairs(self) -> list[Pair]:
+        opponents = self.data.opponents
+        p_values = self._p_values(opponents)
+        at_once = self._at_once()
+        places = {system: place for place, system in enumerate(self.data.systems)}
+        return [
+            self._pair(
+                system, other, p, math.nan if at_once is None else at_once[places[system], places[other]]
+            )
+            for (system, other), p in zip(opponents, p_values, strict=True)
+        ]
+
+    def _at_once(self) -> Floats | None:
+        """The p-values of all systems with all others by a test of them all, if one is asked for."""
+        if self.plan.simultaneous is None:
+            return None
+        table = np.column_stack([self.means[system] for system in self.data.systems])
+        p: Floats = self.plan.simultaneous.function(table, **self.plan.draws)
+        return p
+
+    def _p_values(self, opponents: Sequence[tuple[str, str]]) -> list[float]:
+        test = TESTS[self.plan.test]
+        if "each" not in test.takes:
+            return [self._p_value(test, system, other) for system, other in opponents]
+        table = np.column_stack([self.means[system] - self.means[other] for system, other in opponents])
+        p = test.function(table, each=True, **self._told(test, self.labels))
+        p[np.isnan(table).all(axis=0)] = math.nan
+        return [float(each) for each in p]
+
+    def _p_value(self, test: PairedTest, system: str, other: str) -> float:
+        own, labels = self.data.differences(self.measure, system, other)
+        if not len(own):
+            return math.nan
+        if test.of_means is not None:
+            drawn = self.resamples.difference(self.measure, system, other)
+            return test.of_means(drawn, own, self.plan.alternative)
+        return float(test.function(own, **self._told(test, labels)))
+
+    def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
+        """What the test is told besides the differences."""
+        known = {"alternative": self.plan.alternative, "clusters": labels, **self.plan.draws}
+        return {name: known[name] for name in test.takes if name in known}
+
+    def _pair(self, system: str, other: str, p: float, corrected: float) -> Pair:
+        both = self.there[system] & self.there[other]
+        values, others = self.means[system][both], self.means[other][both]
+        own, labels = self.data.differences(self.measure, system, other)
+        towards = signs(own) * direction(self.measure)
+        mean, other_mean = (float(x.mean()) if len(x) else math.nan for x in (values, others))
+        return Pair(
+            measure=self.measure,
+            system=system,
+            baseline=other,
+            queries=len(own),
+            value=mean,
+            baseline_value=other_mean,
+            difference=float(own.mean()) if len(own) else math.nan,
+            interval=self._interval(
+                own, labels, lambda: self.resamples.difference(self.measure, system, other)
+            ),
+            p=p,
+            corrected=corrected,
+            significant=bool(corrected <= self.plan.alpha),
+            wins=int(np.count_nonzero(towards > 0)),
+            ties=int(np.count_nonzero(towards == 0)),
+            losses=int(np.count_nonzero(towards < 0)),
+            cohens_d=statistics.cohens_d(own),
+            cliffs_delta=statistics.cliffs_delta(values, others),
+            superiority=statistics.probability_of_superiority(own),
+        )

@@ -1,0 +1,161 @@
+"""Several systems brought together: which they are, what can be compared of them, and on which queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark.comparing.comparison import Comparison
+from rankmark.comparing.plan import ComparisonPlan
+from rankmark.errors import DataError, MeasureError, UsageError, did_you_mean
+from rankmark.language.grammar import split_measures
+from rankmark.language.measure import Measure
+from rankmark.language.names import as_measure
+from rankmark.language.registry import MEAN
+from rankmark.rendering.formats import counted
+from rankmark.results.lists import Result
+from rankmark.statistics.resampling import Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["brought_together", "check_comparable", "check_systems"]
+
+
+def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
+    """Refuses what are no two or more systems by their names, and a baseline that is none of them."""
+    if not isinstance(systems, Mapping):
+        raise UsageError(f"the systems are a {type(systems).__name__}; give them by name: {{name: run, …}}")
+    if wrong := [name for name in systems if not isinstance(name, str)]:
+        raise UsageError(f"the name of a system is text, not {wrong[0]!r}")
+    if len(systems) < 2:
+        raise UsageError(f"{counted(len(systems), 'system')} to compare; give two or more")
+    if baseline is not None and baseline not in systems:
+        hint = did_you_mean(str(baseline), systems)
+        raise UsageError(f"baseline={baseline!r} is not one of the systems {', '.join(systems)}{hint}")
+
+
+def brought_together(
+    results: Mapping[str, Sequence[Result]],
+    measures: str | Measure | Iterable[str | Measure] | None,
+    baseline: str | None,
+    plan: ComparisonPlan,
+    clusters: Mapping[Any, Any] | None,
+) -> Comparison:
+    """The comparison of the results of several systems, of each one a seed.
+
+    Args:
+        results: by the names of the systems.
+        measures: which to compare; those that all results have if None.
+        baseline: with which all others are compared; all pairs if None.
+        plan: how.
+        clusters: what each query belongs to.
+
+    """
+    every = [result for each in results.values() for result in each]
+    asked = _asked(every, measures)
+    query_ids, notes = _common_queries(every)
+    values = {
+        measure: {name: _values(each, measure, query_ids) for name, each in results.items()}
+        for measure in asked
+    }
+    labels = None if clusters is None else _labels(query_ids, clusters)
+    if len(every) > len(results):
+        notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
+    notes += _choice_notes(results, asked)
+    return Comparison(
+        results={name: tuple(each) for name, each in results.items()},
+        baseline=baseline,
+        plan=plan,
+        query_ids=query_ids,
+        values=values,
+        labels=labels,
+        notes=notes,
+    )
+
+
+def _asked(
+    results: Sequence[Result], measures: str | Measure | Iterable[str | Measure] | None
+) -> tuple[Measure, ...]:
+    """The measures to compare."""
+    common = [measure for measure in results[0].measures if all(measure in each for each in results)]
+    listed = common if measures is None else _listed(measures)
+    asked = tuple(dict.fromkeys(map(as_measure, listed)))
+    if not asked:
+        raise UsageError("there is no measure that all results have")
+    for measure in asked:
+        check_comparable(measure)
+        for result in results:
+            result.query_values(measure)  # refuses what was not evaluated
+    return asked
+
+
+def check_comparable(measure: Measure) -> None:
+    """Refuses a measure whose value is another mean of the queries' values than the one compared."""
+    if measure.mean == "geometric":
+        others = {name: value for name, value in measure.parameters.items() if name != MEAN.name}
+        plain = Measure(measure.name, others, measure.cutoff)
+        raise MeasureError(f"{measure}: arithmetic means alone can be compared; compare {plain}")
+
+
+def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
+    if isinstance(measures, str):
+        return split_measures(measures)
+    return [measures] if isinstance(measures, Measure) else measures
+
+
+def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
+    """The queries that all results have, in the order of the first, and a note if some have others."""
+    lists = [result.query_ids for result in results]
+    if all(each == lists[0] for each in lists[1:]):
+        return list(lists[0]), []
+    sets = [set(each) for each in lists]
+    common = set.intersection(*sets)
+    if not common:
+        examples = ", ".join(repr(each[0]) for each in lists if each)
+        raise DataError(f"the results have no query in common; they begin with the queries {examples}")
+    left = len(set.union(*sets)) - len(common)
+    note = f"{left:,} {'query is' if left == 1 else 'queries are'} not judged for all systems (left out)"
+    return [query for query in lists[0] if query in common], [note]
+
+
+def _values(results: Sequence[Result], measure: Measure, query_ids: Sequence[Any]) -> Floats:
+    """The values of a system: [queries, seeds]."""
+    columns = []
+    for result in results:
+        own, values = result.query_ids, result.query_values(measure)
+        if own != query_ids:
+            place = {query: row for row, query in enumerate(own)}
+            values = values[[place[query] for query in query_ids]]
+        columns.append(values)
+    table = np.column_stack(columns)
+    if np.isinf(table).any():
+        first = query_ids[int(np.isinf(table).any(axis=1).argmax())]
+        count = np.count_nonzero(np.isinf(table).any(axis=1))
+        raise DataError(f"{measure} is infinite for {count} queries (such as {first!r}): they have no mean")
+    return table
+
+
+def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:
+    if not isinstance(clusters, Mapping):
+        raise UsageError(f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}")
+    missing = [query for query in query_ids if query not in clusters]
+    if missing:
+        queries = counted(len(missing), "query", "queries")
+        raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(clusters.values()))}
+    return np.array([numbers[clusters[query]] for query in query_ids])
+
+
+def _choice_notes(results: Mapping[str, Sequence[Result]], measures: Sequence[Measure]) -> list[str]:
+    """What a reader should know of how the values were computed."""
+    every = [result for each in results.values() for result in each]
+    first = every[0].choices
+    different = [name for name in first if any(result.choices[name] != first[name] for result in every)]
+    notes = [f"the systems were not evaluated alike: {', '.join(different)} differ"] if different else []
+    others = (measure for measure in measures if measure.page.aggregate != "mean")
+    return notes + [
+        f"{m}: the mean over queries, not the {m.page.aggregate} over all of them" for m in others
+    ]

@@ -1,0 +1,63 @@
+"""What columns must hold, whatever the table: the errors for those that do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rankmark.errors import ColumnError, DataError
+from rankmark.inputs.roles import said_outright
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Columns", "check_ids", "check_numbers", "no_rows", "wrong_row"]
+
+
+class Columns(Protocol):
+    """The columns of a table, as far as their types go."""
+
+    def kind(self, name: str) -> str:
+        """``integer``, ``float``, ``boolean``, ``string``, ``list``, ``null`` or ``other``."""
+
+    def dtype(self, name: str) -> str:
+        """What the table itself calls the column's type."""
+
+
+def check_ids(table: Columns, name: str, role: str, where: str) -> None:
+    """Refuses a column of ids that are neither integers nor strings."""
+    kind = table.kind(name)
+    if kind == "null":
+        raise DataError(f"{where}: the {role} column {name!r} holds nothing but nulls")
+    if kind not in ("integer", "string"):
+        raise ColumnError(
+            f"{where}: the {role} column {name!r} is {table.dtype(name)}; "
+            f"ids are integers or strings: cast the column to one of them"
+        )
+
+
+def check_numbers(table: Columns, name: str | None, role: str, where: str) -> None:
+    """Refuses a column, if there is one, that does not hold numbers; relevances may be booleans."""
+    if name is None:
+        return
+    kind = table.kind(name)
+    if kind == "null":
+        raise DataError(f"{where}: the {role} column {name!r} holds nothing but nulls")
+    if kind not in ("integer", "float") and (kind, role) != ("boolean", "relevance"):
+        raise ColumnError(
+            f"{where}: the {role} column {name!r} is {table.dtype(name)}, not numbers; "
+            f"cast it, or name another column with {said_outright(role)}"
+        )
+
+
+def no_rows(where: str) -> DataError:
+    """The error for a table without rows."""
+    return DataError(f"{where} has no rows; there is nothing to evaluate")
+
+
+def wrong_row(wrong: pl.Series, what: str, role: str, name: str, where: str, first_row: int) -> DataError:
+    """The error for values that cannot be evaluated."""
+    row = first_row + int(wrong.arg_true()[0])
+    return DataError(
+        f"{where}: the {role} column {name!r} is {what} in row {row} (from 0), and perhaps in others; "
+        "remove or replace those rows"
+    )

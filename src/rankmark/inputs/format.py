@@ -1,0 +1,198 @@
+"""What a format of files is, and the file that one is read from."""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from rankmark import _native
+from rankmark.errors import FormatError, UsageError
+from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
+from rankmark.inputs.source import Source
+from rankmark.progress import reading
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Batched", "File", "Format", "FormatOfPolars", "Pieces", "polars_errors"]
+
+HEAD = 1 << 16
+"""Bytes looked at to find a file's format."""
+COMPRESSED = {".gz", ".zst"}
+
+
+@dataclass
+class File:
+    """One file: where it is, and what is in it, decompressed if need be."""
+
+    path: Path
+    where: str
+    """What messages call it."""
+
+    @cached_property
+    def ending(self) -> str:
+        """That of its name, in lower case and without the one of a compressed file."""
+        endings = [ending.lower() for ending in self.path.suffixes]
+        if endings and endings[-1] in COMPRESSED:
+            endings.pop()
+        return endings[-1] if endings else ""
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes as they lie on the disk."""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(HEAD)
+        except OSError as error:
+            raise UsageError(f"{self.where} cannot be read: {error.strerror}") from error
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes of the content."""
+        if self.start.startswith(b"\x1f\x8b"):
+            try:
+                return zlib.decompressobj(wbits=31).decompress(self.start, HEAD)
+            except zlib.error as error:
+                raise FormatError(f"{self.where}: the compressed file is damaged: {error}") from error
+        is_zstd = self.start[1:4] in (b"\xb5\x2f\xfd", b"\x2a\x4d\x18")
+        return _native.TextReader(str(self.path), _native.Progress()).read(HEAD) if is_zstd else self.start
+
+    @cached_property
+    def first_line(self) -> str:
+        """The first line that is neither blank nor a comment."""
+        lines = self.head.decode("utf-8-sig", errors="replace").splitlines()
+        return next((line for line in lines if line.strip() and not line.startswith("#")), "")
+
+    @cached_property
+    def content(self) -> bytes | None:
+        """The whole content of a compressed file; None for another."""
+        with reading(self.path.name, None, None):
+            return _native.decompress(str(self.path))
+
+    @property
+    def size(self) -> int:
+        """Bytes on the disk."""
+        return self.path.stat().st_size
+
+    def refuse_empty(self) -> None:
+        """Refuses a file without content."""
+        if not self.head:
+            raise FormatError(f"{self.where} is empty")
+
+
+Pieces: TypeAlias = "Iterator[tuple[_native.Table, float]]"
+"""Rows of a file, and how much of it has been read when they are there: 1 at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batched:
+    """A file that is read in batches: what messages call it, its columns, and how to read some of them.
+
+    Attributes:
+        where: what messages call it.
+        size: its bytes on the disk.
+        names: its columns.
+        read: gives the rows of columns that are chosen, in batches of so many bytes of memory.
+        text_ids: whether the format has no types, so that 7 and "7" are the same.
+
+    """
+
+    where: str
+    size: int
+    names: Sequence[str]
+    read: Callable[[Chosen, int], Pieces]
+    text_ids: bool
+
+
+class Format(ABC):
+    """A format: how a file is known to have it, read whole or in batches, and what is wrong with one.
+
+    Attributes:
+        name: what messages call it.
+        listed: what they call it where they list what can be read.
+        known_by: the same where they also say how such a file is known.
+        place: where it stands in such a list. Formats are tried from the last on, so that those come last
+            for which it is easy to mistake another.
+        endings: of files that have it, whatever is in them.
+        usual_endings: of files that have it unless their content can be nothing but another.
+        holds: the tables that files of it can hold.
+
+    """
+
+    name: str
+    listed: str
+    known_by: str
+    place: int
+    endings: frozenset[str] = frozenset()
+    usual_endings: frozenset[str] = frozenset()
+    holds: frozenset[TableName] = frozenset({"qrels", "run", "predictions"})
+
+    def is_certain(self, file: File, table: TableName) -> bool:  # noqa: ARG002 - most are never certain
+        """Whether the content can be nothing else, whatever the file is called."""
+        return False
+
+    def is_likely(self, file: File, columns: ColumnNames | None) -> bool:  # noqa: ARG002
+        """Whether the content looks like it, where nothing makes a format certain."""
+        return False
+
+    @abstractmethod
+    def read(self, file: File, table: TableName) -> Source:
+        """The file to be read whole.
+
+        Raises:
+            FormatError: something in it is unreadable: what, where, and what to do.
+
+        """
+
+    def refuses_batches(self, file: File) -> str | None:  # noqa: ARG002
+        """Why this file cannot be read in batches; None if it can."""
+        return f"is {self.name}, which is not read in batches"
+
+    def in_batches(self, file: File, table: TableName) -> Batched:
+        """The file to be read in batches, unless the format refuses that; raises what `read` raises."""
+        raise NotImplementedError(f"{self.name} says what it is, not how it is read in batches")
+
+    def with_nan(self, file: File, side: Side) -> pl.DataFrame | None:  # noqa: ARG002
+        """The rows of a file that only NaN among its numbers keeps from being read; None for another."""
+        return None
+
+    def tag(self, file: File) -> str | None:  # noqa: ARG002
+        """What the file calls the system whose results it holds; None if it does not."""
+        return None
+
+
+class FormatOfPolars(Format):
+    """A format that polars reads, which knows what is unreadable."""
+
+    @abstractmethod
+    def scan(self, content: Path | bytes, file: File) -> Source:
+        """The file, of which only the columns are looked at; `content` is its path, or what is compressed."""
+
+    def read(self, file: File, table: TableName) -> Source:  # noqa: ARG002
+        """As `Format.read`."""
+        with polars_errors(file.where, self.name):
+            source = self.scan(file.path if file.content is None else file.content, file)
+
+        def take(roles: Chosen) -> _native.Table:
+            with polars_errors(file.where, self.name), reading(file.path.name, None, None):
+                return source.take(roles)
+
+        return replace(source, take=take)
+
+
+@contextmanager
+def polars_errors(where: str, name: str) -> Iterator[None]:
+    """Makes errors of polars those of a file that cannot be read as the format of this name."""
+    import polars as pl
+
+    try:
+        yield
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise FormatError(f"{where} cannot be read as {name}: {reason}") from error

@@ -1,0 +1,54 @@
+"""The formats of files. The folder is the registry: each module lists those that it has as `FILE_FORMATS`."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+from rankmark.errors import FormatError
+from rankmark.inputs.format import File, Format
+from rankmark.inputs.roles import ColumnNames, TableName
+
+__all__ = ["file_formats", "format_of", "listed_formats"]
+
+
+@functools.cache
+def file_formats() -> tuple[Format, ...]:
+    """Every format, in the order in which messages list them."""
+    modules = (importlib.import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
+    found: list[Format] = [each for module in modules for each in module.FILE_FORMATS]
+    return tuple(sorted(found, key=lambda each: each.place))
+
+
+def format_of(file: File, table: TableName, columns: ColumnNames | None) -> Format:
+    """The format by the file's name, or else by its content.
+
+    Raises:
+        FormatError: it is none of those that such a table can have.
+
+    """
+    found = next(_signs(file, table, columns), None)
+    if found is None:
+        known = dict.fromkeys(each.known_by for each in _holding(table))
+        raise FormatError(f"{file.where} is none of these: {', '.join(known)}")
+    return found
+
+
+def listed_formats(table: TableName) -> str:
+    """The formats of such a table, for messages."""
+    return ", ".join(each.listed for each in _holding(table))
+
+
+def _holding(table: TableName) -> list[Format]:
+    return [each for each in file_formats() if table in each.holds]
+
+
+def _signs(file: File, table: TableName, columns: ColumnNames | None) -> Iterator[Format]:
+    """The formats for which something speaks, and what says most first."""
+    known = _holding(table)[::-1]
+    yield from (each for each in known if file.ending in each.endings)
+    yield from (each for each in known if each.is_certain(file, table))
+    yield from (each for each in known if file.ending in each.usual_endings)
+    yield from (each for each in known if each.is_likely(file, columns))

@@ -1,0 +1,65 @@
+"""JSON: an object a line, or an array of objects."""
+
+from __future__ import annotations
+
+import glob
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankmark import _native
+from rankmark.inputs.format import File, FormatOfPolars
+from rankmark.inputs.roles import Chosen, ColumnNames
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_lazy_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FILE_FORMATS"]
+
+
+class Json(FormatOfPolars):
+    """JSON, which is read whole only."""
+
+    name = "JSON"
+    listed = known_by = "JSON lines"
+    place = 4
+    endings = frozenset({".jsonl", ".ndjson", ".json"})
+
+    def is_likely(self, file: File, columns: ColumnNames | None) -> bool:  # noqa: ARG002
+        """Whether it begins with an object or an array."""
+        return file.first_line.startswith(("{", "["))
+
+    def scan(self, content: Path | bytes, file: File) -> Source:
+        """As `FormatOfPolars.scan`."""
+        import polars as pl
+
+        if file.head.lstrip().startswith(b"["):
+            return from_lazy_frame(pl.read_json(content).lazy(), file.where)
+        # Unlike the other readers this one always takes a path for a glob.
+        return _scan_lines(glob.escape(str(content)) if isinstance(content, Path) else content, file.where)
+
+
+def _scan_lines(content: str | bytes, where: str) -> Source:
+    import polars as pl
+
+    schema = pl.scan_ndjson(content).collect_schema()
+
+    def take(roles: Chosen) -> _native.Table:
+        # The types come from the first lines, where numbers may all be whole by chance.
+        floats = {name: _as_float(schema[name]) for name in roles.numbers}
+        return from_lazy_frame(pl.scan_ndjson(content, schema_overrides=floats), where).take(roles)
+
+    return Source(where, schema.names(), take)
+
+
+def _as_float(dtype: pl.DataType) -> pl.DataType:
+    """The type itself, but floats for integers and for lists of integers."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List) and dtype.inner.is_integer():
+        return pl.List(pl.Float64)
+    return pl.Float64() if dtype.is_integer() else dtype
+
+
+FILE_FORMATS = (Json(),)

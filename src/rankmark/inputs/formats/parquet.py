@@ -1,0 +1,77 @@
+"""Parquet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, polars_errors
+from rankmark.inputs.roles import Chosen, TableName
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_lazy_frame, from_polars
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FILE_FORMATS"]
+
+MAGIC = b"PAR1"
+SAMPLE = 10_000
+"""Rows by which the size of a row is told."""
+
+
+class Parquet(FormatOfPolars):
+    """Parquet, of which only the columns with a role are read."""
+
+    name = listed = known_by = "Parquet"
+    place = 5
+    endings = frozenset({".parquet", ".pq"})
+
+    def is_certain(self, file: File, table: TableName) -> bool:  # noqa: ARG002
+        """Whether it begins as all such files do."""
+        return file.head.startswith(MAGIC)
+
+    def scan(self, content: Path | bytes, file: File) -> Source:
+        """As `FormatOfPolars.scan`."""
+        import polars as pl
+
+        # This engine of polars reads row groups side by side, in a third less time.
+        return from_lazy_frame(pl.scan_parquet(content, glob=False), file.where, engine="streaming")
+
+    def refuses_batches(self, file: File) -> str | None:
+        """It does where it is compressed as a whole, since its end says what is in it."""
+        if file.start.startswith(MAGIC):
+            return None
+        return "is Parquet within a compressed file, which is not read in batches"
+
+    def in_batches(self, file: File, table: TableName) -> Batched:  # noqa: ARG002
+        """As `Format.in_batches`."""
+        import polars as pl
+
+        def scan() -> pl.LazyFrame:
+            return pl.scan_parquet(file.path, glob=False)
+
+        def read(roles: Chosen, size: int) -> Pieces:
+            with polars_errors(file.where, self.name):
+                count = scan().select(pl.len()).collect().item()
+                sample = scan().select(roles.names).head(SAMPLE).collect(engine="streaming")
+                step = max(1, size * sample.height // max(1, int(sample.estimated_size())))
+            for start in range(0, count, step):
+                with polars_errors(file.where, self.name):
+                    frame = scan().select(roles.names).slice(start, step).collect(engine="streaming")
+                yield from_polars(_plain(frame), file.where), min(1.0, (start + step) / count)
+
+        with polars_errors(file.where, self.name):
+            names = scan().collect_schema().names()
+        return Batched(file.where, file.size, names, read, text_ids=False)
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Ids that are codes of a dictionary as text, because each batch may have a dictionary of its own."""
+    import polars as pl
+
+    coded = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Categorical | pl.Enum)]
+    return frame.with_columns(pl.col(coded).cast(pl.String)) if coded else frame
+
+
+FILE_FORMATS = (Parquet(),)

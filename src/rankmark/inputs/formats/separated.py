@@ -1,0 +1,179 @@
+"""CSV and TSV: a first line that names the columns, and rows of texts between commas or tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankmark import _native
+from rankmark.errors import ColumnError, FormatError
+from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, polars_errors
+from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_lazy_frame, from_polars
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FILE_FORMATS"]
+
+
+class Separated(FormatOfPolars):
+    """Texts between separators."""
+
+    known_by = "CSV or TSV whose first line names the columns"
+
+    def __init__(
+        self,
+        name: str,
+        separator: str,
+        place: int,
+        endings: Sequence[str] = (),
+        usual_endings: Sequence[str] = (),
+    ) -> None:
+        self.name = self.listed = name
+        self.separator = separator
+        self.place = place
+        self.endings = frozenset(endings)
+        self.usual_endings = frozenset(usual_endings)
+
+    def is_likely(self, file: File, columns: ColumnNames | None) -> bool:
+        """Whether one of the texts in the first line is known as a column's name."""
+        texts = file.first_line.replace('"', "").split(self.separator)
+        return len(texts) > 1 and are_column_names(texts, columns)
+
+    def scan(self, content: Path | bytes, file: File) -> Source:
+        """As `FormatOfPolars.scan`."""
+        import polars as pl
+
+        def scan(types: dict[str, type[pl.DataType]] | None = None) -> pl.LazyFrame:
+            return pl.scan_csv(content, separator=self.separator, schema_overrides=types, glob=False)
+
+        schema = scan().collect_schema()
+
+        def take(roles: Chosen) -> _native.Table:
+            texts, numbers = _types(roles, schema)
+            try:
+                return from_lazy_frame(scan(texts | numbers), file.where).take(roles)
+            except pl.exceptions.PolarsError:
+                _refuse_texts(scan(texts), numbers, file.where, roles)
+                raise
+
+        return Source(file.where, _once(schema.names(), file.where), take, text_ids=True)
+
+    def refuses_batches(self, file: File) -> str | None:  # noqa: ARG002
+        """It never does."""
+        return None
+
+    def in_batches(self, file: File, table: TableName) -> Batched:  # noqa: ARG002
+        """As `Format.in_batches`."""
+        import polars as pl
+
+        start = file.head[: file.head.rfind(b"\n") + 1] or file.head
+        with polars_errors(file.where, self.name):
+            schema = pl.scan_csv(start, separator=self.separator).collect_schema()
+
+        def read(roles: Chosen, size: int) -> Pieces:
+            row = 0
+            for text, share in _blocks(file, size // 4):  # polars takes as much again to read it
+                where = f"{file.where} from row {row} on"
+                frame = self._block(text, roles, schema, file.where, row)
+                row += frame.height
+                if frame.height:
+                    yield from_polars(frame.select(roles.names), where), share
+
+        names = _once(list(schema), file.where)
+        return Batched(file.where, file.size, names, read, text_ids=True)
+
+    def _block(
+        self, text: bytes, roles: Chosen, schema: pl.Schema, where: str, first_row: int
+    ) -> pl.DataFrame:
+        """The rows of a block of text, the first of which has this number in its file."""
+        import polars as pl
+
+        texts, numbers = _types(roles, schema)
+        try:
+            return pl.read_csv(text, separator=self.separator, schema_overrides=texts | numbers)
+        except pl.exceptions.PolarsError as error:
+            with polars_errors(f"{where} from row {first_row} on", self.name):
+                unread = pl.read_csv(text, separator=self.separator, schema_overrides=texts).lazy()
+                _refuse_texts(unread, numbers, where, roles, first_row)
+                raise error
+
+
+def _types(
+    roles: Chosen, schema: pl.Schema
+) -> tuple[dict[str, type[pl.DataType]], dict[str, type[pl.DataType]]]:
+    """The types as which the chosen columns are read: texts for all, and what they are for numbers."""
+    import polars as pl
+
+    texts: dict[str, type[pl.DataType]] = dict.fromkeys(roles.names, pl.String)
+    return texts, {name: pl.Boolean if schema[name] == pl.Boolean else pl.Float64 for name in roles.numbers}
+
+
+def _refuse_texts(
+    texts: pl.LazyFrame,
+    numbers: dict[str, type[pl.DataType]],
+    where: str,
+    roles: Chosen,
+    first_row: int = 0,
+) -> None:
+    """Names the first text in a column of numbers that is none; `first_row` is where they begin."""
+    import polars as pl
+
+    for name, dtype in numbers.items():
+        column = texts.select(name).collect()[name]
+        if dtype == pl.Boolean:
+            wrong = (~column.str.to_lowercase().is_in(["true", "false"])).arg_true()
+        else:
+            wrong = (column.cast(dtype, strict=False).is_null() & column.is_not_null()).arg_true()
+        if len(wrong):
+            wanted = "true or false, as the first rows are" if dtype == pl.Boolean else "a number"
+            raise FormatError(
+                f"{where}, row {first_row + wrong[0]} (from 0): {column[int(wrong[0])]!r} in column {name!r} "
+                f"is not {wanted}; correct it, or {roles.instead(name)}"
+            )
+
+
+def _once(names: Sequence[str], where: str) -> Sequence[str]:
+    """Refuses two columns of one name, of which polars renames the second."""
+    for name in names:
+        original, renamed, _ = name.rpartition("_duplicated_")
+        if renamed and original in names:
+            raise ColumnError(f"{where} has two columns called {original!r}; rename one")
+    return names
+
+
+def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
+    """CSV text in blocks of whole rows, each with the header before it."""
+    progress = _native.Progress()
+    reader = _native.TextReader(str(file.path), progress)
+    rest = b""
+    while not (end := _end_of_rows(rest, first=True)) and (more := reader.read(size)):
+        rest += more
+    header, rest = (rest[:end], rest[end:]) if end else (rest + b"\n", b"")
+    while True:
+        more = reader.read(size)
+        text = rest + more
+        end = len(text) if len(more) < size else _end_of_rows(text)
+        if end:
+            yield header + text[:end], progress.done / max(1, progress.total)
+        rest = text[end:]
+        if len(more) < size:
+            return
+
+
+def _end_of_rows(text: bytes, *, first: bool = False) -> int:
+    """Where the last row that ends in the text ends, or the first, or 0; a line end in quotes ends no row."""
+    find = text.find if first else text.rfind
+    at = find(b"\n")
+    while at >= 0 and text.count(b'"', 0, at) % 2:
+        at = text.find(b"\n", at + 1) if first else text.rfind(b"\n", 0, at)
+    return at + 1
+
+
+FILE_FORMATS = (
+    Separated("CSV", ",", place=2, endings=[".csv"]),
+    Separated("TSV", "\t", place=3, usual_endings=[".tsv"]),
+)

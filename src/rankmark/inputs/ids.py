@@ -1,0 +1,93 @@
+"""Ids of one type in tables that are looked at together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from rankmark._native import Table
+from rankmark.errors import DataError, IdTypeError
+from rankmark.inputs.input import Input
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["align_ids", "as_integers", "with_text_items"]
+
+
+def align_ids(qrels: Input, run: Input) -> tuple[Input, Input]:
+    """Gives query ids, and item ids, the same type in both tables.
+
+    Integers in one table and text from a format without types in the other: the text becomes integers.
+    """
+    for role in ("query", "item"):
+        kinds = [side.table.kind(getattr(side, role)) for side in (qrels, run)]
+        if kinds == ["string", "integer"]:
+            qrels = _with_integers(qrels, role, run)
+        elif kinds == ["integer", "string"]:
+            run = _with_integers(run, role, qrels)
+    return qrels, run
+
+
+def with_text_items(table: Input) -> Input:
+    """The table with its item ids as text, by which tools that know nothing else break ties."""
+    import polars as pl
+
+    if table.table.kind(table.item) == "string":
+        return table
+    frame = pl.DataFrame(table.table).with_columns(pl.col(table.item).cast(pl.String))
+    return replace(table, table=Table.from_arrow(frame))
+
+
+def _with_integers(texts: Input, role: str, integers: Input) -> Input:
+    """Turns one side's ids from text into integers."""
+    import polars as pl
+
+    other = getattr(integers, role)
+    where = f"{integers.name} (column {other!r}, {integers.table.dtype(other)})"
+    frame = pl.DataFrame(texts.table)
+    converted = as_integers(frame[getattr(texts, role)], role, texts, where)
+    return replace(texts, table=Table.from_arrow(frame.with_columns(converted)))
+
+
+class Untyped(Protocol):
+    """A table that may come from a format without types."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def text_ids(self) -> bool:
+        """Whether it does, so that 7 and "7" are the same."""
+
+
+def as_integers(texts: pl.Series, role: str, table: Untyped, where: str) -> pl.Series:
+    """Ids that are text as integers, as they are where another table has them.
+
+    Args:
+        texts: the ids, called as their column.
+        role: of the column.
+        table: the one that they are of.
+        where: the table and the column in which they are integers, for messages.
+
+    Raises:
+        IdTypeError: they are text on purpose.
+        DataError: a text that is no integer.
+
+    """
+    import polars as pl
+
+    if not table.text_ids:
+        raise IdTypeError(
+            f"the {role} ids are strings in {table.name} (column {texts.name!r}) but integers in {where}; "
+            "cast one of the two columns"
+        )
+    converted = texts.cast(pl.Int64, strict=False)
+    wrong = (converted.is_null() & texts.is_not_null()).arg_true()
+    if len(wrong):
+        raise DataError(
+            f"the {role} ids are integers in {where}, but {table.name} has {texts[int(wrong[0])]!r} in row "
+            f"{wrong[0]} (from 0)"
+        )
+    return converted

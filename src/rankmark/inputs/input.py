@@ -1,0 +1,86 @@
+"""Judgements or results that have been read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from rankmark._native import Table
+from rankmark.inputs.roles import VALUE_OF, Side
+
+__all__ = ["Described", "Input"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Input:
+    """A table that has been read, with its columns' roles."""
+
+    table: Table
+    side: Side
+    """What the table holds: judgements ("qrels") or results ("run")."""
+    name: str
+    """What messages call the table: its path, or "qrels" or "run"."""
+    query: str
+    item: str
+    value: str | None
+    """Column of relevances (None: all 1) or of scores."""
+    rank: str | None
+    """Run without scores: the column of ranks; None where `value` is None too: the rows are in rank order."""
+    text_ids: bool
+    """The ids come from a format without types, where 7 and "7" are the same."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the result should know of how the table was understood."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return self.table.names
+
+    @property
+    def first_query(self) -> int | str:
+        """The query of the first row, to show how queries are written."""
+        return self._first(self.query)
+
+    @property
+    def first_item(self) -> int | str:
+        """The item of the first row."""
+        return self._first(self.item)
+
+    @property
+    def item_ids(self) -> Literal["integer", "text"]:
+        """The type of the items' ids."""
+        return "integer" if self.table.kind(self.item) == "integer" else "text"
+
+    def _first(self, column: str) -> int | str:
+        return self.table.take(column, np.zeros(1, dtype=np.uint32), column).column_values(column)[0]
+
+    def __repr__(self) -> str:
+        roles = {"query": self.query, "item": self.item, VALUE_OF[self.side]: self.value, "rank": self.rank}
+        said = ", ".join(f"{role} {name!r}" for role, name in roles.items() if name is not None)
+        return f"<{self.name}: {self.table.num_rows:,} rows; {said}>"
+
+
+class Described(Protocol):
+    """What a result tells of a table; an `Input` is one."""
+
+    @property
+    def name(self) -> str:
+        """What messages call the table."""
+
+    @property
+    def first_query(self) -> int | str:
+        """A query, to show how they are written."""
+
+    @property
+    def first_item(self) -> int | str:
+        """An item, to show how they are written."""
+
+    @property
+    def item_ids(self) -> Literal["integer", "text"]:
+        """The type of the items' ids."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the result should know of how the table was understood."""

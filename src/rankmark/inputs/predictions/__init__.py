@@ -1,0 +1,1 @@
+"""One table of labelled scores: its columns, its labels, its classes; whole, in batches, of systems."""

@@ -1,0 +1,17 @@
+"""Tables in memory, a module a kind of them; each knows its own."""
+
+from __future__ import annotations
+
+from rankmark.inputs.roles import TableName
+from rankmark.inputs.source import Source
+from rankmark.inputs.tables import arrow_tables, duckdb_relations, pandas_frames, polars_frames
+
+__all__ = ["open_table"]
+
+# What speaks the Arrow interface comes last: the others do so, too.
+OPENERS = (polars_frames.opened, pandas_frames.opened, duckdb_relations.opened, arrow_tables.opened)
+
+
+def open_table(source: object, table: TableName) -> Source | None:
+    """A table in memory of whatever library, or None if `source` is none."""
+    return next((found for opened in OPENERS if (found := opened(source, table)) is not None), None)

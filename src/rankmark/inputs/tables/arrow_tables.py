@@ -1,0 +1,37 @@
+"""Tables of pyarrow, and of anything else that speaks the Arrow PyCapsule interface."""
+
+from __future__ import annotations
+
+import sys
+
+from rankmark._native import Table
+from rankmark.errors import DataError, UsageError
+from rankmark.inputs.roles import TableName
+from rankmark.inputs.source import Source
+
+__all__ = ["opened"]
+
+
+def opened(source: object, table: TableName) -> Source | None:
+    """A table, or None if `source` is none.
+
+    Raises:
+        UsageError: something that Arrow can hold and that has no columns.
+
+    """
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(source, pyarrow.Table | pyarrow.RecordBatch):
+        return Source(table, source.schema.names, lambda roles: Table.from_arrow(source.select(roles.names)))
+    if not (hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")):
+        return None
+    found = _from_capsule(source, table)
+    return Source(table, found.names, lambda _: found)
+
+
+def _from_capsule(source: object, table: TableName) -> Table:
+    try:
+        return Table.from_arrow(source)
+    except DataError as error:
+        raise UsageError(
+            f"{table}: the {type(source).__name__} is not a table with columns: {error}"
+        ) from error

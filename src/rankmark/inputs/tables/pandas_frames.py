@@ -1,0 +1,56 @@
+"""Frames and series of pandas, whose ids may be in the index."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rankmark._native import Table
+from rankmark.errors import ColumnError, RankmarkError
+from rankmark.inputs.roles import VALUE_OF, Chosen, TableName
+from rankmark.inputs.source import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["opened"]
+
+
+def opened(source: object, table: TableName) -> Source | None:
+    """A frame, or a series of numbers with ids in its index; None if `source` is neither."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return None
+    if isinstance(source, pandas.Series) and table != "predictions":
+        return _from_pandas(source.to_frame(source.name or VALUE_OF[table]), table)
+    return _from_pandas(source, table) if isinstance(source, pandas.DataFrame) else None
+
+
+def _from_pandas(frame: Any, table: TableName) -> Source:
+    levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    frame = frame.reset_index(levels) if levels else frame
+    names = [str(name) for name in frame.columns]
+
+    def take(roles: Chosen) -> Table:
+        chosen = frame.iloc[:, [names.index(name) for name in roles.names]].set_axis(roles.names, axis=1)
+        chosen = chosen.reset_index(drop=True)
+        try:
+            return Table.from_arrow(chosen if importlib.util.find_spec("pyarrow") else _by_column(chosen))
+        except RankmarkError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise ColumnError(f"{table}: a column holds values of several types: {error}") from error
+
+    return Source(table, names, take)
+
+
+def _by_column(frame: Any) -> pl.DataFrame:
+    """A pandas frame through NumPy, for where pyarrow is not installed."""
+    import polars as pl
+
+    def values(column: Any) -> Any:
+        array = column.to_numpy()
+        return array if array.dtype.kind in "biuf" else column.to_numpy(dtype=object, na_value=None).tolist()
+
+    return pl.DataFrame({name: values(frame[name]) for name in frame.columns}, strict=True)

@@ -1,0 +1,56 @@
+"""Frames of polars, lazy ones too."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Literal
+
+from rankmark._native import Table
+from rankmark.errors import ColumnError
+from rankmark.inputs.roles import Chosen, TableName
+from rankmark.inputs.source import Source
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["from_lazy_frame", "from_polars", "opened"]
+
+
+def opened(source: object, table: TableName) -> Source | None:
+    """A frame, or None if `source` is none."""
+    polars = sys.modules.get("polars")
+    if polars is None:
+        return None
+    if isinstance(source, polars.LazyFrame):
+        return from_lazy_frame(source, table)
+    if isinstance(source, polars.DataFrame):
+        # Indexed, not selected: a selection runs on polars' threads, which a forked process lacks.
+        return Source(table, source.columns, lambda roles: from_polars(source[roles.names], table))
+    return None
+
+
+def from_lazy_frame(
+    frame: pl.LazyFrame, where: str, text_ids: bool = False, engine: Literal["auto", "streaming"] = "auto"
+) -> Source:
+    """A polars frame, of which only the columns with a role are computed, on this engine of polars."""
+    names = frame.collect_schema().names()
+
+    def take(roles: Chosen) -> Table:
+        return from_polars(frame.select(roles.names).collect(engine=engine), where)
+
+    return Source(where, names, take, text_ids)
+
+
+def from_polars(frame: pl.DataFrame, where: str) -> Table:
+    """A frame as a table, without copying."""
+    import polars as pl
+
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Object:
+            raise ColumnError(
+                f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
+            )
+    # Columns without any value have no type, which not every Arrow library takes the same way.
+    frame = frame.cast({pl.Null: pl.Int64}) if pl.Null in frame.dtypes else frame
+    # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
+    return Table.from_arrow(frame.to_struct())

@@ -1,0 +1,283 @@
+"""Spark DataFrames: their columns' roles, and judgements and results brought together by query.
+
+Only the DataFrame API is used, which Spark Connect has too, and nothing is read before Spark is asked for
+rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankmark.errors import ColumnError, IdTypeError, UsageError, did_you_mean
+from rankmark.inputs.column_checks import check_ids, check_numbers
+from rankmark.inputs.names import listed
+from rankmark.inputs.predictions.columns import WEIGHING
+from rankmark.inputs.roles import VALUE_OF, ColumnNames, Roles, Side, check_names, find_roles, missing_role
+from rankmark.inputs.source import notes_on
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from rankmark.inputs.predictions.columns import PredictionColumns
+
+__all__ = [
+    "Frame",
+    "FrameNames",
+    "Types",
+    "by_query",
+    "by_score",
+    "check_frame",
+    "labelled",
+    "partitioned",
+    "read_frames",
+]
+
+KINDS = {
+    **dict.fromkeys(("byte", "short", "integer", "long"), "integer"),
+    **dict.fromkeys(("string", "varchar", "char"), "string"),
+    **dict.fromkeys(("float", "double"), "float"),
+    "boolean": "boolean",
+    "array": "list",
+    "void": "null",
+}
+
+
+class Types:
+    """The types of a DataFrame's columns, in the words that tables have for them."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        self._types = {field.name: field.dataType for field in frame.schema.fields}
+
+    def kind(self, name: str) -> str:
+        """The kind of a column, or of the elements of one of lists."""
+        return KINDS.get(self._element(name).typeName(), "other")
+
+    def dtype(self, name: str) -> str:
+        """What Spark calls the type."""
+        return str(self._types[name].simpleString())
+
+    def is_list(self, name: str) -> bool:
+        """Whether each row has a list."""
+        return bool(self._types[name].typeName() == "array")
+
+    def _element(self, name: str) -> Any:
+        return self._types[name].elementType if self.is_list(name) else self._types[name]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameNames:
+    """What the columns of a table are called, for messages.
+
+    Attributes:
+        side: whether it holds judgements or results.
+        query: the column of queries.
+        item: the column of items.
+        value: the column of relevances, scores or ranks; None if every judgement counts 1, or if results
+            came in lists, best first.
+        ranked: whether results have ranks, not scores.
+
+    """
+
+    side: Side
+    query: str
+    item: str
+    value: str | None
+    ranked: bool = False
+
+    @property
+    def value_role(self) -> str:
+        """What the numbers are."""
+        return "rank" if self.ranked else VALUE_OF[self.side]
+
+    def described(self, role: str, column: str | None) -> str:
+        """How messages name a column."""
+        return f"{self.side}: the {role} column {column!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A DataFrame of judgements or results, with its columns' roles."""
+
+    frame: DataFrame
+    side: Side
+    roles: Roles
+    types: Types
+    notes: tuple[str, ...]
+
+    @property
+    def item(self) -> str:
+        """The column of items."""
+        return self.roles.items[0]
+
+    @property
+    def listed(self) -> bool:
+        """Whether a row is a query with a list of items."""
+        return self.types.is_list(self.item)
+
+    @property
+    def names(self) -> FrameNames:
+        """What messages call the columns."""
+        ranked = self.side == "run" and self.roles.value is None
+        return FrameNames(self.side, self.roles.query, self.item, self.roles.value or self.roles.rank, ranked)
+
+
+def check_frame(frame: object, where: str) -> None:
+    """Refuses what is no DataFrame of Spark."""
+    if not hasattr(frame, "mapInArrow"):
+        raise UsageError(
+            f"{where} is of type {type(frame).__name__}, not a Spark DataFrame; "
+            "spark.createDataFrame makes one, and without Spark rankmark takes everything else"
+        )
+
+
+def read_frames(qrels: Any, run: Any, columns: ColumnNames | None) -> tuple[Frame, Frame]:
+    """Finds the columns' roles, and refuses types that cannot be evaluated or do not go together."""
+    check_frame(qrels, "qrels")
+    check_frame(run, "run")
+    judgements, results = _read_frame(qrels, "qrels", columns), _read_frame(run, "run", columns)
+    check_names(columns, qrels.columns, run.columns)
+    for role in ("query", "item"):
+        (one, kind), (other, other_kind) = (
+            (side, side.types.kind(getattr(side.names, role))) for side in (judgements, results)
+        )
+        if kind != other_kind:
+            strings, integers = (one, other) if kind == "string" else (other, one)
+            raise IdTypeError(
+                f"the {role} ids are strings in {strings.side} (column {getattr(strings.names, role)!r}) but "
+                f"integers in {integers.side} (column {getattr(integers.names, role)!r}); "
+                "cast one of the two columns"
+            )
+    return judgements, results
+
+
+def _read_frame(frame: DataFrame, side: Side, columns: ColumnNames | None) -> Frame:
+    roles = find_roles(frame.columns, side, columns, side)
+    if roles.wide:
+        raise ColumnError(
+            f"{side}: a column a rank is not read from Spark; make the items one column of lists with "
+            f"F.array_compact(F.array({', '.join(map(repr, roles.items[:2]))}, …))"
+        )
+    types = Types(frame)
+    numbers = [name for name in (roles.value, roles.rank) if name is not None]
+    item = roles.items[0]
+    if side == "run" and not (numbers or types.is_list(item)):
+        raise missing_role("score", frame.columns, side, columns)
+    if types.is_list(roles.query):
+        raise ColumnError(f"{side}: the query column {roles.query!r} is {types.dtype(roles.query)}")
+    for name in numbers:
+        if types.is_list(name) != types.is_list(item):
+            raise ColumnError(
+                f"{side}: the columns {item!r} ({types.dtype(item)}) and {name!r} ({types.dtype(name)}) must "
+                "both hold lists, or neither"
+            )
+    check_ids(types, roles.query, "query", side)
+    check_ids(types, item, "item", side)
+    check_numbers(types, roles.value, VALUE_OF[side], side)
+    check_numbers(types, roles.rank, "rank", side)
+    return Frame(frame, side, roles, types, notes_on(side, side, frame.columns, roles, columns))
+
+
+def partitioned(
+    qrels: Frame, run: Frame, *, order: str | None, ordered: Sequence[Side], text_items: bool
+) -> DataFrame:
+    """All rows in one DataFrame, those of a query together in a partition, sorted by the query's hash.
+
+    The columns are ``key`` (the hash), ``judged`` (whether the row is a judgement), ``query``, ``item`` and
+    ``value``. The rows of `ordered` tables are in the order of the column `order` within their query.
+    """
+    from pyspark.sql import functions as F  # noqa: N812 - what all users of Spark call it
+
+    parts = [_rows(side, order if side.side in ordered else None, text_items) for side in (qrels, run)]
+    rows = parts[0].unionByName(parts[1], allowMissingColumns=True).withColumn("key", F.xxhash64("query"))
+    orders = [name for name in rows.columns if name.startswith("order_")]
+    # By one number, which Spark sorts by its digits; by the query itself it would take far longer.
+    sorted_rows = rows.repartition("key").sortWithinPartitions("key", *orders)
+    return sorted_rows.select("key", "judged", "query", "item", "value")
+
+
+def _rows(side: Frame, order: str | None, text_items: bool) -> DataFrame:
+    """A row an item, with columns by their roles."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    value = side.roles.value or side.roles.rank
+    chosen = {"query": side.roles.query, "item": side.item, "value": value}
+    if order is not None:
+        chosen["order"] = _order(side, order)
+    frame = side.frame.select(*(column(name).alias(role) for role, name in chosen.items() if name))
+    if side.listed:
+        frame = _exploded(frame)
+    item_type = "string" if text_items else id_type(side.types, side.item)
+    number = F.col("value") if value or side.side == "run" else F.lit(1)
+    orders = [F.col("order").alias(f"order_{side.side}")] if order is not None else []
+    return frame.select(
+        F.col("query").cast(id_type(side.types, side.roles.query)).alias("query"),
+        F.col("item").cast(item_type).alias("item"),
+        number.cast("double").alias("value"),
+        F.lit(side.side == "qrels").alias("judged"),
+        *orders,
+    )
+
+
+def _exploded(frame: DataFrame) -> DataFrame:
+    """One row an item, of rows with lists; its place in the list is its rank where there are no numbers."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    lists = [name for name in ("item", "value") if name in frame.columns]
+    others = [name for name in frame.columns if name not in lists]
+    rows = frame.select(*others, F.posexplode(F.arrays_zip(*lists)).alias("place", "row"))
+    value = F.col("row.value") if "value" in lists else F.col("place") + 1
+    order = [F.struct("order", "place").alias("order")] if "order" in others else []
+    return rows.select("query", F.col("row.item").alias("item"), value.alias("value"), *order)
+
+
+def labelled(frame: DataFrame, columns: PredictionColumns, types: Types) -> DataFrame:
+    """Labelled scores, with columns by their roles and numbers as float64, and those that queries weigh."""
+    numbers = {"label": columns.label, "score": columns.score, "weight": columns.weight}
+    numbers |= {WEIGHING + name: name for name in columns.weighing}
+    ids = (
+        []
+        if columns.query is None
+        else [column(columns.query).cast(id_type(types, columns.query)).alias("query")]
+    )
+    return frame.select(
+        *ids, *(column(name).cast("double").alias(role) for role, name in numbers.items() if name)
+    )
+
+
+def by_query(rows: DataFrame) -> DataFrame:
+    """The rows of a query together in a partition, sorted by its hash, the ``key``."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    # By one number, which Spark sorts by its digits; by the query itself it would take far longer.
+    return rows.withColumn("key", F.xxhash64("query")).repartition("key").sortWithinPartitions("key")
+
+
+def by_score(rows: DataFrame) -> DataFrame:
+    """Ranges of scores, each in a partition and sorted; the ``key`` is the score."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return rows.withColumn("key", F.col("score")).repartitionByRange("key").sortWithinPartitions("key")
+
+
+def id_type(types: Types, name: str) -> str:
+    """Spark's type for ids of a column."""
+    return "bigint" if types.kind(name) == "integer" else "string"
+
+
+def _order(side: Frame, order: str) -> str:
+    names = side.frame.columns
+    if order not in names:
+        raise ColumnError(
+            f"{side.side} has no column {order!r}, which order={order!r} asks for"
+            f"{did_you_mean(order, names) or ';'} its columns are {listed(names)}"
+        )
+    return order
+
+
+def column(name: str) -> Column:
+    """The column of this very name, whatever is in it."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.col("`" + name.replace("`", "``") + "`")

@@ -1,0 +1,105 @@
+"""Files: which ones a path or a glob names, compressed or not, and what is refused of them."""
+
+import gzip
+import os
+import re
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from rankmark.errors import ColumnError, DataError, FileMissingError, FormatError, UsageError
+from rankmark.inputs import read_qrels, read_run
+
+COMPRESSED = [
+    ("a.gz", gzip.compress(b"", mtime=0), "is empty"),
+    ("a.txt.gz", gzip.compress(b"q Q0 d 1 0.5 t\n" * 1000, mtime=0)[:-12], "damaged or cut off"),
+    ("a.txt.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff", "damaged"),
+    ("a.zst", pa.compress(b"q Q0 d 1 0.5 t\n", "zstd", asbytes=True)[:-3], "damaged or cut off"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), COMPRESSED)
+def test_damaged_files(name, content, message, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=re.escape(message)) as error:
+        read_run(path)
+    assert str(path) in str(error.value)
+
+
+def test_missing_files(tmp_path):
+    (tmp_path / "qrels.parquet").touch()
+    with pytest.raises(FileMissingError, match=r"no file '.*qrels.parqet'; did you mean 'qrels.parquet'"):
+        read_qrels(tmp_path / "qrels.parqet")
+    with pytest.raises(FileMissingError, match="there is no directory '/nowhere'"):
+        read_qrels("/nowhere/a.csv")
+    with pytest.raises(FileMissingError, match="no file fits the pattern"):
+        read_qrels(str(tmp_path / "*.csv"))
+    with pytest.raises(FileMissingError, match="is not a path"):
+        read_qrels("query,item\n" * 10_000)
+    with pytest.raises(
+        UsageError, match=re.escape(f"is a directory; name its files, for example '{tmp_path}/*.parq")
+    ):
+        read_qrels(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_that_may_not_be_read(tmp_path):
+    (tmp_path / "a.csv").write_text("query,item\n1,2\n")
+    (tmp_path / "a.csv").chmod(0)
+    with pytest.raises(UsageError, match="cannot be read: Permission denied"):
+        read_qrels(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "txt"])
+def test_a_file_whose_name_looks_like_a_glob(suffix, tmp_path):
+    path = tmp_path / f"a [b]*?.{suffix}"
+    table = pl.DataFrame({"query": [1], "item": [2]})
+    match suffix:
+        case "csv":
+            table.write_csv(path)
+        case "jsonl":
+            table.write_ndjson(path)
+        case "parquet":
+            table.write_parquet(path)
+        case "txt":
+            path.write_text("1 2 1")
+    assert read_qrels(path).table.num_rows == 1
+
+
+def rows_of(pattern) -> int:
+    return read_qrels(str(pattern)).table.num_rows
+
+
+def test_globs(tmp_path):
+    (tmp_path / "a1.csv").write_text("query,item,relevance\n1,a,1\n")
+    (tmp_path / "a2.csv").write_text("relevance,other,query,item\n0.5,,2,b\n")
+    pl.DataFrame({"query": ["3"], "item": ["c"], "relevance": [2.0]}).write_parquet(tmp_path / "a3.parquet")
+    (tmp_path / "a4.txt").write_text("4 0 d 1\n")
+    qrels = read_qrels(str(tmp_path / "a*"))
+    assert pl.DataFrame(qrels.table).rows() == [
+        ("1", "a", 1.0),
+        ("2", "b", 0.5),
+        ("3", "c", 2.0),
+        ("4", "d", 1.0),
+    ]
+    assert not qrels.text_ids
+    (tmp_path / "a0.csv").write_text("query,item,relevance\n")
+    assert rows_of(tmp_path / "a*") == 4
+    assert rows_of(tmp_path / "a[04]*") == 1
+    with pytest.raises(DataError, match="has no rows"):
+        rows_of(tmp_path / "a0*")
+    (tmp_path / "a5.csv").write_text("query,item,grade\n1,a,1\n")
+    with pytest.raises(ColumnError, match=r"a5.csv' has the columns .*all files need the same columns"):
+        read_qrels(str(tmp_path / "a*"))
+    pl.DataFrame({"query": [3], "item": ["c"], "relevance": [2.0]}).write_parquet(tmp_path / "a3.parquet")
+    with pytest.raises(ColumnError, match=r"a3.parquet': column 'query' is Int64, but String in .*a1.csv'"):
+        read_qrels(str(tmp_path / "a[1-3]*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="is a pipe or a device"):
+        read_run(tmp_path / "pipe")

@@ -1,0 +1,215 @@
+"""How columns get their roles, and how ids of two tables are brought together."""
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
+from rankmark.inputs import read_inputs, read_qrels, read_run
+from rankmark.inputs.names import ALIASES
+
+FRAME = {"query": [1, 2], "item": [3, 4], "relevance": [0, 1], "score": [0.5, 1.5]}
+
+
+def frame(**columns) -> pl.DataFrame:
+    return pl.DataFrame({"query": [1, 2], "item": [3, 4]} | columns)
+
+
+@pytest.mark.parametrize(("role", "alias"), [(role, alias) for role in ALIASES for alias in ALIASES[role]])
+@pytest.mark.parametrize(
+    "write", [str, str.upper, lambda name: name.title().replace("_", "-"), " {} ".format]
+)
+def test_every_name_of_a_role_is_found(role, alias, write):
+    columns = {"query": "query", "item": "item", "relevance": "relevance", "score": "score"}
+    if role == "rank":
+        del columns["score"]
+    columns[role] = write(alias)
+    table = pl.DataFrame({name: [1, 2] for name in columns.values()} | {"other": [None, None]})
+    qrels, run = read_qrels(table), read_run(table)
+    assert (qrels.query, qrels.item, qrels.value) == (columns["query"], columns["item"], columns["relevance"])
+    assert (run.query, run.item) == (columns["query"], columns["item"])
+    assert (run.value, run.rank) == ((None, columns["rank"]) if role == "rank" else (columns["score"], None))
+
+
+def test_a_score_goes_before_a_rank_unless_said_otherwise():
+    table = frame(rank=[1, 2], score=[1.0, 2.0])
+    assert read_run(table).value == "score"
+    assert read_run(table, {"rank": "rank"}).rank == "rank"
+
+
+def test_columns_said_outright():
+    table = frame(user=[5, 6], doc=[7, 8], p=[0.1, 0.2], label=[1, 0])
+    columns = {"query": "user", "run.item": "doc", "score": "p", "qrels.relevance": "label"}
+    qrels, run = read_inputs(table, table, columns)
+    assert (qrels.query, qrels.item, qrels.value) == ("user", "item", "label")
+    assert (run.query, run.item, run.value) == ("user", "doc", "p")
+
+
+def test_a_name_that_only_one_table_has():
+    qrels, run = read_inputs(frame(), frame(score=[1, 2]).rename({"query": "usr"}), {"query": "usr"})
+    assert (qrels.query, run.query) == ("query", "usr")
+
+
+REFUSED = [
+    (
+        read_qrels,
+        {"user": [1], "session_id": [1], "item": [1]},
+        None,
+        ["2 columns", "'user', 'session_id'", '{"query": "user"}'],
+    ),
+    (
+        read_qrels,
+        {"qurey": [1], "item": [1]},
+        None,
+        ["qrels has no column for the query", "'qurey'?", "'qurey', 'item'"],
+    ),
+    (
+        read_run,
+        {"query": [1], "thing": ["a"], "score": [1]},
+        None,
+        ["no column for the item", '{"item": "…"}'],
+    ),
+    (
+        read_run,
+        {"query": [1], "item": ["a"], "scroe": [1]},
+        None,
+        ["a score or a rank", "did you mean 'scroe'"],
+    ),
+    (
+        read_run,
+        {"query": [1], "item": ["a"], "p": [1]},
+        {"score": "P"},
+        ["a score or a rank", "did you mean 'p'"],
+    ),
+    (
+        read_run,
+        {"query": [1], "item": ["a"], "p": [1]},
+        {"run.score": "pp"},
+        ["run has no column 'pp'", "'run.score'"],
+    ),
+    (read_run, {"query": [1], "a": ["a"]}, {"items": "a,bb"}, ["no column 'bb'", "'query', 'a'"]),
+    (
+        read_run,
+        {"query": [1], "f1": [1], "f2": [1], "g1": [1], "g2": [1]},
+        None,
+        ["no column for the item", "'f1', 'f2' …", 'columns={"items": "f1,f2"}'],
+    ),
+    (read_run, {"query": [1], "item": ["a"], "score": ["b"]}, None, ["score column 'score'", "not numbers"]),
+    (read_run, {"query": [1], "item": ["a"], "score": [True]}, None, ["'score' is Boolean", "not numbers"]),
+    (read_run, {"query": [1], "item": ["a"], "score": [[1]]}, None, ["'score' is", "List", "not numbers"]),
+    (read_run, {"query": [1], "item": ["a"], "rank": ["1"]}, None, ["rank column 'rank'", "not numbers"]),
+    (
+        read_qrels,
+        {"query": [1], "item": ["a"], "rel": ["1"]},
+        None,
+        ["relevance column 'rel'", '{"relevance": "…"}'],
+    ),
+    (read_qrels, {"query": [1.5], "item": ["a"]}, None, ["query column 'query' is Float64", "cast"]),
+    (read_qrels, {"query": [1], "item": [True]}, None, ["item column 'item' is Boolean", "cast"]),
+    (read_qrels, {"query": [[1]], "item": ["a"]}, None, ["query column 'query' is", "List"]),
+    (read_qrels, {"query": [1], "item": [{"a": 1}]}, None, ["item column 'item' is Struct", "cast"]),
+]
+
+
+@pytest.mark.parametrize(("read", "data", "columns", "words"), REFUSED)
+def test_refused_columns(read, data, columns, words):
+    with pytest.raises(ColumnError) as error:
+        read(pl.DataFrame(data), columns)
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind", "message"),
+    [
+        ({"qeury": "a"}, UsageError, "no role 'qeury'; did you mean 'query'"),
+        ({"run.relevance": "a"}, UsageError, "no role 'run.relevance'"),
+        ({"query": ["a", "b"]}, UsageError, "takes one column name"),
+        ({"query": "itme"}, ColumnError, "neither qrels nor run has a column 'itme'; did you mean 'item'"),
+        ({"score": "relevance"}, ColumnError, "run does not have a column 'relevance'"),
+        ({"relevance": "scor"}, ColumnError, "qrels does not have a column 'scor'"),
+    ],
+)
+def test_refused_names(columns, kind, message):
+    with pytest.raises(kind, match=message):
+        read_inputs(frame(relevance=[1, 2]), frame(score=[1, 2]), columns)
+
+
+def test_nothing_but_nulls():
+    with pytest.raises(DataError, match="query column 'query' holds nothing but nulls"):
+        read_qrels(pa.table({"query": pa.nulls(1), "item": [1]}))
+    with pytest.raises(DataError, match="score column 'score' holds nothing but nulls"):
+        read_run(pa.table({"query": [1], "item": [1], "score": pa.nulls(1)}))
+    # Nulls beside values are found by the core; here they only must arrive.
+    assert read_run(frame(score=[None, None])).table.kind("score") == "integer"
+
+
+def ids(table) -> list[tuple]:
+    return pl.DataFrame(table.table).select(table.query, table.item).rows()
+
+
+def test_text_becomes_integers_where_the_other_table_has_them(tmp_path):
+    (tmp_path / "qrels.csv").write_text("query,item\n1,a\n-02,b\n")
+    run = pl.DataFrame({"query": [1, 2], "item": ["a", "b"], "score": [1, 2]})
+    qrels, run = read_inputs(tmp_path / "qrels.csv", run)
+    assert ids(qrels) == [(1, "a"), (-2, "b")]
+    assert ids(run) == [(1, "a"), (2, "b")]
+    (tmp_path / "run").write_text("1 7 0.5\n2 08 1\n")
+    qrels, run = read_inputs(frame(), tmp_path / "run")
+    assert ids(run) == [(1, 7), (2, 8)]
+
+
+def test_ids_of_two_texts_stay_text(tmp_path):
+    (tmp_path / "a.csv").write_text("query,item,relevance\n007,1,1\n")
+    (tmp_path / "b.csv").write_text("query,item,score\n007,1,1\n")
+    qrels, run = read_inputs(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert ids(qrels) == ids(run) == [("007", "1")]
+
+
+@pytest.mark.parametrize("name", ["clicked", "is_relevant", "relevancy", "Ratings!", "score", "y_pred"])
+def test_a_column_that_may_be_the_relevance_is_not_passed_over(name):
+    with pytest.raises(ColumnError, match=f"no column known as the relevance, but '{name}' may be it"):
+        read_qrels(frame(**{name: [0, 1]}))
+    assert read_qrels(frame(**{name: [0, 1]}), {"relevance": name}).value == name
+    assert read_qrels(frame(**{name: [0, 1]}), {"relevance": None}).value is None
+
+
+def test_rows_that_all_count_as_relevant_are_noted_where_there_are_other_columns():
+    (note,) = read_qrels(frame(seconds=[1, 2])).notes
+    assert note == "every row of qrels counts as relevant: no relevance among 'seconds'"
+    assert read_qrels(frame()).notes == ()
+
+
+@pytest.mark.parametrize("names", [("userId", "ItemID"), ("User Id", "item-id"), ("USERID", "itemid")])
+def test_names_may_differ_in_case_and_in_what_separates_words(names):
+    table = read_qrels(pl.DataFrame({name: [1] for name in names}))
+    assert (table.query, table.item) == names
+
+
+def test_a_column_cannot_have_two_roles():
+    with pytest.raises(ColumnError, match="'a' cannot be both query and item"):
+        read_qrels(pl.DataFrame({"a": [1]}), {"query": "a", "item": "a"})
+
+
+def test_a_wrong_separator_is_named(tmp_path):
+    (tmp_path / "a.csv").write_text("user;item;rating\n1;2;3\n")
+    with pytest.raises(ColumnError, match="it looks separated by ';'"):
+        read_qrels(tmp_path / "a.csv")
+
+
+def test_text_that_is_no_integer(tmp_path):
+    (tmp_path / "run").write_text("1 7 0.5\n2 d8 1\n")
+    message = r"item ids are integers in qrels .*run '.*run' has 'd8' in row 1 \(from 0\)"
+    with pytest.raises(DataError, match=message):
+        read_inputs(frame(), tmp_path / "run")
+
+
+def test_strings_against_integers():
+    with pytest.raises(
+        IdTypeError, match=r"query ids are strings in run \(column 'query'\) but integers in qrels"
+    ):
+        read_inputs(frame(), {"1": {3: 1.0}})
+    with pytest.raises(
+        IdTypeError, match=r"item ids are strings in qrels .* integers in run .*Int64.*; cast"
+    ):
+        read_inputs({1: {"3": 1.0}}, frame(score=[1, 2]))

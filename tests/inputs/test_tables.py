@@ -1,0 +1,264 @@
+"""Tables in memory: the same small ones in every form that is read, and what is refused."""
+
+import re
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from rankmark._native import Table
+from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
+from rankmark.inputs import read_qrels, read_run
+from small_tables import QRELS, RUN, as_dicts, as_tuples, rows
+
+IN_MEMORY = {
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "polars categorical": lambda c: pl.DataFrame(c).with_columns(
+        pl.col("query", "item").cast(pl.Categorical)
+    ),
+    "polars chunked": lambda c: pl.concat([pl.DataFrame(c)[:1], pl.DataFrame(c)[1:]], rechunk=False),
+    "pandas": pd.DataFrame,
+    "pandas categorical": lambda c: pd.DataFrame(c).astype({"query": "category", "item": "category"}),
+    "pandas with an index": lambda c: pd.DataFrame(c, index=[f"row {i}" for i in range(len(c["query"]))]),
+    "pyarrow": pa.table,
+    "pyarrow large_string": lambda c: pa.table(c).cast(
+        pa.schema([("query", pa.large_string()), ("item", pa.large_string()), (list(c)[2], pa.float32())])
+    ),
+    "pyarrow batch": pa.RecordBatch.from_pydict,
+    "pyarrow reader": lambda c: pa.table(c).to_reader(),
+    "duckdb": lambda c: duckdb.from_arrow(pa.table(c)),
+    "capsule": lambda c: Table.from_arrow(pa.table(c)),
+    "lists": lambda c: pl.DataFrame(c).group_by("query", maintain_order=True).all(),
+    "fixed lists": lambda c: pl.DataFrame(c).with_columns(
+        pl.exclude("query").reshape((-1, 1)),
+    ),
+    "dict of dicts": as_dicts,
+    "dict of dicts of numpy scalars": lambda c: {
+        query: {np.str_(item): np.float32(value) for item, value in items.items()}
+        for query, items in as_dicts(c).items()
+    },
+    "tuples": as_tuples,
+    "generator": lambda c: iter(as_tuples(c)),
+}
+
+
+@pytest.mark.parametrize("form", IN_MEMORY)
+def test_in_memory(form):
+    qrels, run = read_qrels(IN_MEMORY[form](QRELS)), read_run(IN_MEMORY[form](RUN))
+    assert rows(qrels) == as_tuples(QRELS)
+    single = "float32" in str(pl.DataFrame(run.table).schema[run.value]).lower() or "numpy" in form
+    expected = [(q, d, float(np.float32(s)) if single else s) for q, d, s in as_tuples(RUN)]
+    assert rows(run) == expected
+    assert not qrels.text_ids
+    assert (qrels.name, run.name) == ("qrels", "run")
+
+
+def test_pandas_without_pyarrow(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    frame = pd.DataFrame(QRELS).astype({"item": "category", "query": object})
+    assert rows(read_qrels(frame)) == as_tuples(QRELS)
+    integers = pd.DataFrame({"query": pd.array([1, 2], dtype="Int64"), "item": [3, 4]})
+    assert rows(read_qrels(integers)) == [(1, 3), (2, 4)]
+
+
+def test_a_boolean_among_tuples_is_a_relevance():
+    assert rows(read_qrels([("q", "d", True)])) == [("q", "d", 1.0)]
+
+
+def test_qrels_without_relevance():
+    for qrels in [pl.DataFrame({"query": ["q"], "item": ["d"]}), {"q": ["d"]}, {"q": {"d"}}, [("q", "d")]]:
+        table = read_qrels(qrels)
+        assert table.value is None
+        assert rows(table) == [("q", "d")]
+
+
+def test_run_with_ranks_only():
+    run = read_run(pl.DataFrame({"query": [1, 1], "item": [1, 2], "position": [2, 1]}))
+    assert (run.value, run.rank) == (None, "position")
+
+
+def test_lists_in_rank_order():
+    expected = [("q1", "b"), ("q1", "a"), ("q2", "c")]
+    for source in [
+        {"q1": ["b", "a"], "q2": ("c",), "q3": []},
+        {"q1": np.array(["b", "a"]), "q2": iter("c")},
+        pl.DataFrame({"query": ["q1", "q2", "q3"], "items": [["b", "a"], ["c"], []]}),
+        pl.DataFrame({"query": ["q1", "q2", "q3"], "item": [["b", "a"], ["c"], None]}),
+        pd.DataFrame({"query": ["q1", "q2"], "item_ids": [["b", "a"], ["c"]]}),
+    ]:
+        run = read_run(source)
+        assert (run.value, run.rank) == (None, None)
+        assert rows(run) == expected
+
+
+def test_a_wide_table_of_pandas_with_gaps():
+    """Which pandas holds as floats."""
+    run = read_run(pd.DataFrame({"query": [1, 2], "item_1": [10, 11], "item_2": [12, None]}))
+    assert rows(run) == [(1, 10), (1, 12), (2, 11)]
+
+
+def test_two_lists_for_one_query_without_scores_are_refused():
+    table = pl.DataFrame({"query": [1, 2, 1], "items": [[1], [2], [3]]})
+    with pytest.raises(DataError, match=r"query 1 has several lists \(rows 0 and 2, from 0\)"):
+        read_run(table)
+    scores = pl.Series("scores", [[0.1], [0.2], [0.3]])
+    assert len(rows(read_run(table.with_columns(scores)))) == 3
+    assert len(rows(read_qrels(table))) == 3
+
+
+def test_pandas_with_ids_in_the_index():
+    table = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rating": [2.0, 0.0]})
+    qrels = read_qrels(table.set_index(["user", "item"]))
+    series = read_qrels(table.set_index(["user", "item"])["rating"])
+    for read in (qrels, series):
+        assert (read.query, read.item, read.value) == ("user", "item", "rating")
+        assert read.table.column_values("item") == ["a", "b"]
+    assert list(table.columns) == ["user", "item", "rating"]
+
+
+@pytest.mark.parametrize("prefix", ["item_", "top_", "rank", "", "Top-", "prediction "])
+@pytest.mark.parametrize("start", [0, 1])
+def test_wide(prefix, start, tmp_path):
+    names = [f"{prefix}{start + i}" for i in range(11)]
+    columns = {"query": ["q1", "q2"], "score_1": [1, 2]} if prefix == "item_" else {"query": ["q1", "q2"]}
+    columns |= {name: [f"d{i}", f"e{i}" if i < 2 else None] for i, name in reversed(list(enumerate(names)))}
+    expected = [("q1", f"d{i}") for i in range(11)] + [("q2", "e0"), ("q2", "e1")]
+    frame = pl.DataFrame(columns)
+    frame.write_csv(tmp_path / "a.csv")
+    for source in [frame, frame.to_pandas(), tmp_path / "a.csv"]:
+        run = read_run(source)
+        assert (run.value, run.rank) == (None, None)
+        assert rows(run) == expected
+
+
+def test_wide_said_outright():
+    frame = pl.DataFrame(
+        {"query": [1, 2], "first": ["US", "FR"], "second": ["FR", None], "truth": ["US", "CN"]}
+    )
+    expected = [(1, "US"), (1, "FR"), (2, "FR")]
+    assert rows(read_run(frame, {"items": "first, second"})) == expected
+    assert rows(read_run(frame, {"run.items": ["first", "second"]})) == expected
+    assert rows(read_qrels(frame, {"item": "truth"})) == [(1, "US"), (2, "CN")]
+
+
+def test_wide_pandas_with_numbers_as_names():
+    frame = pd.DataFrame([["a", "b"], ["c", "d"]], columns=[1, 2]).assign(query=[7, 8])
+    assert rows(read_run(frame)) == [(7, "a"), (7, "b"), (8, "c"), (8, "d")]
+
+
+def test_inputs_stay_as_they_are():
+    frame, columns = pd.DataFrame(QRELS, index=[5, 6, 7]), {"query": "query"}
+    before = frame.copy()
+    read_qrels(frame, columns)
+    pd.testing.assert_frame_equal(frame, before)
+    assert columns == {"query": "query"}
+
+
+def test_two_columns_of_one_name():
+    with pytest.raises(ColumnError, match="2 columns that can be the item: 'item', 'item'"):
+        read_qrels(pd.DataFrame([[1, 2, 3]], columns=["query", "item", "item"]))
+
+
+REFUSED_TABLES = [
+    (pl.DataFrame({"query": [], "item": []}), DataError, "qrels has no rows"),
+    (pl.Series("query", [1]), UsageError, "the Series is not a table"),
+    (pd.DataFrame({"query": [1, "a"], "item": [1, 2]}), ColumnError, "values of several types"),
+    (pl.DataFrame({"query": [object()], "item": [1]}), ColumnError, "column 'query' holds Python objects"),
+    (
+        pl.DataFrame({"query": [1], "items": [[1, 2]], "grades": [[1]]}),
+        DataError,
+        "row 0 (from 0; query 1): 2 in 'items' but 1 in 'grades'; both lists need the same length",
+    ),
+    (
+        pl.DataFrame({"query": [1], "items": [[1, 2]], "grade": [1]}),
+        ColumnError,
+        "'grade' holds one Int64 a row",
+    ),
+    (
+        pl.DataFrame({"query": ["a", "b"], "items": [[1], [2, None]]}),
+        DataError,
+        "row 1 (from 0; query 'b'): a null in the list 'items'",
+    ),
+    (
+        pl.DataFrame({"query": [1], "items": [[]]}, schema_overrides={"items": pl.List(pl.Int64)}),
+        DataError,
+        "every list of items is empty",
+    ),
+    (pl.DataFrame({"query": [1], "items": [[1.5]]}), ColumnError, "'items' is Float64"),
+    (
+        pl.DataFrame({"query": [1, 2], "item_1": ["a", None], "item_2": ["b", "c"]}),
+        DataError,
+        "row 1 (from 0): 'item_1' is empty but 'item_2' is not",
+    ),
+    (
+        pl.DataFrame({"query": [1], "item_1": ["a"], "item_2": [2]}),
+        ColumnError,
+        "the ranked columns need one type; 'item_1' is String and 'item_2' is integer",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "kind", "message"), REFUSED_TABLES)
+def test_tables(table, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        read_qrels(table)
+
+
+REFUSED_QRELS = [
+    ({}, DataError, "qrels has no rows"),
+    ([], DataError, "qrels has no rows"),
+    ({"q": {}}, DataError, "qrels has no rows"),
+    (
+        {"q": {"d": 1}, "p": ["d"]},
+        DataError,
+        "a dict for some queries, a list for others; the first is query 'p'",
+    ),
+    ({"q": "d"}, UsageError, "query 'q' has 'd'; give {item: value} or a list or set of relevant items"),
+    ({"q": 1}, UsageError, "query 'q' has 1"),
+    ({"query": ["q"], "item": ["d"]}, UsageError, "a dict of columns"),
+    ({"q": {"d": "1"}}, DataError, "row 0 (from 0): the relevance '1' is a str, not a number"),
+    ({"q": {"d": None}}, DataError, "the relevance None is a NoneType"),
+    (
+        {"q": {"d": 1, 2: 1}},
+        IdTypeError,
+        "row 1 (from 0): the item 2 is a int, but the first one, 'd', is a str",
+    ),
+    ({1: {"d": 1}, "2": {"d": 1}}, IdTypeError, "row 1 (from 0): the query '2' is a str"),
+    ({1.5: {"d": 1}}, IdTypeError, "the query 1.5 is a float; ids are integers or strings"),
+    ({True: {"d": 1}}, IdTypeError, "the query True is a bool"),
+    ({2**70: {"d": 1}}, DataError, "does not fit into 64 bits"),
+    (
+        [("q", "d", 1), ("q", "d")],
+        UsageError,
+        "row 1 (from 0): ('q', 'd') is no tuple (query, item, relevance)",
+    ),
+    ([("q",)], UsageError, "is no tuple"),
+    (["qd"], UsageError, "row 0 (from 0): 'qd' is no tuple"),
+    (7, UsageError, "qrels is of type int, none of these: the path of a file"),
+    (None, UsageError, "qrels is of type NoneType, none of these"),
+    (b"a.csv", UsageError, "qrels is of type bytes, none of these"),
+]
+
+
+@pytest.mark.parametrize(("source", "kind", "message"), REFUSED_QRELS)
+def test_containers(source, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        read_qrels(source)
+
+
+REFUSED_RUNS = [
+    ({"q": {"d", "e"}}, DataError, "run: query 'q' has a set, which has no order; give a list, best first"),
+    ({"q": "d"}, UsageError, "or a list of items, best first"),
+    ({"q": {"d": True}}, DataError, "the score True is a bool, not a number"),
+    ([("q", "d")], UsageError, "('q', 'd') is no tuple (query, item, score)"),
+]
+
+
+@pytest.mark.parametrize(("source", "kind", "message"), REFUSED_RUNS)
+def test_containers_of_results(source, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        read_run(source)
