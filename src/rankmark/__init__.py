@@ -11,7 +11,7 @@ from typing import Any
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME = {
     "ChoiceError": "errors",
-    "Coefficient": "comparing.coefficients",
+    "Coefficient": "language.coefficient",
     "ColumnError": "errors",
     "DataError": "errors",
     "Evaluation": "api.from_signature",

@@ -15,7 +15,6 @@ from rankmark.checks.checking import check as check
 from rankmark.comparing.agreement import agree as agree
 from rankmark.comparing.agreement import agree_on_systems as agree_on_systems
 from rankmark.comparing.agreement import rank_correlation as rank_correlation
-from rankmark.comparing.coefficients import Coefficient as Coefficient
 from rankmark.comparing.compare import compare as compare
 from rankmark.comparing.compare import compare_results as compare_results
 from rankmark.comparing.gating import gate as gate
@@ -35,6 +34,7 @@ from rankmark.explaining.explanation import explain as explain
 from rankmark.inputs import Input as Input
 from rankmark.inputs import read_qrels as read_qrels
 from rankmark.inputs import read_run as read_run
+from rankmark.language.coefficient import Coefficient as Coefficient
 from rankmark.language.conventions.convention import conventions as conventions
 from rankmark.language.measure import Measure as Measure
 from rankmark.language.names import parse as parse

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,8 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.cli import main
-from rankmark.comparing.coefficients import COEFFICIENTS
+from rankmark.language.coefficient import coefficient_pages
+from rankmark.language.manual import coefficient_list, measure_page
 
 LISTS = {"a": ["a", "b", "c", "d"], "b": ["b", "a", "c", "x"]}
 # The example of the R package ircor, by the authors of the coefficients for ties, with what it prints.
@@ -193,6 +195,7 @@ def test_overlaps_by_hand() -> None:
     assert values == dict(zip(names, [1, 0, 3 / 4, 0, 1], strict=True))
 
 
+COEFFICIENTS = coefficient_pages()
 ALL = [
     *COEFFICIENTS,
     *("Tau(ties=a)", "Tau(items=union)", "WeightedTau(items=union)", "TauAP(ties=b)", "TauAP(items=union)"),
@@ -279,6 +282,20 @@ def test_names_say_what_is_computed() -> None:
         assert str(rm.Coefficient.parse(name)) == name
 
 
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_every_page_is_whole(name: str) -> None:
+    page = COEFFICIENTS[name]
+    assert re.search(rf"^    (?:{name}|RBO|τ_\w+|ρ|K\(p\)) = ", page.doc, re.MULTILINE), "formula"
+    for heading in ("Range: ", "Not defined: ", "Source: "):
+        assert re.search(rf"^{heading}", page.doc, re.MULTILINE), heading
+    assert ">>> " in page.doc.partition("\nExample:\n")[2], "worked example"
+    for parameter in page.parameters.values():
+        assert re.search(rf"^    {parameter.name}: ", page.doc, re.MULTILINE), parameter.name
+        assert all(f"``{choice}``" in page.doc for choice in parameter.choices), parameter.name
+    assert measure_page(name).startswith(page.grammar) or name == "Spearman"  # a measure has that name, too
+    assert page.grammar in coefficient_list()
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -286,7 +303,8 @@ def test_names_say_what_is_computed() -> None:
         ("RBO(q=1)", "RBO has no parameter 'q'"),
         ("RBO(p=1)", "RBO: p=1 is not a number between 0 and 1"),
         ("Tau@0", "the cutoff is a whole number from 1"),
-        ("Tau@x", "is not a coefficient"),
+        ("Tau@x", "'Tau@x': the cutoff is a whole number from 1, not 'x'"),
+        ("Tau[1]", "is not a coefficient: write Name, Name@10 or"),
         ("", "no coefficient asked for"),
         ("Tau(b)", "is not written parameter=value"),
     ],

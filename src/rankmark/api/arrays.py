@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from numpy.typing import NDArray
 
@@ -13,19 +13,17 @@ from rankmark.api.evaluation import evaluate_tables, result_of
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
-from rankmark.inputs.arrays.judged_items import read_excluded, read_relevance
+from rankmark.inputs.arrays.judged_items import (
+    read_excluded,
+    read_relevance,
+)
 from rankmark.inputs.arrays.libraries import Array, Factors, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.language.choices import (
+    ArrayChoices,
     Choices,
-    Duplicates,
-    Missing,
-    NoRelevant,
-    Ties,
-    Unjudged,
-    UnjudgedQueries,
+    given,
 )
-from rankmark.language.choices import Scores as Precision
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 
@@ -47,16 +45,9 @@ def evaluate_arrays(
     mask: Array | None = None,
     queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     k: int | None = None,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    unjudged_queries: UnjudgedQueries = "skip",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    precision: Precision = "float64",
     threads: int | None = None,
     bounds: bool = False,
+    **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures how well an array of scores ranks what is relevant.
 
@@ -85,16 +76,13 @@ def evaluate_arrays(
         k: ends each list after so many items, as in a table of the first k results: a measure with a greater
             cutoff or none sees these. The whole list if None. Under ``ties="expected"``, which `bounds` needs
             too, no list can end between equal scores: there each measure needs a cutoff up to k.
-        ties: the order of equal scores, by the number of the column; ``input`` is that of the columns.
-        seed: of ``ties="random"``.
-        missing: what a judged query is whose list is empty.
-        unjudged_queries: what a row is in which nothing is judged.
-        no_relevant: what a query without relevant items is.
-        duplicates: what an item judged twice in a row is, or one that is a candidate twice.
-        unjudged: what unjudged items are.
-        precision: in which scores are compared (`scores` of `evaluate`).
         threads: how many threads to use; all cores if None.
         bounds: whether to evaluate under other orders of ties as well, for `Result.bounds`.
+        **choices: ``ties``, the order of equal scores, by the number of the column (``input`` is that of the
+            columns), ``seed``, ``missing`` (what a judged query is whose list is empty), ``unjudged_queries``
+            (what a row is in which nothing is judged), ``no_relevant``, ``duplicates`` (what an item judged
+            twice in a row is, or one that is a candidate twice), ``unjudged``, and ``precision``, in which
+            scores are compared: `scores` of `evaluate`, where all are described.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -111,19 +99,19 @@ def evaluate_arrays(
         ([0.5, 1.0], 0.622)
 
     """
-    choices = Choices(ties, seed, missing, unjudged_queries, no_relevant, duplicates, unjudged, precision)
+    chosen = Choices(**given(choices, ArrayChoices, evaluate_arrays))
     asked = planned(measures, None, {}).measures
     check_threads(threads)
-    plan = Plan(asked, choices)
+    plan = Plan(asked, chosen)
     matrix = Matrix(as_matrix(scores, "scores"))
     candidates = read_candidates(matrix, lengths, mask)
     ids = read_query_ids(queries, matrix.shape[0])
     if items is not None:
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
-        tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, duplicates)
+        tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, chosen.duplicates)
         return evaluate_tables(*tables, plan, threads=threads, bounds=bounds)
-    grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
+    grades = read_relevance(relevance, matrix.shape, chosen.duplicates, candidates)
     arrays = Scored(candidates or matrix, lambda _: grades, read_excluded(exclude, matrix.shape), ids)
     return evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds)
 
@@ -137,16 +125,9 @@ def evaluate_factors(
     exclude: Any = None,
     queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     k: int | None = None,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    unjudged_queries: UnjudgedQueries = "skip",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    precision: Precision = "float64",
     threads: int | None = None,
     bounds: bool = False,
+    **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures a model whose scores are the products of the queries' factors with the items'.
 
@@ -162,16 +143,9 @@ def evaluate_factors(
         exclude: as in `evaluate_arrays`; so are the others.
         queries: the id of each row.
         k: ends each list.
-        ties: the order of equal scores.
-        seed: of ``ties="random"``.
-        missing: what a judged query is whose list is empty.
-        unjudged_queries: what a row is in which nothing is judged.
-        no_relevant: what a query without relevant items is.
-        duplicates: what an item judged twice in a row is.
-        unjudged: what unjudged items are.
-        precision: in which scores are compared.
         threads: how many threads to use besides those of the product; all cores if None.
         bounds: whether to evaluate under other orders of ties as well.
+        **choices: as in `evaluate_arrays`.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -187,7 +161,7 @@ def evaluate_factors(
         [0.5, 1.0]
 
     """
-    choices = Choices(ties, seed, missing, unjudged_queries, no_relevant, duplicates, unjudged, precision)
+    chosen = Choices(**given(choices, ArrayChoices, evaluate_factors))
     asked = planned(measures, None, {}).measures
     check_threads(threads)
     of_queries = as_matrix(query_factors, "query_factors")
@@ -198,10 +172,10 @@ def evaluate_factors(
             "shapes are [queries, factors] and [items, factors]"
         )
     scores = Factors(of_queries, of_items)
-    grades = read_relevance(relevance, scores.shape, duplicates, None)
+    grades = read_relevance(relevance, scores.shape, chosen.duplicates, None)
     excluded = read_excluded(exclude, scores.shape)
     arrays = Scored(scores, lambda _: grades, excluded, read_query_ids(queries, scores.shape[0]))
-    return evaluate_scores(arrays, Plan(asked, choices), k=k, threads=threads, bounds=bounds)
+    return evaluate_scores(arrays, Plan(asked, chosen), k=k, threads=threads, bounds=bounds)
 
 
 def evaluate_scores(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,8 @@ from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.language.choices import (
     Choices,
-    Duplicates,
-    Missing,
-    NoRelevant,
-    Scores,
-    Ties,
-    Unjudged,
-    UnjudgedQueries,
+    GivenChoices,
+    given,
 )
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
@@ -78,9 +73,10 @@ class Evaluator:
     8 bytes a measure, and none of the rows.
 
     Args:
-        measures: as in `rankmark.evaluate`, and so are `like` and the choices.
+        measures: as in `rankmark.evaluate`, and so is `like`.
         repeated: what a query in two parts is: an ``error`` that names it, or kept ``apart``, as if it were
             two queries, which is right where its number is used anew each day.
+        **choices: those of `rankmark.evaluate`: ``ties``, ``missing``, ….
 
     Raises:
         UsageError: an unknown measure, parameter or choice.
@@ -101,27 +97,10 @@ class Evaluator:
         measures: str | Measure | Iterable[str | Measure],
         *,
         like: str | None = None,
-        ties: Ties | None = None,
-        seed: int | None = None,
-        missing: Missing | None = None,
-        unjudged_queries: UnjudgedQueries | None = None,
-        no_relevant: NoRelevant | None = None,
-        duplicates: Duplicates | None = None,
-        unjudged: Unjudged | None = None,
-        scores: Scores | None = None,
         repeated: Repeated = "error",
+        **choices: Unpack[GivenChoices],
     ) -> None:
-        given = {
-            "ties": ties,
-            "seed": seed,
-            "missing": missing,
-            "unjudged_queries": unjudged_queries,
-            "no_relevant": no_relevant,
-            "duplicates": duplicates,
-            "unjudged": unjudged,
-            "scores": scores,
-        }
-        plan = planned(measures, like, given)
+        plan = planned(measures, like, given(choices, GivenChoices, type(self)))
         self._set(plan, repeated)
 
     def _set(self, plan: Plan, repeated: Repeated) -> None:

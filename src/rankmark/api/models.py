@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from numpy.typing import NDArray
 
@@ -13,8 +13,11 @@ from rankmark.api.predicting import Judged
 from rankmark.api.recommending import recommended
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs import align_ids, read_qrels
-from rankmark.language.choices import Choices, Duplicates, Missing, NoRelevant, Ties, Unjudged
-from rankmark.language.choices import Scores as Precision
+from rankmark.language.choices import (
+    Choices,
+    ModelChoices,
+    given,
+)
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.progress import counting
@@ -35,14 +38,8 @@ def evaluate_model(
     items: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     exclude: Any = None,
     columns: Mapping[str, Any] | None = None,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    missing: Missing = "zero",
-    no_relevant: NoRelevant = "zero",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "nonrelevant",
-    precision: Precision = "float64",
     threads: int | None = None,
+    **choices: Unpack[ModelChoices],
 ) -> ListResult:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
 
@@ -68,14 +65,9 @@ def evaluate_model(
             (whatever `qrels` can be), such as what the model was trained on. ``recommend`` leaves out
             itself what it should.
         columns: the columns of `qrels` to use, as in `evaluate`.
-        ties: the order of equal scores; with ``predict`` and ``random`` the items are known by number.
-        seed: of ``ties="random"``.
-        missing: what a user without items is.
-        no_relevant: what a query without relevant items is.
-        duplicates: what the same item twice in one list, or judged twice, is.
-        unjudged: what unjudged items are.
-        precision: in which scores are compared.
         threads: how many threads to use; all cores if None.
+        **choices: as in `evaluate_arrays`, but for ``unjudged_queries``, which there are not; with
+            ``predict`` and ``ties="random"`` the items are known by number.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -92,23 +84,15 @@ def evaluate_model(
         {'HR@1': 0.5, 'RR@2': 0.75}
 
     """
-    choices = Choices(
-        ties=ties,
-        seed=seed,
-        missing=missing,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        scores=precision,
-    )
-    plan = Plan(planned(measures, None, {}).measures, choices)
+    chosen = Choices(**given(choices, ModelChoices, evaluate_model))
+    plan = Plan(planned(measures, None, {}).measures, chosen)
     check_threads(threads)
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
     recommend = _recommender(model)
     if recommend is None:
-        judged = Judged(read_qrels(qrels, columns), items, exclude, duplicates)
+        judged = Judged(read_qrels(qrels, columns), items, exclude, chosen.duplicates)
         with counting("asking the model", len(judged.users)) as counter:
             arrays = judged.scored(model, counter)
             return evaluate_scores(arrays, plan, item_ids=judged.item_ids, k=k, threads=threads)

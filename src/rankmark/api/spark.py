@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankmark._native import Table
 from rankmark.aggregation.finish import finished
@@ -44,13 +44,8 @@ from rankmark.inputs.tables.spark_frames import (
 from rankmark.kinds.row_core import BINARY, NotMergedError, Sum
 from rankmark.language.choices import (
     Choices,
-    Duplicates,
-    Missing,
-    NoRelevant,
-    Scores,
-    Ties,
-    Unjudged,
-    UnjudgedQueries,
+    GivenChoices,
+    given,
 )
 from rankmark.language.measure import Measure, no_closed_form, weighing
 from rankmark.language.plan import Plan, asked_measures, planned
@@ -72,18 +67,11 @@ def evaluate(
     measures: str | Measure | Iterable[str | Measure],
     *,
     like: str | None = None,
-    ties: Ties | None = None,
-    seed: int | None = None,
-    missing: Missing | None = None,
-    unjudged_queries: UnjudgedQueries | None = None,
-    no_relevant: NoRelevant | None = None,
-    duplicates: Duplicates | None = None,
-    unjudged: Unjudged | None = None,
-    scores: Scores | None = None,
     columns: Mapping[str, Any] | None = None,
     order: str | None = None,
     hash_inputs: bool = False,
     per_query: bool = False,
+    **choices: Unpack[GivenChoices],
 ) -> ListResult | DataFrame:
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
 
@@ -99,19 +87,12 @@ def evaluate(
         run: the results of one system: query, item and score (or rank).
         measures: as in `rankmark.evaluate`; so are all arguments that are not described here.
         like: a convention, which decides the choices that are not given.
-        ties: the order of equal scores; ``input`` needs `order`.
-        seed: of ``ties="random"``.
-        missing: what a judged query without results is.
-        unjudged_queries: what results for a query without judgements are.
-        no_relevant: what a query without relevant items is.
-        duplicates: what the same item twice in one list, or judged twice, is; ``first`` needs `order`.
-        unjudged: what unjudged items are.
-        scores: the precision in which scores are compared.
         columns: the columns to use, where their names do not say it.
         order: the column by which the rows of a query have an order, which a DataFrame itself has not. The
             run needs it for ``ties="input"``, both tables for ``duplicates="first"``.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`.
         per_query: whether to give the values of the queries instead of the result.
+        **choices: those of `rankmark.evaluate`: ``ties``, of which ``input`` needs `order`, ``missing``, ….
 
     Returns:
         The result. With ``per_query=True`` a DataFrame with a row a judged query: ``query`` and a column a
@@ -123,17 +104,7 @@ def evaluate(
         DataError: a table that cannot be evaluated as it is, or a file of it that cannot be read.
 
     """
-    given = {
-        "ties": ties,
-        "seed": seed,
-        "missing": missing,
-        "unjudged_queries": unjudged_queries,
-        "no_relevant": no_relevant,
-        "duplicates": duplicates,
-        "unjudged": unjudged,
-        "scores": scores,
-    }
-    plan = planned(measures, like, given)
+    plan = planned(measures, like, given(choices, GivenChoices, evaluate))
     _check_expected(plan)
     ordered = _ordered(plan, order)
     with spark_errors():
@@ -185,6 +156,7 @@ def evaluate_predictions(
         weight: the column of the rows' weights.
         positive: the label of positive rows, where it is not 1 or true.
         per_query: whether to give the values of the queries instead of the result.
+        **choices: those of `rankmark.evaluate`: ``ties``, of which ``input`` needs `order`, ``missing``, ….
 
     Returns:
         The result; values of queries are not among it. With ``per_query=True`` a DataFrame with a row a

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rankmark.inputs.roles import VALUE_OF
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankmark.language.choices import GivenChoices
     from rankmark.language.measure import Measure
     from rankmark.results.lists import ListResult
 
@@ -145,11 +146,11 @@ class CheckedPair:
         """What the measures come to; None if no judged query has results."""
         return self.evaluate()
 
-    def evaluate(self, *measures: str, **options: Any) -> ListResult | None:
+    def evaluate(self, *measures: str, **choices: Unpack[GivenChoices]) -> ListResult | None:
         """What these measures, or else those asked for, come to under some choices."""
         if not self.answered:
             return None
-        chosen: Mapping[str, Any] = {"duplicates": self.duplicates} | options
+        chosen: Mapping[str, Any] = {"duplicates": self.duplicates, **choices}
         return evaluate(self.qrels.input, self.run.input, measures or self.measures, **chosen)
 
     def with_tables(

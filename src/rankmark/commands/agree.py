@@ -14,7 +14,16 @@ from rankmark.errors import UsageError
 __all__ = ["agree"]
 
 
-@click.command("agree")
+class _Agree(click.Command):
+    """A command whose help ends with what can be computed, as the pages say it."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        from rankmark.language.manual import coefficient_list
+
+        formatter.write(f"\nCoefficients:\n{coefficient_list()}\n")
+
+
+@click.command("agree", cls=_Agree)
 @click.argument("run", nargs=-1, required=True)
 @click.option(
     "-c",
@@ -52,9 +61,9 @@ def agree(
 
     RUN RUN compares how two runs rank items, query by query. With --qrels the
     runs themselves are ranked: by each measure against each set of judgements,
-    and every two of these rankings are compared. The coefficients are Tau,
-    WeightedTau, TauAP, Spearman, Footrule, KendallDistance, Jaccard, Overlap and
-    RBO, written Name(parameter=value)@cutoff.
+    and every two of these rankings are compared. The coefficients beneath are
+    written Name(parameter=value)@cutoff; `rankmark measures RBO` shows the page
+    of one.
 
     \b
     rankmark agree bm25.run dense.run -c "RBO(p=0.98) Tau Jaccard@10"

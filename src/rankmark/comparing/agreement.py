@@ -6,19 +6,20 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark._native import Table
-from rankmark.comparing.coefficients import Coefficient, Lists, Pairs, coefficients_of
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.inputs import align_ids, read_qrels, read_run
 from rankmark.inputs.roles import check_names
-from rankmark.language.choices import Choices, Duplicates, Scores, Ties
+from rankmark.kinds.pairs import Lists, Pairs, Whole
+from rankmark.language.choices import Choices, GivenChoices, RunChoices, Ties, given
+from rankmark.language.coefficient import Coefficient, coefficients_of
 from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.shown import Shown
@@ -164,11 +165,8 @@ def agree(
     run_b: Any,
     coefficients: str | Coefficient | Iterable[str | Coefficient] = COEFFICIENTS,
     *,
-    ties: Ties = "item-desc",
-    seed: int = 0,
-    duplicates: Duplicates = "error",
-    scores: Scores = "float64",
     columns: Mapping[str, Any] | None = None,
+    **choices: Unpack[RunChoices],
 ) -> Agreement:
     """How far two runs agree in how they rank items, query by query and on average.
 
@@ -182,11 +180,9 @@ def agree(
         run_a: the results of one system, as `evaluate` takes them; for TauAP the reference.
         run_b: those of the other.
         coefficients: one or several.
-        ties: the order of equal scores where one is needed.
-        seed: of ``ties="random"``.
-        duplicates: what the same item twice in one list is.
-        scores: the precision in which scores are compared.
         columns: the columns to use, where their names do not say it.
+        **choices: ``ties``, the order of equal scores where one is needed, ``seed``, ``duplicates`` and
+            ``scores``, as in `evaluate`.
 
     Returns:
         The means over the queries that both runs have, those of each query, and how many there are.
@@ -204,17 +200,18 @@ def agree(
         [0.3333, 1.0, 0.4688]
 
     """
-    if ties in ("best", "worst", "expected"):
+    chosen = Choices(**given(choices, RunChoices, agree))
+    if chosen.ties in ("best", "worst", "expected"):
         raise ChoiceError(
-            f"ties={ties!r} needs judgements; two runs are compared under item-desc, item-asc, input, random"
+            f"ties={chosen.ties!r} needs judgements; two runs are compared under item-desc, item-asc, input, "
+            "random"
         )
-    choices = Choices(ties=ties, seed=seed, duplicates=duplicates, scores=scores)
     asked = coefficients_of(coefficients)
     first, second = (read_run(run, columns) for run in (run_a, run_b))
     said = {role: name for role, name in (columns or {}).items() if not role.endswith("items")}
     check_names(said, (), [*first.names, *second.names])
     first, second = align_ids(first, second)
-    pairs, query_ids, only = _paired(first, second, choices)
+    pairs, query_ids, only = _paired(first, second, chosen)
     names = first.name, "other run" if first.name == second.name else second.name
     return Agreement({each: each.compute(pairs) for each in asked}, query_ids, only, names)
 
@@ -251,9 +248,6 @@ def _paired(first: Input, second: Input, choices: Choices) -> tuple[Pairs, list[
     matching = np.flatnonzero(rank_b)
     pairs = Pairs(*lists, offsets, matching - begins + 1, rank_b[matching])
     return pairs, queries, (len(ids) - len(common), len(other_ids) - len(common))
-
-
-Whole = NDArray[np.int64]
 
 
 def _picked(offsets: Whole, queries: Whole) -> tuple[Whole, Whole]:
@@ -462,8 +456,9 @@ def agree_on_systems(
     measures: str | Measure | Iterable[str | Measure],
     coefficients: str | Coefficient | Iterable[str | Coefficient] = SYSTEM_COEFFICIENTS,
     *,
+    like: str | None = None,
     columns: Mapping[str, Any] | None = None,
-    **choices: Any,
+    **choices: Unpack[GivenChoices],
 ) -> SystemAgreement:
     """How far measures, or sets of judgements, agree in how they order systems.
 
@@ -475,8 +470,9 @@ def agree_on_systems(
         runs: the results of at least two systems, by name.
         measures: one or several.
         coefficients: one or several, as in `agree`; for TauAP the way named first is the reference.
+        like: a convention, as in `evaluate`.
         columns: the columns to use, where their names do not say it.
-        **choices: whatever else decides a value in `evaluate`.
+        **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
         UsageError: fewer than two systems, or than two ways; and whatever `evaluate` raises.
@@ -498,11 +494,14 @@ def agree_on_systems(
     if len(runs) < 2:
         raise UsageError(f"{len(runs)} run given: at least two systems have an order")
     asked = coefficients_of(coefficients)
+    chosen = given(choices, GivenChoices, agree_on_systems)
     values: dict[str, list[float]] = {}
     systems: dict[str, list[float]] = {}
     for name, judgements in qrels.items():
         judged = read_qrels(judgements, columns)
-        results = [evaluate(judged, run, measures, columns=columns, **choices) for run in runs.values()]
+        results = [
+            evaluate(judged, run, measures, like=like, columns=columns, **chosen) for run in runs.values()
+        ]
         for measure in results[0]:
             way = f"{measure} ({name})" if len(qrels) > 1 else str(measure)
             systems[way] = [result[measure] for result in results]

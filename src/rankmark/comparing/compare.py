@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.systems import brought_together, check_systems
 from rankmark.errors import UsageError
+from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.statistics.corrections import CorrectionName
@@ -28,6 +29,7 @@ def compare(
     runs: Mapping[str, Any],
     measures: str | Measure | Iterable[str | Measure],
     *,
+    like: str | None = None,
     baseline: str | None = None,
     test: TestName = "randomisation",
     alternative: Alternative = "two-sided",
@@ -42,7 +44,7 @@ def compare(
     threads: int | None = None,
     by: str | Sequence[str] | Mapping[Any, Any] | None = None,
     attributes: Any = None,
-    **choices: Any,
+    **choices: Unpack[UnseededChoices],
 ) -> Comparison:
     """Evaluates several systems and says which differences between them are more than chance.
 
@@ -53,6 +55,7 @@ def compare(
             with several seeds: its values are the means over them, and intervals draw seeds as well as
             queries.
         measures: as for `evaluate`.
+        like: a convention, as for `evaluate`.
         baseline: the system with which all others are compared; all pairs if None.
         test: which of `rankmark.statistics.TESTS`, whose records say what each assumes; the first of them is
             ``randomisation`` (random signs; exact where feasible).
@@ -72,7 +75,7 @@ def compare(
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, or ``{query: slice}``.
         attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
-        **choices: whatever else `evaluate` takes: ``ties``, ``missing``, ….
+        **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
         UsageError: fewer than two systems, no such baseline, or a choice that there is not.
@@ -105,9 +108,10 @@ def compare(
     if isinstance(clusters, str):
         column, clusters = read_columns([clusters], *tables, argument="clusters"), None
     judged = read_qrels(qrels, columns)
-    choices |= {"seed": seed, "columns": columns, "threads": threads}
+    chosen = given(choices, UnseededChoices, compare)
+    chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
     results = {
-        name: [evaluate(judged, each, measures, **choices) for each in (run if _are_seeds(run) else [run])]
+        name: [evaluate(judged, each, measures, **chosen) for each in (run if _are_seeds(run) else [run])]
         for name, run in runs.items()
     }
     if column is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from rankmark._native import __version__
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.systems import check_comparable
 from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Notes
 from rankmark.rendering.shown import Shown
@@ -131,12 +132,13 @@ def gate(
     measures: str | Measure | Iterable[str | Measure],
     *,
     max_drop: float | str,
+    like: str | None = None,
     confidence: float | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
-    **choices: Any,
+    **choices: Unpack[UnseededChoices],
 ) -> Gate:
     """Says whether a candidate is worse than a baseline by no more than is allowed.
 
@@ -153,12 +155,13 @@ def gate(
         measures: as for `evaluate`; it must pass by all.
         max_drop: a number in the measure's unit (0.005), or a share of the baseline's mean as text
             (``"0.5%"``).
+        like: a convention, as for `evaluate`.
         confidence: above 0.5 and below 1, such as 0.95.
         resamples: of the bootstrap.
         seed: of the bootstrap and of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None.
-        **choices: whatever else `evaluate` takes: ``ties``, ``missing``, ….
+        **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
         UsageError: a measure of which neither more nor less is better, or an argument that is none of its
@@ -183,8 +186,9 @@ def gate(
     check_drawn(resamples, seed, threads)
     _check_confidence(confidence)
     judged = read_qrels(qrels, columns)
-    choices |= {"seed": seed, "columns": columns, "threads": threads}
-    old, new = (evaluate(judged, run, measures, **choices) for run in (baseline, candidate))
+    chosen = given(choices, UnseededChoices, gate)
+    chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
+    old, new = (evaluate(judged, run, measures, **chosen) for run in (baseline, candidate))
     draws = {"resamples": resamples, "seed": seed, "threads": threads}
     decided = tuple(_decided(old, new, measure, allowed, confidence, draws) for measure in old.measures)
     notes = (

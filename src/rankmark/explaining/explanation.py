@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from rankmark.explaining.listed import Listed, listed
 from rankmark.explaining.recording import Arithmetic, Sum, arithmetic, values_down_to
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
-from rankmark.language.choices import Choices
+from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
@@ -224,8 +224,9 @@ def explain(
     *,
     query: int | str,
     other: None = None,
+    like: str | None = None,
     columns: Mapping[str, Any] | None = None,
-    **choices: Any,
+    **choices: Unpack[GivenChoices],
 ) -> Explanation: ...
 @overload
 def explain(
@@ -235,8 +236,9 @@ def explain(
     *,
     query: int | str,
     other: Any,
+    like: str | None = None,
     columns: Mapping[str, Any] | None = None,
-    **choices: Any,
+    **choices: Unpack[GivenChoices],
 ) -> ExplainedDifference: ...
 def explain(
     qrels: Any,
@@ -245,8 +247,9 @@ def explain(
     *,
     query: int | str,
     other: Any = None,
+    like: str | None = None,
     columns: Mapping[str, Any] | None = None,
-    **choices: Any,
+    **choices: Unpack[GivenChoices],
 ) -> Explanation | ExplainedDifference:
     """Shows the arithmetic of one query's value of a measure, or of the difference between two runs.
 
@@ -262,8 +265,9 @@ def explain(
         measure: one measure.
         query: the query's id.
         other: the results of another system, for the difference between the two.
+        like: a convention, as in `evaluate`.
         columns: the columns to use, where their names do not say it.
-        **choices: whatever else decides a value in `evaluate`: ``ties``, ``missing``, ``no_relevant`` ….
+        **choices: those of `evaluate`: ``ties``, ``missing``, ``no_relevant`` ….
 
     Returns:
         An `Explanation`, or with `other` an `ExplainedDifference`.
@@ -282,13 +286,14 @@ def explain(
         [(1, 'x', None, None, None), (2, 'b', 1.0, 1.0, 0.6309297535714575), (3, 'a', 2.0, 2.0, 1.0)]
 
     """
-    first = _explained(*read_inputs(qrels, run, columns), measure, query, choices)
+    chosen = {"like": like, **given(choices, GivenChoices, explain)}
+    first = _explained(*read_inputs(qrels, run, columns), measure, query, chosen)
     if other is None:
         return first
     judgements, results = read_inputs(qrels, other, columns)
     if results.name == "run":
         results = replace(results, name="other")
-    second = _explained(judgements, results, measure, query, choices)
+    second = _explained(judgements, results, measure, query, chosen)
     return ExplainedDifference(first, second, _differences(first, second))
 
 

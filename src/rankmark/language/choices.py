@@ -6,21 +6,29 @@ Every engine, convention, signature and command-line option takes them from here
 from __future__ import annotations
 
 import functools
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from rankmark.errors import ChoiceError, did_you_mean
 
 __all__ = [
+    "ArrayChoices",
     "Choices",
     "Duplicates",
     "Engine",
+    "GivenChoices",
     "Missing",
+    "ModelChoices",
     "NoRelevant",
+    "RunChoices",
     "Scores",
     "Ties",
     "Unjudged",
     "UnjudgedQueries",
+    "UnseededChoices",
+    "given",
     "values_of",
 ]
 
@@ -77,6 +85,74 @@ class Choices:
         if self.ties == "random":
             parts["ties"] = f"random(seed={self.seed})"
         return [f"{name}:{value}" for name, value in parts.items()]
+
+
+class ListChoices(TypedDict, total=False):
+    """The choices that every evaluation of lists has; one that is None is not given."""
+
+    ties: Ties | None
+    missing: Missing | None
+    no_relevant: NoRelevant | None
+    duplicates: Duplicates | None
+    unjudged: Unjudged | None
+
+
+class UnseededChoices(ListChoices, total=False):
+    """The choices of tables, for what has a seed of its own."""
+
+    unjudged_queries: UnjudgedQueries | None
+    scores: Scores | None
+
+
+class GivenChoices(UnseededChoices, total=False):
+    """The choices of tables: those of `rankmark.evaluate`."""
+
+    seed: int | None
+
+
+class ModelChoices(ListChoices, total=False):
+    """The choices of models, who are asked for judged queries alone; `precision` is called `scores` else."""
+
+    seed: int | None
+    precision: Scores | None
+
+
+class ArrayChoices(ModelChoices, total=False):
+    """The choices of arrays."""
+
+    unjudged_queries: UnjudgedQueries | None
+
+
+class RunChoices(TypedDict, total=False):
+    """The choices of runs without judgements."""
+
+    ties: Ties | None
+    seed: int | None
+    duplicates: Duplicates | None
+    scores: Scores | None
+
+
+def given(choices: Mapping[str, Any], known: Any, door: Callable[..., Any]) -> dict[str, Any]:
+    """The choices that a door was given, by the names that `Choices` has for them.
+
+    Args:
+        choices: its keyword arguments that are not named in its signature.
+        known: the `TypedDict` of those that there are.
+        door: the function, for messages.
+
+    Raises:
+        ChoiceError: one that there is not.
+
+    """
+    for name in choices:
+        if name not in known.__annotations__:
+            near = did_you_mean(name, [*inspect.signature(door).parameters, *known.__annotations__])
+            raise ChoiceError(
+                f"{door.__name__} has no argument {name!r}{near} (its choices are: "
+                f"{', '.join(known.__annotations__)})"
+            )
+    renamed = {"scores" if name == "precision" else name: value for name, value in choices.items()}
+    return {name: value for name, value in renamed.items() if value is not None}
 
 
 @functools.cache

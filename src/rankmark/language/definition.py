@@ -16,6 +16,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from rankmark.errors import MeasureError, did_you_mean
+from rankmark.language.bibliography import cited
 from rankmark.language.grammar import write
 from rankmark.language.layout import broken, header_line
 from rankmark.language.parameters import Parameter, format_value
@@ -54,13 +55,13 @@ class Definition:
 
     @property
     def doc(self) -> str:
-        """The page as a reader sees it: the function's docstring."""
-        return inspect.getdoc(self.function) or ""
+        """The page as a reader sees it: the function's docstring, with its sources."""
+        return cited(inspect.getdoc(self.function) or "")
 
     @property
     def summary(self) -> str:
         """The page's first line."""
-        return self.doc.partition("\n")[0]
+        return (inspect.getdoc(self.function) or "").partition("\n")[0]
 
     @property
     def accepted(self) -> Mapping[str, Parameter]:

@@ -1,4 +1,4 @@
-"""The measures in words: the list of all, and the page of one, as `rankmark measures` shows them."""
+"""Measures and coefficients in words, as the command line shows them: the list of all, the page of one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from rankmark.errors import MeasureError
+from rankmark.language.coefficient import coefficient_page, coefficient_pages
 from rankmark.language.conventions.trec_table import split_name
 from rankmark.language.layout import WIDTH
 from rankmark.language.names import parse
-from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, page, pages
+from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, is_known, page, pages
 
 if TYPE_CHECKING:
     from rankmark.language.registry import Kind, Page
 
-__all__ = ["measure_list", "measure_page"]
+__all__ = ["coefficient_list", "measure_list", "measure_page"]
 
 PREDICTIONS = "Predictions: labelled scores (rankmark predictions)"
 CLASSES = "Predictions of classes: scores or the predicted one (rankmark predictions)"
@@ -59,7 +60,8 @@ def _listed(page: Page) -> str:
 def measure_page(measure: str) -> str:
     """The page of a measure, also of a name of trec_eval that needs a parameter to be one measure.
 
-    Where the name means other measures of predictions, these are named beneath.
+    Where the name means other measures of predictions, these are named beneath. What is no measure may be a
+    coefficient of agreement.
 
     Raises:
         MeasureError: there is no such measure.
@@ -68,6 +70,8 @@ def measure_page(measure: str) -> str:
     known = split_name(measure)
     if known and known[0].measure:
         return str(page(known[0].base.name))
+    if not is_known(measure) and (coefficient := coefficient_page(measure)):
+        return str(coefficient)
     of_lists, of_rows, of_classes = (_meant(measure, k) for k in (LISTS_FIRST, ROWS_FIRST, CLASSES_FIRST))
     found = of_lists or of_rows or parse(measure).page
     others = {other.name: other.kind for other in (of_rows, of_classes) if other and other is not found}
@@ -84,3 +88,12 @@ def _meant(measure: str, kinds: tuple[Kind, ...]) -> Page | None:
         return parse(measure, kinds).page
     except MeasureError:
         return None
+
+
+def coefficient_list() -> str:
+    """Every coefficient of agreement with its parameters and its summary."""
+    blocks = (
+        f"  {known.grammar}\n{fill(known.summary, WIDTH, initial_indent='    ', subsequent_indent='    ')}"
+        for known in coefficient_pages().values()
+    )
+    return "\n".join(blocks)

@@ -82,7 +82,6 @@ class Page(Definition):
     """A measure's definition; `list_measure` and `row_measure` say what each fact means."""
 
     kind: Kind
-    cite: str
     aggregate: Aggregate
     expected: Fact = True
     better: Better = "more"
@@ -128,7 +127,6 @@ def list_measure(
     aliases: tuple[str, ...] = (),
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     bounds: tuple[float | None, float | None],
-    cite: str,
     aggregate: Aggregate = "mean",
     expected: Fact = True,
     better: Better = "more",
@@ -147,7 +145,6 @@ def list_measure(
             underscores. One that several pages claim is ambiguous: asking for it says what it can mean.
         variants: names of the measure with parameters set, ``{"R_cap": {"denominator": "min"}}``.
         bounds: least and greatest value, None where there is none.
-        cite: the source.
         aggregate: how the values of all queries become one: their ``mean`` (which mean is for the measure
             to say, see `MEAN`), their ``sum``, or the ``ratio`` of two sums (the function then returns
             numerators and denominators).
@@ -170,7 +167,6 @@ def list_measure(
             bounds=bounds,
             aliases=aliases,
             variants=MappingProxyType(dict(variants)),
-            cite=cite,
             aggregate=aggregate,
             expected=expected,
             better=better,
@@ -188,7 +184,6 @@ def row_measure(
     aliases: tuple[str, ...] = (),
     variants: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     bounds: tuple[float | None, float | None],
-    cite: str,
     labels: Labels,
     scores: ScoreKind = "any",
     aggregate: Aggregate = "rows",
@@ -207,7 +202,6 @@ def row_measure(
         aliases: other names, as for a `list_measure`; list measures may have the same.
         variants: names of the measure with parameters set.
         bounds: least and greatest value, None where there is none.
-        cite: the source.
         labels: whether a label is ``binary`` (other labels are refused), one of several ``classes``, each of
             which has a score, or a number.
         scores: whether a score is a ``probability`` (others are refused) or anything that orders rows; or,
@@ -230,7 +224,6 @@ def row_measure(
             bounds=bounds,
             aliases=aliases,
             variants=MappingProxyType(dict(variants)),
-            cite=cite,
             aggregate=aggregate,
             better=better,
             labels=labels,

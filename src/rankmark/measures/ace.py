@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "ACE",
     aliases=("adaptive_calibration_error",),
     bounds=(0, 1),
-    cite="nixon2019",
     labels="binary",
     scores="probability",
     better="less",
@@ -33,8 +32,7 @@ def adaptive_calibration_error(rows: Rows, *, bins: NumberOfBins = 15) -> float:
 
     Range: 0 to 1; less is better.
 
-    Source: J. Nixon, M. Dusenberry, L. Zhang, G. Jerfel, D. Tran, "Measuring calibration in deep learning",
-    CVPR workshops 2019; of several classes it is their mean.
+    Source: [nixon2019]; of several classes it is their mean.
 
     Example:
         The lower half has the mean 0.25 and no positive row, the upper 0.75 and one of two.

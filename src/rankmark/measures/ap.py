@@ -24,7 +24,6 @@ from rankmark.language.registry import list_measure
     ),
     variants={"TAP": {"denominator": "min"}},
     bounds=(0, 1),
-    cite="buckley2000",
     expected=lambda given: given["denominator"] != "hits",
 )
 def average_precision(
@@ -54,7 +53,7 @@ def average_precision(
     2008), except with ``denominator=hits``, which has none. scikit-learn's label ranking average
     precision (LRAP) is AP too, but gives tied items all the last rank of the tie.
 
-    Source: C. Buckley, E. Voorhees, "Evaluating evaluation measure stability", SIGIR 2000.
+    Source: [buckley2000].
 
     Example:
         Relevant items at ranks 1, 4, 5 and 6: (1/1 + 2/4 + 3/5 + 4/6) / 4 = 0.691667.

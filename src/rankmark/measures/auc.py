@@ -18,7 +18,6 @@ Rate = Annotated[float, Within(0, 1)]
     "AUC",
     aliases=("ROC_AUC", "AUROC", "roc_auc_score"),
     bounds=(None, 1),
-    cite="hanley1982",
     labels="binary",
 )
 def area_under_roc_curve(
@@ -60,10 +59,7 @@ def area_under_roc_curve(
     Rows of one class only, ranges that no point is in, or ``mcclish`` where chance reaches all that there is
     (no precision above the share of positive rows counts): undefined.
 
-    Source: J. Hanley, B. McNeil, "The meaning and use of the area under a receiver operating characteristic
-    curve", Radiology 143, 1982; D. McClish, "Analyzing a portion of the ROC curve", Medical Decision Making
-    9, 1989; P. Flach, "The geometry of ROC space: understanding machine learning metrics through ROC
-    isometrics", ICML 2003 (lines of the same precision).
+    Source: [hanley1982]; [mcclish1989]; [flach2003] (lines of the same precision).
 
     Example:
         Positive rows score 3 and 1, others 2 and 1: of four pairs two are in order, and one is tied.

@@ -10,7 +10,6 @@ from rankmark.language.registry import row_measure
     "AveragePrecision",
     aliases=("average_precision_score", "AUPRC"),
     bounds=(0, 1),
-    cite="davis2006",
     labels="binary",
 )
 def average_precision(rows: Rows) -> float:
@@ -25,7 +24,7 @@ def average_precision(rows: Rows) -> float:
     Range: 0 to 1; the share of positive rows is what chance gives.
     No positive rows: undefined.
 
-    Source: J. Davis, M. Goadrich, "The relationship between precision-recall and ROC curves", ICML 2006.
+    Source: [davis2006].
 
     Example:
         Positive rows at places 1 and 3: (1/1 + 2/3) / 2.

@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "BalancedAccuracy",
     aliases=("balanced_accuracy_score",),
     bounds=(0, 1),
-    cite="brodersen2010",
     labels="binary",
 )
 def balanced_accuracy(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -> float | AtThreshold:
@@ -33,8 +32,7 @@ def balanced_accuracy(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -
     Range: 0 to 1; 1/2 is what chance gives.
     Rows of one class only: undefined; scikit-learn takes the accuracy on that class.
 
-    Source: K. Brodersen, C. Ong, K. Stephan, J. Buhmann, "The balanced accuracy and its posterior
-    distribution", ICPR 2010; W. Youden, "Index for rating diagnostic tests", Cancer 3, 1950.
+    Source: [brodersen2010]; [youden1950].
 
     Example:
         At 0.5 the positive row is found, and one of three others.

@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "BinaryAccuracy",
     aliases=("Accuracy", "accuracy_score"),
     bounds=(0, 1),
-    cite="metz1978",
     labels="binary",
 )
 def binary_accuracy(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -> float | AtThreshold:
@@ -32,7 +31,7 @@ def binary_accuracy(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -> 
 
     Range: 0 to 1.
 
-    Source: C. Metz, "Basic principles of ROC analysis", Seminars in Nuclear Medicine 8, 1978.
+    Source: [metz1978].
 
     Example:
         Three of four rows are on their side of 0.5.

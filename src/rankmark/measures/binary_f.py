@@ -15,7 +15,6 @@ from rankmark.language.registry import row_measure
     aliases=("FMeasure", "F1", "f_beta", "f1_score", "fbeta_score"),
     variants={"F2": {"beta": 2}, "best_F1": {"threshold": "max"}},
     bounds=(0, 1),
-    cite="vanrijsbergen1979",
     labels="binary",
 )
 def binary_f_measure(
@@ -40,7 +39,7 @@ def binary_f_measure(
     Range: 0 to 1. The maximum is optimistic about the rows that it was chosen on.
     No row is positive and none is found: undefined; scikit-learn says 0 there (``zero_division``).
 
-    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+    Source: [vanrijsbergen1979].
 
     Example:
         At 0.5 one of two positive rows and nothing else is found: 2 · 1 / (2 + 1). At 0.4 both are found, and

@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "BinaryPrecision",
     aliases=("Precision", "precision_score", "PPV", "positive_predictive_value"),
     bounds=(0, 1),
-    cite="vanrijsbergen1979",
     labels="binary",
 )
 def binary_precision(rows: Rows, *, threshold: float = 0.5, top: Top = "none") -> float | AtThreshold:
@@ -30,7 +29,7 @@ def binary_precision(rows: Rows, *, threshold: float = 0.5, top: Top = "none") -
     Range: 0 to 1.
     No row is found: undefined; scikit-learn says 0 there (``zero_division``).
 
-    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+    Source: [vanrijsbergen1979].
 
     Example:
         Of three rows that score at least 0.5 two are positive; the best quarter is one row.

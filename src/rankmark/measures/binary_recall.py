@@ -12,7 +12,6 @@ from rankmark.language.registry import row_measure
     aliases=("Recall", "recall_score", "TPR", "true_positive_rate", "sensitivity"),
     variants={"Gain": {"top": 0.1}, "capture_rate": {"top": 0.1}},
     bounds=(0, 1),
-    cite="vanrijsbergen1979",
     labels="binary",
 )
 def binary_recall(rows: Rows, *, threshold: float = 0.5, top: Top = "none") -> float | AtThreshold:
@@ -32,7 +31,7 @@ def binary_recall(rows: Rows, *, threshold: float = 0.5, top: Top = "none") -> f
     Range: 0 to 1.
     No row is positive: undefined; scikit-learn says 0 there (``zero_division``).
 
-    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+    Source: [vanrijsbergen1979].
 
     Example:
         One of two positive rows scores at least 0.5. The best half is a row and one of two with the score

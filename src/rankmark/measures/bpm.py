@@ -12,7 +12,7 @@ from rankmark.kinds.ranges import Above
 from rankmark.language.registry import list_measure
 
 
-@list_measure("BPM", bounds=(0, None), cite="zhang2017", expected=False)
+@list_measure("BPM", bounds=(0, None), expected=False)
 def bejeweled_player_model(
     lists: JudgedLists,
     *,
@@ -49,8 +49,7 @@ def bejeweled_player_model(
     Equal scores: no closed form of the mean over all orders.
     A grade above `max_grade` is a DataError.
 
-    Source: F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma, "Evaluating web search with a bejeweled player
-    model", SIGIR 2017.
+    Source: [zhang2017].
 
     Example:
         Hits at ranks 1, 3 and 4: two of them are enough, so the reader stops at rank 3.

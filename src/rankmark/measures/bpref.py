@@ -8,7 +8,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("Bpref", bounds=(0, 1), cite="buckley2004", tells_unjudged=True)
+@list_measure("Bpref", bounds=(0, 1), tells_unjudged=True)
 def binary_preference(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Binary preference: how seldom a judged item that is not relevant stands above one that is.
 
@@ -27,8 +27,7 @@ def binary_preference(lists: JudgedLists, *, rel: float = 1) -> Values:
     item retrieved counts 1.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: C. Buckley, E. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004; with
-    min(N, R) for R as in trec_eval.
+    Source: [buckley2004]; with min(N, R) for R as in trec_eval.
 
     Example:
         The items a and c are relevant, b and e are not, x is not judged: nothing stands above a, and b

@@ -10,7 +10,6 @@ from rankmark.language.registry import row_measure
     "Brier",
     aliases=("brier_score", "brier_score_loss"),
     bounds=(0, 1),
-    cite="brier1950",
     labels="binary",
     scores="probability",
     better="less",
@@ -24,8 +23,7 @@ def brier(rows: Rows) -> float:
 
     Range: 0 to 1; less is better.
 
-    Source: G. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review
-    78, 1950.
+    Source: [brier1950].
 
     Example:
         (0.5² + 0.75²) / 2.

@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "BrierReliability",
     aliases=("brier_reliability",),
     bounds=(0, 1),
-    cite="murphy1973",
     labels="binary",
     scores="probability",
     better="less",
@@ -37,8 +36,7 @@ def brier_reliability(rows: Rows, *, bins: BinsOrScores = "scores", binning: Bin
 
     Range: 0 to 1; less is better.
 
-    Source: A. Murphy, "A new vector partition of the probability score", Journal of Applied Meteorology 12,
-    1973.
+    Source: [murphy1973].
 
     Example:
         Of the rows at 1/4 none is positive, of those at 3/4 one half: (1/4)² for each half.

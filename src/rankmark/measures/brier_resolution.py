@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "BrierResolution",
     aliases=("brier_resolution",),
     bounds=(0, 0.25),
-    cite="murphy1973",
     labels="binary",
     scores="probability",
 )
@@ -31,8 +30,7 @@ def brier_resolution(rows: Rows, *, bins: BinsOrScores = "scores", binning: Binn
 
     Range: 0 to BrierUncertainty.
 
-    Source: A. Murphy, "A new vector partition of the probability score", Journal of Applied Meteorology 12,
-    1973.
+    Source: [murphy1973].
 
     Example:
         Of the rows at 1/4 none is positive, of those at 3/4 one half, and of all 1/4.

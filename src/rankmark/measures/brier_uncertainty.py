@@ -10,7 +10,6 @@ from rankmark.language.registry import row_measure
     "BrierUncertainty",
     aliases=("brier_uncertainty",),
     bounds=(0, 0.25),
-    cite="murphy1973",
     labels="binary",
     scores="probability",
     better="neither",
@@ -25,8 +24,7 @@ def brier_uncertainty(rows: Rows) -> float:
 
     Range: 0 to 1/4.
 
-    Source: A. Murphy, "A new vector partition of the probability score", Journal of Applied Meteorology 12,
-    1973.
+    Source: [murphy1973].
 
     Example:
         One of four rows is positive: 1/4 · 3/4.

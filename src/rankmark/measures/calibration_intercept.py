@@ -12,7 +12,6 @@ from rankmark.measures.log_loss import Clip
     "CalibrationIntercept",
     aliases=("calibration_in_the_large", "CITL"),
     bounds=(None, None),
-    cite="cox1958",
     labels="binary",
     scores="probability",
     better="neither",
@@ -32,8 +31,7 @@ def calibration_intercept(rows: Rows, *, slope: Slope = "fixed", clip: Clip = 1e
     Range: all numbers.
     Rows of one class only: undefined; with a fitted slope, also what leaves that undefined.
 
-    Source: D. Cox, "Two further applications of a model for binary regression", Biometrika 45, 1958; B. Van
-    Calster et al., "Calibration: the Achilles heel of predictive analytics", BMC Medicine 17, 2019.
+    Source: [cox1958]; [vancalster2019].
 
     Example:
         All odds are 1, and those observed 3 to 1: ln 3.

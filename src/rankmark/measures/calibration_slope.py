@@ -12,7 +12,6 @@ from rankmark.measures.log_loss import Clip
     "CalibrationSlope",
     aliases=("calibration_slope",),
     bounds=(None, None),
-    cite="cox1958",
     labels="binary",
     scores="probability",
     better="neither",
@@ -34,8 +33,7 @@ def calibration_slope(rows: Rows, *, clip: Clip = 1e-15) -> float:
     Rows of one class only, scores that separate the classes (the slope would be infinite), or all equal:
     undefined.
 
-    Source: D. Cox, "Two further applications of a model for binary regression", Biometrika 45, 1958; B. Van
-    Calster et al., "Calibration: the Achilles heel of predictive analytics", BMC Medicine 17, 2019.
+    Source: [cox1958]; [vancalster2019].
 
     Example:
         Log odds of −ln 9 and ln 9 were predicted; ¼ and ¾ were observed, log odds of −ln 3 and ln 3, half as

@@ -7,7 +7,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("CG", bounds=(0, None), cite="jarvelin2002", order="set")
+@list_measure("CG", bounds=(0, None), order="set")
 def cg(lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear") -> Values:
     """Cumulated gain: the gains of the list's items, wherever they stand.
 
@@ -25,7 +25,7 @@ def cg(lists: JudgedLists, *, cutoff: int | None = None, gain: Gain = "linear") 
     No relevant item: 0.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002.
+    Source: [jarvelin2002].
 
     Example:
         >>> import rankmark as rm

@@ -13,7 +13,7 @@ from rankmark.kinds.ranges import Between
 from rankmark.language.registry import list_measure
 
 
-@list_measure("Compatibility", aliases=("Compat",), bounds=(0, 1), cite="clarke2021", expected=False)
+@list_measure("Compatibility", aliases=("Compat",), bounds=(0, 1), expected=False)
 def compatibility(
     lists: JudgedLists,
     *,
@@ -44,7 +44,7 @@ def compatibility(
     No relevant item (no grade above 0): decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: C. Clarke, A. Vtyurina, M. Smucker, "Assessing top-k preferences", TOIS 39(3), 2021.
+    Source: [clarke2021].
 
     Example:
         Grades 1 and 2 in the wrong order, p = 0.5 and three ranks: the overlap is 0, 2 and 2 items, that

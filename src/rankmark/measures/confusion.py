@@ -19,7 +19,6 @@ from rankmark.language.registry import row_measure
         "FN": {"count": "fn"},
     },
     bounds=(0, None),
-    cite="metz1978",
     labels="binary",
     aggregate="sum",
     better="neither",
@@ -49,7 +48,7 @@ def confusion(
 
     Range: from 0.
 
-    Source: C. Metz, "Basic principles of ROC analysis", Seminars in Nuclear Medicine 8, 1978.
+    Source: [metz1978].
 
     Example:
         Three rows score at least 0.5; two of them are positive.

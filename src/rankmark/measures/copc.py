@@ -10,7 +10,6 @@ from rankmark.language.registry import row_measure
     "COPC",
     aliases=("observed_over_predicted",),
     bounds=(0, None),
-    cite="graepel2010",
     labels="binary",
     scores="probability",
     better="neither",
@@ -25,8 +24,7 @@ def observed_over_predicted(rows: Rows) -> float:
     Range: from 0.
     All predictions 0: undefined.
 
-    Source: T. Graepel, J. Quiñonero Candela, T. Borchert, R. Herbrich, "Web-scale Bayesian click-through rate
-    prediction for sponsored search advertising in Microsoft's Bing search engine", ICML 2010.
+    Source: [graepel2010].
 
     Example:
         1 click was observed, and 1.25 were predicted.

@@ -7,7 +7,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None), cite="jarvelin2002")
+@list_measure("DCG", variants={"dcg_burges": {"gain": "exp2"}}, bounds=(0, None))
 def dcg(
     lists: JudgedLists,
     *,
@@ -35,7 +35,7 @@ def dcg(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form (McSherry & Najork
     2008).
 
-    Source: K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002.
+    Source: [jarvelin2002].
 
     Example:
         3/log₂2 + 2/log₂3 = 4.261860; with ``log2max`` both ranks weigh 1, so 3 + 2 = 5.

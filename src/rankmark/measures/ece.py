@@ -18,7 +18,6 @@ from rankmark.language.registry import row_measure
     aliases=("expected_calibration_error", "calibration_error"),
     variants={"RMSCE": {"norm": "l2"}, "ECE_sweep": {"bins": "sweep", "binning": "mass"}},
     bounds=(None, 1),
-    cite="naeini2015",
     labels="binary",
     scores="probability",
     better="less",
@@ -56,11 +55,8 @@ def expected_calibration_error(
     Range: 0 to 1; less is better. With l1, debiased values can be a little below 0.
     Debiased l2 of a bin with one row only: undefined.
 
-    Source: M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian
-    binning", AAAI 2015; the debiased estimators A. Kumar, P. Liang, T. Ma, "Verified uncertainty
-    calibration", NeurIPS 2019 (of l1 the mean that is drawn at random there); bins of equal mass and their
-    sweep R. Roelofs, N. Cain, J. Shlens, M. Mozer, "Mitigating bias in calibration error estimation",
-    AISTATS 2022.
+    Source: [naeini2015]; the debiased estimators [kumar2019] (of l1 the mean that is drawn at random there);
+    bins of equal mass and their sweep [roelofs2022].
 
     Example:
         Of two bins the lower has the mean 0.25 and no positive row, the upper 0.75 and both rows positive:

@@ -12,7 +12,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("ERR", bounds=(0, 1), cite="chapelle2009", expected=False)
+@list_measure("ERR", bounds=(0, 1), expected=False)
 def expected_reciprocal_rank(
     lists: JudgedLists,
     *,
@@ -44,8 +44,7 @@ def expected_reciprocal_rank(
     Equal scores: no closed form of the mean over all orders.
     A grade above `max_grade` is a DataError.
 
-    Source: O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, "Expected reciprocal rank for graded
-    relevance", CIKM 2009.
+    Source: [chapelle2009].
 
     Example:
         Grades 1 and 2 of at most 2 at ranks 1 and 2: 1/4 + (1/2) · (3/4) · (1 − 1/4) = 0.53125.

@@ -10,7 +10,6 @@ from rankmark.language.registry import row_measure
     "ExplainedVariance",
     aliases=("explained_variance_score",),
     bounds=(None, 1),
-    cite="achen1982",
     labels="numbers",
 )
 def explained_variance(rows: Rows) -> float:
@@ -24,7 +23,7 @@ def explained_variance(rows: Rows) -> float:
     Range: up to 1.
     Every label the same: undefined; scikit-learn says 1 if all errors are the same and else 0.
 
-    Source: C. Achen, "Interpreting and Using Regression", 1982.
+    Source: [achen1982].
 
     Example:
         Every prediction is too high by 1: the errors do not vary.

@@ -14,7 +14,6 @@ from rankmark.language.registry import list_measure
     aliases=("F1", "F1Beta", "SetF"),
     variants={"F2": {"beta": 2}},
     bounds=(0, 1),
-    cite="vanrijsbergen1979",
     order="set",
 )
 def f_measure(
@@ -36,7 +35,7 @@ def f_measure(
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+    Source: [vanrijsbergen1979].
 
     Example:
         One hit among the first two, of four relevant: P = 1/2, R = 1/4, F1 = 2 · (1/8) / (3/4) = 1/3.

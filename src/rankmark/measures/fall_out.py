@@ -12,7 +12,6 @@ from rankmark.language.registry import list_measure
 @list_measure(
     "FallOut",
     bounds=(0, 1),
-    cite="vanrijsbergen1979",
     better="less",
     order="set",
     tells_unjudged=lambda given: given["items"] == "judged",
@@ -41,7 +40,7 @@ def fall_out(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
     More retrieved or judged items than `items` are a DataError.
 
-    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+    Source: [vanrijsbergen1979].
 
     Example:
         One of two items judged not relevant is among the first two; of 101 items, 100 are not relevant.

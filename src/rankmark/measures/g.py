@@ -9,7 +9,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("G", bounds=(0, 1), cite="trec_eval", expected=False)
+@list_measure("G", bounds=(0, 1), expected=False)
 def normalised_gain(lists: JudgedLists, *, gain: Gain = "linear") -> Values:
     """Normalised gain: gains, each worth less the further the list has fallen behind the ideal one.
 

@@ -18,7 +18,6 @@ from rankmark.language.registry import row_measure
     aliases=("group_auc", "grouped_auc", "user_auc"),
     variants={"avgAUC": {"weight": "uniform"}, "uAUC": {"weight": "uniform"}},
     bounds=(0, 1),
-    cite="zhu2017",
     labels="binary",
     per_query=True,
 )
@@ -46,8 +45,7 @@ def group_auc(
     Range: 0 to 1; 1/2 is what chance gives.
     Queries of one class have no AUC: they are left out and counted. Without any other: undefined.
 
-    Source: H. Zhu et al., "Optimized cost per click in Taobao display advertising", KDD 2017; G. Zhou et al.,
-    "Deep interest network for click-through rate prediction", KDD 2018.
+    Source: [zhu2017]; [zhou2018].
 
     Example:
         User a has an AUC of 1 over 2 rows, and b of 1/2 over 3 rows (of two pairs one is in order); c has no

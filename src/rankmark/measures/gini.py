@@ -11,7 +11,6 @@ from rankmark.measures.auc import area_under_roc_curve
     "Gini",
     aliases=("gini_coefficient", "accuracy_ratio"),
     bounds=(-1, 1),
-    cite="engelmann2003",
     labels="binary",
 )
 def gini(rows: Rows) -> float:
@@ -22,7 +21,7 @@ def gini(rows: Rows) -> float:
     Range: −1 to 1.
     Rows of one class only: undefined.
 
-    Source: B. Engelmann, E. Hayden, D. Tasche, "Testing rating accuracy", Risk 16, 2003.
+    Source: [engelmann2003].
 
     Example:
         Of four pairs three are in order: 2 · 3/4 − 1.

@@ -10,7 +10,6 @@ from rankmark.language.registry import list_measure
     "HitRatio",
     aliases=("hit_ratio", "micro_recall"),
     bounds=(0, 1),
-    cite="deshpande2004",
     aggregate="ratio",
     order="set",
 )
@@ -31,7 +30,7 @@ def hit_ratio(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) 
     No relevant item: such a query adds nothing to either sum; its own value is undefined.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: M. Deshpande, G. Karypis, "Item-based top-N recommendation algorithms", TOIS 22(1), 2004.
+    Source: [deshpande2004].
 
     Example:
         One of one, and one of three: 2/4, where the mean of the recalls is 2/3.

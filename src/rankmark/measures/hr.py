@@ -14,7 +14,6 @@ from rankmark.language.registry import list_measure
     aliases=("success", "HitRate", "Hit", "hits", "top_k_accuracy", "Accuracy"),
     variants={"HitK": {"hits": "count"}, "hits": {"hits": "count"}},
     bounds=(0, None),
-    cite="craswell2005",
     order="set",
     tells_unjudged=lambda given: given["bound"] == "upper",
 )
@@ -47,7 +46,7 @@ def hit_rate(
     Equal scores under ``ties="expected"``: the share of all orders with a hit, in closed form
     (hypergeometric).
 
-    Source: N. Craswell, D. Hawking, "Overview of the TREC 2004 Web track" (as success@k).
+    Source: [craswell2004] (as success@k).
 
     Example:
         Of two users one has a hit among the first two.

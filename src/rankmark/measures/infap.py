@@ -8,7 +8,7 @@ from rankmark.language.registry import list_measure
 EPSILON = 1e-5
 
 
-@list_measure("infAP", bounds=(0, 1), cite="yilmaz2006", expected=False, tells_unjudged=True)
+@list_measure("infAP", bounds=(0, 1), expected=False, tells_unjudged=True)
 def inferred_average_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Inferred average precision: AP estimated from a pool of which only a random sample was judged.
 
@@ -27,8 +27,7 @@ def inferred_average_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     No relevant item: decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: E. Yilmaz, J. Aslam, "Estimating average precision with incomplete and imperfect judgments",
-    CIKM 2006; with ε as in trec_eval.
+    Source: [yilmaz2006]; with ε as in trec_eval.
 
     Example:
         At rank 1 a hit: 1. At rank 4 another, above it two of the pool, of which the one judged is

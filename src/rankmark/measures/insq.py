@@ -20,7 +20,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("INSQ", bounds=(0, None), cite="moffat2012")
+@list_measure("INSQ", bounds=(0, None))
 def inverse_squares_measure(
     lists: JudgedLists,
     *,
@@ -59,8 +59,7 @@ def inverse_squares_measure(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
     A grade above `max_grade` is a DataError.
 
-    Source: A. Moffat, F. Scholer, P. Thomas, "Models and metrics: IR evaluation as a user process",
-    ADCS 2012.
+    Source: [moffat2012].
 
     Example:
         With T = 1 the ranks weigh 1, 4/9, 1/4 …; all of them add up to 2.579736, and the only hit stands

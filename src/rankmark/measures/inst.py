@@ -19,7 +19,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("INST", bounds=(0, None), cite="moffat2015", expected=False)
+@list_measure("INST", bounds=(0, None), expected=False)
 def inst(
     lists: JudgedLists,
     *,
@@ -61,8 +61,7 @@ def inst(
     Equal scores: no closed form of the mean over all orders.
     A grade above `max_grade` is a DataError.
 
-    Source: P. Bailey, A. Moffat, F. Scholer, P. Thomas, "User variability and IR system evaluation",
-    SIGIR 2015.
+    Source: [bailey2015].
 
     Example:
         The first item is relevant and T = 1, so nothing more is wanted: T_i = 0, C(i) = (i / (i + 1))²

@@ -14,7 +14,7 @@ from rankmark.language.registry import list_measure
 ELEVEN_POINTS = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 
 
-@list_measure("IPrec", bounds=(0, 1), cite="salton1983", expected=False)
+@list_measure("IPrec", bounds=(0, 1), expected=False)
 def interpolated_precision(
     lists: JudgedLists,
     *,
@@ -40,7 +40,7 @@ def interpolated_precision(
     No relevant item: decided by `no_relevant`. A level that the list does not reach counts 0.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: G. Salton, M. McGill, "Introduction to Modern Information Retrieval", 1983, chapter 5.
+    Source: [salton1983].
 
     Example:
         Hits at ranks 1, 3 and 6 of four relevant items. Half of them are found at rank 3, where the

@@ -8,9 +8,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure(
-    "Judged", bounds=(0, 1), cite="macdonald2022", better="neither", order="set", tells_unjudged=True
-)
+@list_measure("Judged", bounds=(0, 1), better="neither", order="set", tells_unjudged=True)
 def judged(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
     """Judged: the share of the first k items that somebody judged, relevant or not.
 
@@ -23,7 +21,7 @@ def judged(lists: JudgedLists, *, cutoff: int | None = None) -> Values:
     No relevant item: makes no difference.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: S. MacAvaney, C. Macdonald, I. Ounis, "Streamlining evaluation with ir-measures", ECIR 2022.
+    Source: [macavaney2022].
 
     Example:
         >>> import rankmark as rm

@@ -7,9 +7,7 @@ from rankmark.kinds.rows import Rows, Values
 from rankmark.language.registry import row_measure
 
 
-@row_measure(
-    "Kappa", aliases=("cohen_kappa", "cohen_kappa_score"), bounds=(-1, 1), cite="cohen1960", labels="binary"
-)
+@row_measure("Kappa", aliases=("cohen_kappa", "cohen_kappa_score"), bounds=(-1, 1), labels="binary")
 def kappa(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -> float | AtThreshold:
     """Cohen's kappa: how far a decision agrees with the labels beyond what chance would.
 
@@ -29,8 +27,7 @@ def kappa(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -> float | At
     Range: −1 to 1; 0 is what chance gives.
     All rows positive and found, or none positive and none found: undefined, as in scikit-learn.
 
-    Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
-    Measurement 20, 1960.
+    Source: [cohen1960].
 
     Example:
         Three of four rows are decided right, and by chance (2 · 3 + 2 · 1) / 16 = 1/2: (3/4 − 1/2) / (1/2).

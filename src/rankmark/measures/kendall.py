@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "Kendall",
     aliases=("kendalltau", "kendall_tau", "tau_b"),
     bounds=(-1, 1),
-    cite="kendall1945",
     labels="numbers",
 )
 def kendall(rows: Rows) -> float:
@@ -27,7 +26,7 @@ def kendall(rows: Rows) -> float:
     Range: −1 to 1; 0 is what chance gives.
     Every label, or every score, the same, or rows with weights: undefined.
 
-    Source: M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945.
+    Source: [kendall1945].
 
     Example:
         Two pairs are in order and one is not: (2 − 1) / 3.

@@ -6,9 +6,7 @@ from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
 
 
-@row_measure(
-    "KS", aliases=("kolmogorov_smirnov", "ks_stat"), bounds=(0, 1), cite="smirnov1939", labels="binary"
-)
+@row_measure("KS", aliases=("kolmogorov_smirnov", "ks_stat"), bounds=(0, 1), labels="binary")
 def kolmogorov_smirnov(rows: Rows) -> float:
     """Kolmogorov-Smirnov statistic: how far the scores of positive rows lie from those of the others.
 
@@ -20,8 +18,7 @@ def kolmogorov_smirnov(rows: Rows) -> float:
     Range: 0 to 1.
     Rows of one class only: undefined.
 
-    Source: N. Smirnov, "On the estimation of the discrepancy between empirical curves of distribution for two
-    independent samples", Bulletin of Moscow University 2, 1939.
+    Source: [smirnov1939].
 
     Example:
         At the score 0.7 both positive rows are found, and one of the two others.

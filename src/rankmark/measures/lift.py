@@ -10,7 +10,7 @@ from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
 
 
-@row_measure("Lift", aliases=("lift_score",), bounds=(0, None), cite="ling1998", labels="binary")
+@row_measure("Lift", aliases=("lift_score",), bounds=(0, None), labels="binary")
 def lift(rows: Rows, *, top: Annotated[float, Between(0, 1)] = 0.1) -> float | AtThreshold:
     """Lift: how many times as many positive rows the best rows hold as rows taken by chance.
 
@@ -27,7 +27,7 @@ def lift(rows: Rows, *, top: Annotated[float, Between(0, 1)] = 0.1) -> float | A
     Range: 0 to 1/top; 1 is what chance gives.
     No row is positive: undefined.
 
-    Source: C. Ling, C. Li, "Data mining for direct marketing: problems and solutions", KDD 1998.
+    Source: [ling1998].
 
     Example:
         Of the best half of the rows all are positive, of all rows half.

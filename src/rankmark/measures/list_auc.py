@@ -16,7 +16,6 @@ from rankmark.language.registry import list_measure
     aliases=("ROC_AUC", "AUROC", "LAUC"),
     variants={"Accuracy": {"items": "retrieved"}},
     bounds=(0, 1),
-    cite="hanley1982",
     expected=lambda given: given["items"] != "retrieved" or given["cutoff"] is None,
     tells_unjudged=lambda given: given["items"] == "judged",
 )
@@ -48,9 +47,7 @@ def area_under_roc_curve(
     scores counts half; there is none for ``items=retrieved`` with a cutoff.
     More retrieved or judged items than `items` are a DataError.
 
-    Source: J. Hanley, B. McNeil, "The meaning and use of the area under a receiver operating characteristic
-    curve", Radiology 143, 1982; G. Schröder, M. Thiele, W. Lehner, "Setting goals and choosing metrics for
-    recommender system evaluations", UCERSTI 2011 (limited AUC).
+    Source: [hanley1982]; [schroder2011] (limited AUC).
 
     Example:
         Relevant items at ranks 1 and 3, two others at ranks 2 and 4: three of four pairs are in order.

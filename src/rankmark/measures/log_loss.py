@@ -19,7 +19,6 @@ ClipOrPrecision: TypeAlias = Clip | Literal["precision"]
     "LogLoss",
     aliases=("log_loss", "binary_logloss", "cross_entropy", "binary_cross_entropy", "BCE"),
     bounds=(0, None),
-    cite="good1952",
     labels="binary",
     scores="probability",
     better="less",
@@ -39,7 +38,7 @@ def log_loss(rows: Rows, *, clip: ClipOrPrecision = 1e-15, unit: Literal["nats",
 
     Range: 0 to −ln(clip); less is better.
 
-    Source: I. Good, "Rational decisions", Journal of the Royal Statistical Society B 14, 1952.
+    Source: [good1952].
 
     Example:
         Probabilities given to what happened: 1/2 and 1/4, so (1 + 2) / 2 bits.

@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "MAE",
     aliases=("mean_absolute_error",),
     bounds=(0, None),
-    cite="willmott2005",
     labels="numbers",
     per_query=is_macro,
     better="less",
@@ -28,8 +27,7 @@ def mean_absolute_error(rows: Rows, *, average: Average = "micro") -> float | Pe
 
     Range: from 0; less is better.
 
-    Source: C. Willmott, K. Matsuura, "Advantages of the mean absolute error (MAE) over the root mean square
-    error (RMSE) in assessing average model performance", Climate Research 30, 2005.
+    Source: [willmott2005].
 
     Example:
         Errors of 1 and −2: (1 + 2) / 2.

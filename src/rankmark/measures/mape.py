@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "MAPE",
     aliases=("mean_absolute_percentage_error",),
     bounds=(0, None),
-    cite="demyttenaere2016",
     labels="numbers",
     per_query=is_macro,
     better="less",
@@ -29,8 +28,7 @@ def mean_absolute_percentage_error(rows: Rows, *, average: Average = "micro") ->
     Range: from 0; less is better.
     A label is 0: undefined; scikit-learn divides by 2.2e-16 there.
 
-    Source: A. de Myttenaere, B. Golden, B. Le Grand, F. Rossi, "Mean absolute percentage error for regression
-    models", Neurocomputing 192, 2016.
+    Source: [demyttenaere2016].
 
     Example:
         Errors of 1 on 2, and of 1 on 4: (1/2 + 1/4) / 2.

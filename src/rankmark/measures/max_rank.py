@@ -13,7 +13,6 @@ from rankmark.language.registry import list_measure
     "MaxRank",
     aliases=("coverage_error",),
     bounds=(0, None),
-    cite="tsoumakas2010",
     better="less",
 )
 def max_rank(lists: JudgedLists, *, rel: float = 1, items: Ranked = "known") -> Values:
@@ -35,8 +34,7 @@ def max_rank(lists: JudgedLists, *, rel: float = 1, items: Ranked = "known") -> 
     relevant items last: ``ties="worst"``.
     More retrieved or judged items than `items` are a DataError.
 
-    Source: G. Tsoumakas, I. Katakis, I. Vlahavas, "Mining multi-label data", in "Data Mining and Knowledge
-    Discovery Handbook", 2010.
+    Source: [tsoumakas2010].
 
     Example:
         >>> import rankmark as rm

@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "MCC",
     aliases=("matthews_corrcoef", "matthews_correlation", "phi_coefficient"),
     bounds=(-1, 1),
-    cite="matthews1975",
     labels="binary",
 )
 def matthews_correlation(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -> float | AtThreshold:
@@ -34,8 +33,7 @@ def matthews_correlation(rows: Rows, *, threshold: Best = 0.5, top: Top = "none"
     Range: −1 to 1; 0 is what chance gives.
     Rows of one class only, or all of them or none found: undefined; scikit-learn says 0 there.
 
-    Source: B. Matthews, "Comparison of the predicted and observed secondary structure of T4 phage lysozyme",
-    Biochimica et Biophysica Acta 405, 1975.
+    Source: [matthews1975].
 
     Example:
         TP = 2, FP = 1, TN = 1, FN = 0: (2 · 1 − 1 · 0) / √(3 · 2 · 2 · 1).

@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "MCE",
     aliases=("maximum_calibration_error",),
     bounds=(0, 1),
-    cite="naeini2015",
     labels="binary",
     scores="probability",
     better="less",
@@ -32,8 +31,7 @@ def maximum_calibration_error(rows: Rows, *, bins: NumberOfBins = 15, binning: B
 
     Range: 0 to 1; less is better.
 
-    Source: M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using Bayesian
-    binning", AAAI 2015.
+    Source: [naeini2015].
 
     Example:
         The lower bin has the mean 0.25 and no positive row, the upper 0.75 and one of two.

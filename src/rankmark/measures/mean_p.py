@@ -10,7 +10,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("MeanP", bounds=(0, 1), cite="anelli2021")
+@list_measure("MeanP", bounds=(0, 1))
 def mean_precision(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Mean precision: the mean of P@1, P@2 … P@k, which Elliot calls MAP.
 
@@ -27,8 +27,7 @@ def mean_precision(lists: JudgedLists, *, cutoff: int | None = None, rel: float 
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible recommender
-    systems evaluation", SIGIR 2021.
+    Source: [anelli2021].
 
     Example:
         A hit at rank 2: (0/1 + 1/2 + 1/3) / 3 = 0.277778.

@@ -9,7 +9,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("MeanR", aliases=("MAR", "mean_average_recall"), bounds=(0, 1), cite="anelli2021")
+@list_measure("MeanR", aliases=("MAR", "mean_average_recall"), bounds=(0, 1))
 def mean_recall(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1) -> Values:
     """Mean recall: the mean of R@1, R@2 … R@k, which Elliot calls MAR.
 
@@ -25,8 +25,7 @@ def mean_recall(lists: JudgedLists, *, cutoff: int | None = None, rel: float = 1
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible recommender
-    systems evaluation", SIGIR 2021.
+    Source: [anelli2021].
 
     Example:
         One of two relevant items at rank 2: (0 + 1/2 + 1/2) / 3.

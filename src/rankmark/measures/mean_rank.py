@@ -15,7 +15,6 @@ from rankmark.language.registry import list_measure
     aliases=("MR",),
     variants={"ARP": {"gain": "linear"}},
     bounds=(0, None),
-    cite="bordes2013",
     aggregate="ratio",
     better="less",
 )
@@ -45,7 +44,7 @@ def mean_rank(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
     More retrieved or judged items than `items` are a DataError.
 
-    Source: A. Bordes et al., "Translating embeddings for modeling multi-relational data", NIPS 2013.
+    Source: [bordes2013].
 
     Example:
         Ranks 1 and 3, and an item among the 97 that were not retrieved, at rank 52 on average.

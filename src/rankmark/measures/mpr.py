@@ -14,7 +14,6 @@ from rankmark.language.registry import list_measure
     "MPR",
     aliases=("mean_percentile_rank", "percentile_ranking"),
     bounds=(0, 1),
-    cite="hu2008",
     aggregate="ratio",
     better="less",
 )
@@ -43,7 +42,7 @@ def mean_percentile_rank(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
     More retrieved or judged items than `items` are a DataError.
 
-    Source: Y. Hu, Y. Koren, C. Volinsky, "Collaborative filtering for implicit feedback datasets", ICDM 2008.
+    Source: [hu2008].
 
     Example:
         Ranks 1 and 3 of five: (0/4 + 2/4) / 2.

@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "MSE",
     aliases=("mean_squared_error",),
     bounds=(0, None),
-    cite="gauss1823",
     labels="numbers",
     per_query=is_macro,
     better="less",
@@ -28,7 +27,7 @@ def mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | Per
 
     Range: from 0; less is better.
 
-    Source: C. Gauss, "Theoria combinationis observationum erroribus minimis obnoxiae", 1823.
+    Source: [gauss1823].
 
     Example:
         Errors of 1 and −2: (1 + 4) / 2.

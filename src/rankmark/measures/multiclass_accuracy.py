@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "MulticlassAccuracy",
     aliases=("Accuracy", "accuracy_score", "top_k_accuracy", "Acc"),
     bounds=(0, 1),
-    cite="metz1978",
     labels="classes",
     scores="greatest",
 )
@@ -34,7 +33,7 @@ def multiclass_accuracy(
 
     Range: 0 to 1.
 
-    Source: C. Metz, "Basic principles of ROC analysis", Seminars in Nuclear Medicine 8, 1978.
+    Source: [metz1978].
 
     Example:
         The first row is right, the second is among its best two, and in the third two classes are equal.

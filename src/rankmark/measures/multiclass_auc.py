@@ -18,7 +18,6 @@ from rankmark.language.registry import row_measure
     aliases=("AUC", "ROC_AUC", "AUROC", "roc_auc_score"),
     variants={"OvR_AUC": {"versus": "rest"}, "OvO_AUC": {"versus": "each"}},
     bounds=(0, 1),
-    cite="hand2001",
     labels="classes",
 )
 def multiclass_auc(
@@ -46,8 +45,7 @@ def multiclass_auc(
     Range: 0 to 1; 1/2 is what chance gives.
     Rows of one class only: undefined.
 
-    Source: D. Hand, R. Till, "A simple generalisation of the area under the ROC curve for multiple class
-    classification problems", Machine Learning 45, 2001.
+    Source: [hand2001].
 
     Example:
         The scores of a and b are in order; those of c in one of two pairs half: (1 + 1 + 1/4) / 3.

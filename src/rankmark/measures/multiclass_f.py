@@ -19,7 +19,6 @@ from rankmark.language.registry import row_measure
         "weighted_F1": {"average": "weighted"},
     },
     bounds=(0, 1),
-    cite="sokolova2009",
     labels="classes",
     scores="greatest",
 )
@@ -50,8 +49,7 @@ def multiclass_f_measure(
 
     Range: 0 to 1.
 
-    Source: M. Sokolova, G. Lapalme, "A systematic analysis of performance measures for classification tasks",
-    Information Processing & Management 45, 2009.
+    Source: [sokolova2009].
 
     Example:
         Of a: 2 · 1 / (1 + 2); of b: 2 · 1 / (2 + 1).

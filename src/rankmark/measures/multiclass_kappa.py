@@ -21,7 +21,6 @@ Cost: TypeAlias = Literal["equal", "linear", "quadratic"]
     aliases=("Kappa", "cohen_kappa", "cohen_kappa_score"),
     variants={"quadratic_weighted_kappa": {"cost": "quadratic"}, "QWK": {"cost": "quadratic"}},
     bounds=(-1, 1),
-    cite="cohen1968",
     labels="classes",
     scores="greatest",
 )
@@ -50,8 +49,7 @@ def multiclass_kappa(
     Range: −1 to 1; 0 is what chance gives.
     All rows of one class and predicted to be: undefined, as in scikit-learn.
 
-    Source: J. Cohen, "Weighted kappa: nominal scale agreement with provision for scaled disagreement or
-    partial credit", Psychological Bulletin 70, 1968.
+    Source: [cohen1968].
 
     Example:
         One of four rows is wrong, where by chance (2 · 2 + 1 · 2 + 1 · 4) / 4 would be: 1 − 1 / 2.5.

@@ -23,7 +23,6 @@ from rankmark.measures.log_loss import Clip
         "categorical_cross_entropy",
     ),
     bounds=(0, None),
-    cite="good1952",
     labels="classes",
     scores="probability",
     better="less",
@@ -45,7 +44,7 @@ def multiclass_log_loss(
 
     Range: 0 to −ln(clip); less is better.
 
-    Source: I. Good, "Rational decisions", Journal of the Royal Statistical Society B 14, 1952.
+    Source: [good1952].
 
     Example:
         Probabilities given to what happened: 1/2 and 1/4, so (1 + 2) / 2 bits.

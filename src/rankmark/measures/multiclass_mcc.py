@@ -16,7 +16,6 @@ from rankmark.language.registry import row_measure
     "MulticlassMCC",
     aliases=("MCC", "matthews_corrcoef", "matthews_correlation", "R_K"),
     bounds=(-1, 1),
-    cite="gorodkin2004",
     labels="classes",
     scores="greatest",
 )
@@ -36,8 +35,7 @@ def multiclass_correlation(classes: Classes, *, ties: Predicted = "expected") ->
     Range: −1, which takes two classes, to 1; 0 is what chance gives.
     Rows of one class only, or one class alone predicted: undefined; scikit-learn says 0 there.
 
-    Source: J. Gorodkin, "Comparing two K-category assignments by a K-category correlation coefficient",
-    Computational Biology and Chemistry 28, 2004.
+    Source: [gorodkin2004].
 
     Example:
         Of the rows 1/2, 1/4 and 1/4 are of each class, 1/2, 1/2 and 0 predicted to be, and 1/2, 1/4 and 0

@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "MulticlassPrecision",
     aliases=("Precision", "precision_score"),
     bounds=(0, 1),
-    cite="sokolova2009",
     labels="classes",
     scores="greatest",
 )
@@ -40,8 +39,7 @@ def multiclass_precision(
 
     Range: 0 to 1.
 
-    Source: M. Sokolova, G. Lapalme, "A systematic analysis of performance measures for classification tasks",
-    Information Processing & Management 45, 2009.
+    Source: [sokolova2009].
 
     Example:
         Two rows are predicted to be a, one of which is; one to be b, and is: (1/2 + 1/1) / 2.

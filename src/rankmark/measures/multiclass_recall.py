@@ -16,7 +16,6 @@ from rankmark.language.registry import row_measure
         "macro_recall": {},
     },
     bounds=(0, 1),
-    cite="sokolova2009",
     labels="classes",
     scores="greatest",
 )
@@ -46,8 +45,7 @@ def multiclass_recall(
 
     Range: 0 to 1.
 
-    Source: M. Sokolova, G. Lapalme, "A systematic analysis of performance measures for classification tasks",
-    Information Processing & Management 45, 2009.
+    Source: [sokolova2009].
 
     Example:
         The row of a is found, and one of the two of b: (1/1 + 1/2) / 2.

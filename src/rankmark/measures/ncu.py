@@ -21,7 +21,6 @@ from rankmark.language.registry import list_measure
         "NCUrb,BR": {"stop": "geometric", "utility": "blended"},
     },
     bounds=(0, 1),
-    cite="sakai2008",
     expected=False,
 )
 def normalised_cumulative_utility(
@@ -57,8 +56,7 @@ def normalised_cumulative_utility(
     No relevant item: decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: T. Sakai, S. Robertson, "Modelling a user population for designing information retrieval
-    metrics", EVIA 2008.
+    Source: [sakai2008].
 
     Example:
         Grade 1 at rank 1 and grade 2 at rank 4: (1/3) · (1/1) + (2/3) · (2/4).

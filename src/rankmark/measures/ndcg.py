@@ -17,7 +17,6 @@ from rankmark.language.registry import list_measure
     aliases=("ndcg_cut", "MSnDCG", "normalized_dcg"),
     variants={"ndcg_burges": {"gain": "exp2"}},
     bounds=(0, 1),
-    cite="jarvelin2002",
 )
 def ndcg(
     lists: JudgedLists,
@@ -55,8 +54,7 @@ def ndcg(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form (McSherry &
     Najork 2008).
 
-    Source: K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002;
-    C. Burges et al., "Learning to rank using gradient descent", ICML 2005.
+    Source: [jarvelin2002]; [burges2005].
 
     Example:
         Grades 3, 2, 3, 0, 1, 2 in rank order, all judged items retrieved: DCG = 6.861127 and IDCG =

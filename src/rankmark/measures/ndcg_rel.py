@@ -9,7 +9,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("nDCG_rel", bounds=(0, 1), cite="trec_eval", expected=False)
+@list_measure("nDCG_rel", bounds=(0, 1), expected=False)
 def ndcg_at_relevant(lists: JudgedLists, *, gain: Gain = "linear") -> Values:
     """Average nDCG over the relevant items: for each its value at the rank where the item stands.
 

@@ -11,7 +11,6 @@ from rankmark.measures.log_loss import ClipOrPrecision
     "NE",
     aliases=("normalised_entropy", "normalized_entropy"),
     bounds=(0, None),
-    cite="he2014",
     labels="binary",
     scores="probability",
     better="less",
@@ -29,7 +28,7 @@ def normalised_entropy(rows: Rows, *, clip: ClipOrPrecision = 1e-15) -> float:
     Range: from 0; less is better.
     Rows of one class only, whose entropy is 0: undefined.
 
-    Source: X. He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014.
+    Source: [he2014].
 
     Example:
         The log loss is 1.5 bits, and that of predicting 1/2 is 1 bit.

@@ -34,7 +34,6 @@ from rankmark.language.registry import list_measure
         "NERR11": {"patience": "squares"},
     },
     bounds=(0, None),
-    cite="azzopardi2021",
     expected=False,
 )
 def nearly_expected_reciprocal_rank(
@@ -82,8 +81,7 @@ def nearly_expected_reciprocal_rank(
     Equal scores: no closed form of the mean over all orders.
     A grade above `max_grade` is a DataError.
 
-    Source: L. Azzopardi, J. Mackenzie, A. Moffat, "ERR is not C/W/L: exploring the relationship between
-    expected reciprocal rank and other metrics", ICTIR 2021.
+    Source: [azzopardi2021].
 
     Example:
         The only hit stands at rank 3: 1/3 of the items looked at; under 1/i, (1/3) / (1 + 1/2 + 1/3).

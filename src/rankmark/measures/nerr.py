@@ -13,7 +13,7 @@ from rankmark.language.registry import list_measure
 from rankmark.measures.err import reciprocal_rank_of_stop
 
 
-@list_measure("nERR", bounds=(0, 1), cite="sakai2011", expected=False)
+@list_measure("nERR", bounds=(0, 1), expected=False)
 def normalised_expected_reciprocal_rank(
     lists: JudgedLists,
     *,
@@ -41,8 +41,7 @@ def normalised_expected_reciprocal_rank(
     Equal scores: no closed form of the mean over all orders.
     A grade above `max_grade` is a DataError.
 
-    Source: T. Sakai, R. Song, "Evaluating diversified search results using per-intent graded relevance",
-    SIGIR 2011.
+    Source: [sakai2011].
 
     Example:
         Grades 1 and 2 of at most 2 in the wrong order: 0.53125, where the best order has 3/4 + (1/2) ·

@@ -10,7 +10,6 @@ from rankmark.language.registry import list_measure
     "NumNonrelRet",
     aliases=("num_nonrel_judged_ret",),
     bounds=(0, None),
-    cite="trec_eval",
     aggregate="sum",
     better="less",
     order="set",

@@ -12,7 +12,6 @@ from rankmark.language.registry import list_measure
     "NumQ",
     aliases=("num_q",),
     bounds=(1, 1),
-    cite="trec_eval",
     aggregate="sum",
     order="nothing",
 )

@@ -10,7 +10,6 @@ from rankmark.language.registry import list_measure
     "NumRel",
     aliases=("num_rel",),
     bounds=(0, None),
-    cite="trec_eval",
     aggregate="sum",
     order="nothing",
 )

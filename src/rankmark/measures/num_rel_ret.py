@@ -10,7 +10,6 @@ from rankmark.language.registry import list_measure
     "NumRelRet",
     aliases=("num_rel_ret", "TP"),
     bounds=(0, None),
-    cite="trec_eval",
     aggregate="sum",
     order="set",
 )

@@ -7,7 +7,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("OMeasure", bounds=(0, 1), cite="sakai2006", expected=False)
+@list_measure("OMeasure", bounds=(0, 1), expected=False)
 def o_measure(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> Values:
     """O-measure: the blended ratio at the rank of the first relevant item.
 
@@ -27,8 +27,7 @@ def o_measure(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> V
     No relevant item: decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: T. Sakai, "On the task of finding one highly relevant document with high precision", IPSJ
-    Transactions on Databases 47, 2006.
+    Source: [sakai2006].
 
     Example:
         An item of grade 1 comes first, where grade 2 should: (1 + 1) / (1 + 2).

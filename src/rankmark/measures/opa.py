@@ -9,9 +9,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure(
-    "OPA", aliases=("ordered_pair_accuracy",), bounds=(0, 1), cite="pasumarthi2019", tells_unjudged=True
-)
+@list_measure("OPA", aliases=("ordered_pair_accuracy",), bounds=(0, 1), tells_unjudged=True)
 def ordered_pair_accuracy(lists: JudgedLists) -> Values:
     """Ordered pair accuracy: the share of pairs of different grades in which the higher grade comes first.
 
@@ -27,7 +25,7 @@ def ordered_pair_accuracy(lists: JudgedLists) -> Values:
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form: a pair with equal
     scores counts half.
 
-    Source: R. Pasumarthi et al., "TF-Ranking: scalable TensorFlow library for learning-to-rank", KDD 2019.
+    Source: [pasumarthi2019].
 
     Example:
         Grades 1, 2, 0 in rank order: only 1 before 2 is wrong.

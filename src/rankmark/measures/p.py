@@ -15,7 +15,6 @@ from rankmark.language.registry import list_measure
     aliases=("precision", "set_P", "pre"),
     variants={"TP": {"denominator": "min"}},
     bounds=(0, 1),
-    cite="vanrijsbergen1979",
     order="set",
     tells_unjudged=lambda given: given["bound"] == "upper",
 )
@@ -49,7 +48,7 @@ def precision(
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+    Source: [vanrijsbergen1979].
 
     Example:
         Two hits in a list of four: 2/5 with k = 5, 2/4 of what was retrieved.

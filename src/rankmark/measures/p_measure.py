@@ -7,7 +7,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("PMeasure", bounds=(0, 1), cite="sakai2007", expected=False)
+@list_measure("PMeasure", bounds=(0, 1), expected=False)
 def p_measure(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> Values:
     """P-measure: the blended ratio at the preferred rank, that of the first of the best items retrieved.
 
@@ -28,8 +28,7 @@ def p_measure(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> V
     No relevant item: decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: T. Sakai, "On the properties of evaluation metrics for finding one highly relevant document",
-    IPSJ Transactions on Databases 48, 2007.
+    Source: [sakai2007].
 
     Example:
         The best item stands at rank 3: (2 + 3) / (3 + 3).

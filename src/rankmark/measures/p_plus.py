@@ -7,7 +7,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("PPlus", aliases=("P+", "PPlusMeasure"), bounds=(0, 1), cite="sakai2007", expected=False)
+@list_measure("PPlus", aliases=("P+", "PPlusMeasure"), bounds=(0, 1), expected=False)
 def p_plus(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> Values:
     """P-plus: the mean blended ratio over the relevant items down to the preferred rank.
 
@@ -28,8 +28,7 @@ def p_plus(lists: JudgedLists, *, gain: Gain = "linear", beta: Beta = 1) -> Valu
     No relevant item: decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: T. Sakai, "On the properties of evaluation metrics for finding one highly relevant document",
-    IPSJ Transactions on Databases 48, 2007.
+    Source: [sakai2007].
 
     Example:
         Grades 1 and 2 at ranks 1 and 3: (2/3 + 5/6) / 2.

@@ -15,7 +15,6 @@ from rankmark.language.registry import list_measure
     aliases=("pAUC",),
     variants={"PAP": {"hits": "first"}},
     bounds=(0, 1),
-    cite="hiranandani2020",
     expected=False,
     order="list",  # whose k counts other items than ranks
 )
@@ -44,8 +43,7 @@ def partial_auc(
     No relevant item: decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: G. Hiranandani, W. Vijitbenjaronk, S. Koyejo, P. Jain, "Optimization and analysis of the pAp@k
-    metric for recommender systems", ICML 2020.
+    Source: [hiranandani2020].
 
     Example:
         Relevant items at ranks 2, 4 and 5, a fourth is not retrieved. They stand before 2, 1 and 1 of the

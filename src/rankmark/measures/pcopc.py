@@ -14,7 +14,6 @@ from rankmark.language.registry import row_measure
     aliases=("predicted_over_observed",),
     variants={"log_PCOPC": {"scale": "log"}},
     bounds=(None, None),
-    cite="graepel2010",
     labels="binary",
     scores="probability",
     better="neither",
@@ -33,8 +32,7 @@ def predicted_over_observed(rows: Rows, *, scale: Literal["ratio", "log"] = "rat
     Range: from 0; of the logarithm all numbers.
     No positive rows: undefined; of the logarithm also all predictions 0.
 
-    Source: T. Graepel, J. Quiñonero Candela, T. Borchert, R. Herbrich, "Web-scale Bayesian click-through rate
-    prediction for sponsored search advertising in Microsoft's Bing search engine", ICML 2010.
+    Source: [graepel2010].
 
     Example:
         1.25 clicks were predicted, and 1 was observed.

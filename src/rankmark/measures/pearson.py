@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "Pearson",
     aliases=("pearsonr", "pearson_correlation", "PCC"),
     bounds=(-1, 1),
-    cite="pearson1895",
     labels="numbers",
 )
 def pearson(rows: Rows) -> float:
@@ -26,8 +25,7 @@ def pearson(rows: Rows) -> float:
     Range: −1 to 1; 0 is what chance gives.
     Every label, or every score, the same: undefined.
 
-    Source: K. Pearson, "Note on regression and inheritance in the case of two parents", Proceedings of the
-    Royal Society of London 58, 1895.
+    Source: [pearson1895].
 
     Example:
         Deviations −1, 0, 1 and −2, 1, 1: 3 / √(2 · 6).

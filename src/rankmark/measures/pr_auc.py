@@ -6,7 +6,7 @@ from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
 
 
-@row_measure("PRAUC", aliases=("PR_AUC",), bounds=(0, 1), cite="davis2006", labels="binary")
+@row_measure("PRAUC", aliases=("PR_AUC",), bounds=(0, 1), labels="binary")
 def area_under_precision_recall_curve(rows: Rows) -> float:
     """Area under the precision-recall curve by the trapezoid rule.
 
@@ -19,7 +19,7 @@ def area_under_precision_recall_curve(rows: Rows) -> float:
     Range: 0 to 1.
     No positive rows: undefined.
 
-    Source: J. Davis, M. Goadrich, "The relationship between precision-recall and ROC curves", ICML 2006.
+    Source: [davis2006].
 
     Example:
         Positive rows at places 1 and 3: precisions 1, 1/2, 2/3, so (1 + 1)/2 · 1/2 + (1/2 + 2/3)/2 · 1/2.

@@ -11,7 +11,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("QMeasure", aliases=("Q",), bounds=(0, 1), cite="sakai2004", expected=False)
+@list_measure("QMeasure", aliases=("Q",), bounds=(0, 1), expected=False)
 def q_measure(
     lists: JudgedLists,
     *,
@@ -42,8 +42,7 @@ def q_measure(
     No relevant item: decided by `no_relevant`.
     Equal scores: no closed form of the mean over all orders.
 
-    Source: T. Sakai, "New performance metrics based on multigrade relevance: their application to question
-    answering", NTCIR-4, 2004.
+    Source: [sakai2004].
 
     Example:
         Grade 1 stands before grade 2: ((1 + 1) / (1 + 2) + (2 + 3) / (2 + 3)) / 2 = 0.833333.

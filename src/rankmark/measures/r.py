@@ -20,7 +20,6 @@ from rankmark.language.registry import list_measure
         "calibrated_recall": {"denominator": "min"},
     },
     bounds=(0, 1),
-    cite="vanrijsbergen1979",
     order="set",
 )
 def recall(
@@ -46,7 +45,7 @@ def recall(
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7.
+    Source: [vanrijsbergen1979].
 
     Example:
         Two of four relevant items are among the first three.

@@ -10,7 +10,6 @@ from rankmark.language.registry import row_measure
     "R2",
     aliases=("r2_score", "R_squared", "coefficient_of_determination"),
     bounds=(None, 1),
-    cite="wright1921",
     labels="numbers",
 )
 def coefficient_of_determination(rows: Rows) -> float:
@@ -23,7 +22,7 @@ def coefficient_of_determination(rows: Rows) -> float:
     Range: up to 1; 0 is what the mean of the labels gives, and below it errs more than that.
     Every label the same: undefined; scikit-learn says 1 if all scores are right and else 0.
 
-    Source: S. Wright, "Correlation and causation", Journal of Agricultural Research 20, 1921.
+    Source: [wright1921].
 
     Example:
         Squared errors 1 and 0, and of the mean 4 and 4: 1 − 1/8.

@@ -11,7 +11,6 @@ from rankmark.measures.list_auc import ordered_pairs
     "RankingLoss",
     aliases=("label_ranking_loss",),
     bounds=(0, 1),
-    cite="tsoumakas2010",
     better="less",
     tells_unjudged=True,
 )
@@ -31,8 +30,7 @@ def ranking_loss(lists: JudgedLists, *, rel: float = 1) -> Values:
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form: a pair with equal
     scores counts half. scikit-learn counts it as wrong: ``ties="worst"``.
 
-    Source: G. Tsoumakas, I. Katakis, I. Vlahavas, "Mining multi-label data", in "Data Mining and Knowledge
-    Discovery Handbook", 2010.
+    Source: [tsoumakas2010].
 
     Example:
         Relevant items at ranks 1 and 3, two others at ranks 2 and 4: one of four pairs is wrong.

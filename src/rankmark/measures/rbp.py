@@ -13,7 +13,7 @@ from rankmark.kinds.ranges import Between
 from rankmark.language.registry import list_measure
 
 
-@list_measure("RBP", bounds=(0, None), cite="moffat2008")
+@list_measure("RBP", bounds=(0, None))
 def rank_biased_precision(
     lists: JudgedLists,
     *,
@@ -53,8 +53,7 @@ def rank_biased_precision(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
     A grade above `max_grade` is a DataError.
 
-    Source: A. Moffat, J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
-    TOIS 27(1), 2008.
+    Source: [moffat2008].
 
     Example:
         Hits at ranks 1 and 3 with p = 0.5: 0.5 · (1 + 0.25) = 0.625. Graded 1 and 2 of 2: 0.5 · (0.5 +

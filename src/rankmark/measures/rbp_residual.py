@@ -12,7 +12,7 @@ from rankmark.kinds.ranges import Between
 from rankmark.language.registry import list_measure
 
 
-@list_measure("RBPResidual", bounds=(0, 1), cite="moffat2008", better="neither", tells_unjudged=True)
+@list_measure("RBPResidual", bounds=(0, 1), better="neither", tells_unjudged=True)
 def rbp_residual(
     lists: JudgedLists,
     *,
@@ -36,8 +36,7 @@ def rbp_residual(
     No relevant item: makes no difference.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: A. Moffat, J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
-    TOIS 27(1), 2008.
+    Source: [moffat2008].
 
     Example:
         With p = 0.5 an unjudged item at rank 2 of two weighs 0.25, and so does all beyond.

@@ -12,7 +12,6 @@ from rankmark.measures.ne import normalised_entropy
     "RIG",
     aliases=("relative_information_gain", "d2_log_loss_score"),
     bounds=(None, 1),
-    cite="graepel2010",
     labels="binary",
     scores="probability",
 )
@@ -27,8 +26,7 @@ def relative_information_gain(rows: Rows, *, clip: ClipOrPrecision = 1e-15) -> f
     Range: to 1; 0 is what always predicting the share of positive rows gives.
     Rows of one class only: undefined.
 
-    Source: T. Graepel, J. Quiñonero Candela, T. Borchert, R. Herbrich, "Web-scale Bayesian click-through rate
-    prediction for sponsored search advertising in Microsoft's Bing search engine", ICML 2010.
+    Source: [graepel2010].
 
     Example:
         The log loss is 1/2 bit (1 − p and p are √½), and that of predicting 1/2 is 1 bit.

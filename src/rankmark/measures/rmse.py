@@ -16,7 +16,6 @@ from rankmark.language.registry import row_measure
     "RMSE",
     aliases=("root_mean_squared_error",),
     bounds=(0, None),
-    cite="gauss1823",
     labels="numbers",
     per_query=is_macro,
     better="less",
@@ -32,7 +31,7 @@ def root_mean_squared_error(rows: Rows, *, average: Average = "micro") -> float 
 
     Range: from 0; less is better.
 
-    Source: C. Gauss, "Theoria combinationis observationum erroribus minimis obnoxiae", 1823.
+    Source: [gauss1823].
 
     Example:
         Errors of 1 and −7: √((1 + 49) / 2).

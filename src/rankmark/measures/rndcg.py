@@ -10,7 +10,7 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("RnDCG", bounds=(0, 1), cite="trec_eval")
+@list_measure("RnDCG", bounds=(0, 1))
 def ndcg_at_levels(lists: JudgedLists, *, rel: float = 1, gain: Gain = "linear") -> Values:
     """Average nDCG over the ranks at which the ideal list comes to the end of a grade.
 

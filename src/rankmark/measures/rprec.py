@@ -11,7 +11,7 @@ from rankmark.kinds.ranges import Above
 from rankmark.language.registry import list_measure
 
 
-@list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1), cite="buckley2005")
+@list_measure("Rprec", aliases=("r_precision",), bounds=(0, 1))
 def r_precision(lists: JudgedLists, *, rel: float = 1, multiple: Annotated[float, Above(0)] = 1) -> Values:
     """R-precision: the precision among the first R items, R being the number of relevant ones.
 
@@ -29,8 +29,7 @@ def r_precision(lists: JudgedLists, *, rel: float = 1, multiple: Annotated[float
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: C. Buckley, E. Voorhees, "Retrieval system evaluation", in "TREC: Experiment and Evaluation
-    in Information Retrieval", 2005.
+    Source: [buckley2005].
 
     Example:
         Three relevant items, two of them among the first three.

@@ -15,7 +15,6 @@ from rankmark.language.registry import list_measure
     aliases=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
     variants={"ARHR": {"hits": "all"}, "mean_mrr": {"hits": "all", "denominator": "relevant"}},
     bounds=(0, None),
-    cite="voorhees1999",
     tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def reciprocal_rank(
@@ -49,7 +48,7 @@ def reciprocal_rank(
     No relevant item: decided by `no_relevant`.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: E. Voorhees, "The TREC-8 question answering track report", TREC 1999.
+    Source: [voorhees1999].
 
     Example:
         Hits at ranks 1 and 3: the first alone gives 1, both together 1/1 + 1/3.

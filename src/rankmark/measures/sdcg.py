@@ -14,7 +14,7 @@ MOST_RANKS = 10**7
 """The discounts are added up rank by rank."""
 
 
-@list_measure("SDCG", bounds=(0, None), cite="moffat2013")
+@list_measure("SDCG", bounds=(0, None))
 def scaled_dcg(
     lists: JudgedLists,
     *,
@@ -51,8 +51,7 @@ def scaled_dcg(
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
     A grade above `max_grade` is a DataError.
 
-    Source: A. Moffat, P. Thomas, F. Scholer, "Users versus models: what observation tells us about
-    effectiveness metrics", CIKM 2013.
+    Source: [moffat2013].
 
     Example:
         The only relevant item first, three items looked at: 1 / (1 + 1/log₂3 + 1/2) = 0.469279.

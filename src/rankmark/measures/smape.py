@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "SMAPE",
     aliases=("symmetric_mape", "symmetric_mean_absolute_percentage_error"),
     bounds=(0, 2),
-    cite="makridakis1993",
     labels="numbers",
     per_query=is_macro,
     better="less",
@@ -28,8 +27,7 @@ def symmetric_percentage_error(rows: Rows, *, average: Average = "micro") -> flo
 
     Range: 0 to 2; less is better.
 
-    Source: S. Makridakis, "Accuracy measures: theoretical and practical concerns", International Journal of
-    Forecasting 9, 1993.
+    Source: [makridakis1993].
 
     Example:
         Errors of 2 on 1 and 3, and of 1 on 1 and 0: (2 · 2/4 + 2 · 1/1) / 2.

@@ -13,7 +13,6 @@ from rankmark.language.registry import row_measure
     "Spearman",
     aliases=("spearmanr", "spearman_correlation", "rank_correlation", "SRCC"),
     bounds=(-1, 1),
-    cite="spearman1904",
     labels="numbers",
 )
 def spearman(rows: Rows) -> float:
@@ -27,8 +26,7 @@ def spearman(rows: Rows) -> float:
     Range: −1 to 1; 0 is what chance gives.
     Every label, or every score, the same, or rows with weights: undefined.
 
-    Source: C. Spearman, "The proof and measurement of association between two things", American Journal of
-    Psychology 15, 1904.
+    Source: [spearman1904].
 
     Example:
         Ranks 1, 2, 3 and 1, 3, 2: deviations −1, 0, 1 and −1, 1, 0.

@@ -11,7 +11,6 @@ from rankmark.language.registry import row_measure
     "Specificity",
     aliases=("TNR", "true_negative_rate", "selectivity"),
     bounds=(0, 1),
-    cite="yerushalmy1947",
     labels="binary",
 )
 def specificity(rows: Rows, *, threshold: float = 0.5, top: Top = "none") -> float | AtThreshold:
@@ -31,8 +30,7 @@ def specificity(rows: Rows, *, threshold: float = 0.5, top: Top = "none") -> flo
     Range: 0 to 1.
     Every row is positive: undefined.
 
-    Source: J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis, with special
-    reference to X-ray techniques", Public Health Reports 62, 1947.
+    Source: [yerushalmy1947].
 
     Example:
         Of two rows that are not positive one scores less than 0.5.

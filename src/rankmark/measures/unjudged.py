@@ -14,7 +14,6 @@ from rankmark.language.registry import list_measure
     "Unjudged",
     aliases=("unj", "Hole"),
     bounds=(0, 1),
-    cite="trec_eval",
     better="neither",
     order="set",
     tells_unjudged=True,
@@ -40,8 +39,7 @@ def unjudged(
     No relevant item: makes no difference.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: trec_eval's unj (since version 10); N. Thakur et al., "BEIR: a heterogenous benchmark for
-    zero-shot evaluation of information retrieval models", NeurIPS 2021 (as Hole@k).
+    Source: trec_eval's unj (since version 10); [thakur2021] (as Hole@k).
 
     Example:
         >>> import rankmark as rm

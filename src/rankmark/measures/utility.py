@@ -12,7 +12,7 @@ from rankmark.kinds.ranges import Within
 from rankmark.language.registry import list_measure
 
 
-@list_measure("Utility", bounds=(None, None), cite="trec_eval", order="set")
+@list_measure("Utility", bounds=(None, None), order="set")
 def utility(
     lists: JudgedLists,
     *,
@@ -44,8 +44,7 @@ def utility(
     No relevant item: the worth of what is shown.
     Equal scores under ``ties="expected"``: the mean over all orders, in closed form.
 
-    Source: trec_eval's utility; the filtering tracks of TREC (S. Robertson, I. Soboroff, "The TREC 2002
-    filtering track report") use relevant=2.
+    Source: trec_eval's utility; the filtering tracks of TREC ([robertson2002]) use relevant=2.
 
     Example:
         Two relevant items and one that is not: 2 · 2 − 1 = 3, and one is missed.

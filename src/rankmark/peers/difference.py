@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rankmark._native import __version__
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
-from rankmark.language.choices import Choices
+from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
@@ -148,7 +148,7 @@ def differences(
     like: Sequence[str],
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
-    **choices: Any,
+    **choices: Unpack[GivenChoices],
 ) -> Differences:
     """Measures a run under several conventions, and finds what makes their numbers differ.
 
@@ -184,7 +184,7 @@ def differences(
     if len(names) < 2:
         raise UsageError(f"like={list(like)!r}: to see differences takes two conventions or more")
     asked = list(dict.fromkeys(separate(measures)))
-    plans, lacking = _plans(asked, names, choices)
+    plans, lacking = _plans(asked, names, given(choices, GivenChoices, differences))
     tables = align_ids(read_qrels(qrels, columns), read_run(run, columns))
     comparison = _Comparison(tables, threads)
     values, queries, why = {}, {}, []

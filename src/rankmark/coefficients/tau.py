@@ -1,0 +1,52 @@
+"""Tau."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankmark.kinds.lists import Values
+from rankmark.kinds.pairs import Pairs
+from rankmark.kinds.rankings import Items, better_in_both, clipped, quotient, rankings, tied, tied_in_both
+from rankmark.language.coefficient import coefficient
+
+
+@coefficient("Tau", bounds=(-1, 1))
+def tau(pairs: Pairs, *, ties: Literal["b", "a"] = "b", items: Items = "common") -> Values:
+    """Kendall's τ: pairs of items in the same order in both rankings, less those in different orders.
+
+        τ_a = (C − D) / (n(n − 1)/2)
+        τ_b = (C − D) / √((n(n − 1)/2 − T_x)(n(n − 1)/2 − T_y))
+
+    C pairs are in the same order, D in different ones, T_x and T_y are tied in one ranking.
+
+    Args:
+        ties: ``b`` is τ_b, which leaves out tied pairs, so that a ranking with ties agrees with itself; ``a``
+            is τ_a, which divides by all pairs.
+        items: the items that are compared: those ``common`` to both lists, or all of either (``union``),
+            where those that a list lacks share the place after its end.
+
+    Range: -1 to 1.
+    Not defined: of one item, or where all are equal.
+
+    Source: [kendall1945].
+
+    Example:
+        Two pairs are in the same order, one is not: (2 − 1) / 3.
+
+        >>> import rankmark as rm
+        >>> round(rm.rank_correlation(["a", "b", "c"], ["b", "a", "c"], "Tau"), 4)
+        0.3333
+
+    """
+    ranks = rankings(pairs, items)
+    all_pairs = ranks.n * (ranks.n - 1) / 2
+    alike_x, alike_y = tied(ranks, ranks.x), tied(ranks, ranks.y)
+    both = tied_in_both(ranks, alike_x, alike_y)
+    tied_x, tied_y, tied_both = (ranks.sum((alike - 1) / 2) for alike in (alike_x, alike_y, both))
+    concordant = ranks.sum(better_in_both(ranks)[0])
+    difference = 2 * concordant - (all_pairs - tied_x - tied_y + tied_both)
+    if ties == "a":
+        return quotient(difference, all_pairs)
+    return clipped(quotient(difference, np.sqrt(all_pairs - tied_x) * np.sqrt(all_pairs - tied_y)))

@@ -1,0 +1,87 @@
+"""What a coefficient of agreement sees: two lists for each of some queries, and the items in both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Lists", "Pairs", "Whole", "offsets_of"]
+
+Whole: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Ranked lists, flat, query after query, each in rank order.
+
+    Attributes:
+        offsets: the items of query ``q`` are ``offsets[q]:offsets[q + 1]``.
+        first: the first rank of the items with the same score, of each item.
+        last: the last one.
+
+    """
+
+    offsets: Whole
+    first: Whole
+    last: Whole
+
+    @property
+    def length(self) -> Whole:
+        """Number of items; one a query."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Two lists for each of some queries, and the items that are in both.
+
+    Attributes:
+        a: the first lists.
+        b: the second lists.
+        offsets: the common items of query ``q`` are ``offsets[q]:offsets[q + 1]``.
+        rank_a: the rank of each of them in the first list; they stand in this order.
+        rank_b: its rank in the second list.
+
+    """
+
+    a: Lists
+    b: Lists
+    offsets: Whole
+    rank_a: Whole
+    rank_b: Whole
+
+    @property
+    def query(self) -> Whole:
+        """The number of each common item's query."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def top(self, cutoff: int | None) -> Pairs:
+        """The first items of each list alone. Equal scores there and below are not equal any more."""
+        if cutoff is None:
+            return self
+        kept = (self.rank_a <= cutoff) & (self.rank_b <= cutoff)
+        counts = np.bincount(self.query[kept], minlength=len(self.offsets) - 1)
+        a, b = _top(self.a, cutoff), _top(self.b, cutoff)
+        return Pairs(a, b, offsets_of(counts), self.rank_a[kept], self.rank_b[kept])
+
+    def tied(self, side: Literal["a", "b"]) -> tuple[Whole, Whole]:
+        """The first and the last rank of the items tied with each common item, in one of the lists."""
+        lists, rank = (self.a, self.rank_a) if side == "a" else (self.b, self.rank_b)
+        at = lists.offsets[self.query] + rank - 1
+        return lists.first[at], lists.last[at]
+
+
+def _top(lists: Lists, cutoff: int) -> Lists:
+    length = lists.length
+    place = np.arange(len(lists.first)) - np.repeat(lists.offsets[:-1], length)
+    kept = place < cutoff
+    offsets = offsets_of(np.minimum(length, cutoff))
+    return Lists(offsets, lists.first[kept], np.minimum(lists.last[kept], cutoff))
+
+
+def offsets_of(counts: ArrayLike) -> Whole:
+    """Where the items of each query begin, and where the last one's end, of how many each has."""
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)

@@ -1,0 +1,207 @@
+"""What coefficients of two rankings are made of: which items come before which, in one and in both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankmark import _native
+from rankmark.kinds.lists import Values
+from rankmark.kinds.pairs import Pairs, Whole, offsets_of
+
+__all__ = [
+    "CELLS",
+    "Items",
+    "Rankings",
+    "better_alike",
+    "better_in_both",
+    "clipped",
+    "groups",
+    "mid_ranks",
+    "ordered",
+    "quotient",
+    "rankings",
+    "tied",
+    "tied_in_both",
+]
+
+Items: TypeAlias = Literal["common", "union"]
+"""The items that are compared: those ``common`` to both lists, or all of either (``union``), where those that
+a list lacks share the place after its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rankings:
+    """Two rankings of the same items for each of some queries; the smaller number is the better place."""
+
+    offsets: Whole
+    x: Whole
+    y: Whole
+
+    @property
+    def n(self) -> Values:
+        """Number of items; one a query."""
+        return np.diff(self.offsets).astype(np.float64)
+
+    @property
+    def query(self) -> Whole:
+        """The number of each item's query."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def sum(self, x: ArrayLike) -> Values:
+        """The sum over the items of each query."""
+        return _native.segment_sum(np.ascontiguousarray(x, dtype=np.float64), self.offsets)
+
+    def swapped(self) -> Rankings:
+        """With the rankings in each other's place."""
+        return Rankings(self.offsets, self.y, self.x)
+
+
+def rankings(pairs: Pairs, items: Items) -> Rankings:
+    """The two rankings of these items; equal items have the first of their ranks."""
+    x, y = pairs.tied("a")[0], pairs.tied("b")[0]
+    if items == "common":
+        return Rankings(pairs.offsets, x, y)
+    query = [pairs.query]
+    xs, ys = [x], [y]
+    for lists, ranks, own, others, beyond in (
+        (pairs.a, pairs.rank_a, xs, ys, pairs.b.length + 1),
+        (pairs.b, pairs.rank_b, ys, xs, pairs.a.length + 1),
+    ):
+        alone = np.ones(len(lists.first), dtype=np.bool_)
+        alone[lists.offsets[pairs.query] + ranks - 1] = False
+        of = np.repeat(np.arange(len(lists.offsets) - 1), lists.length)[alone]
+        query.append(of)
+        own.append(lists.first[alone])
+        others.append(beyond[of])
+    of_all = np.concatenate(query)
+    order = np.argsort(of_all, kind="stable")
+    counts = np.bincount(of_all, minlength=len(pairs.offsets) - 1)
+    return Rankings(offsets_of(counts), np.concatenate(xs)[order], np.concatenate(ys)[order])
+
+
+def _key(ranks: Rankings, *keys: Whole) -> tuple[Whole, int]:
+    """One whole number for the query and the keys of each item, in their order, and above all of them."""
+    key, most = ranks.query, len(ranks.offsets)
+    for each in keys:
+        low = int(each.min(initial=0))
+        width = int(each.max(initial=0)) - low + 1
+        key, most = key * width + (each - low), most * width
+    return key, most
+
+
+def ordered(ranks: Rankings, *keys: Whole) -> Whole:
+    """An order of the items: by query, then by the keys."""
+    key, most = _key(ranks, *keys)
+    if most >= 2**62:  # not to be had in one number
+        return np.lexsort((*reversed(keys), ranks.query))
+    return np.arange(len(key)) if np.all(key[1:] >= key[:-1]) else np.argsort(key, kind="stable")
+
+
+def groups(ranks: Rankings, *keys: Whole) -> tuple[Whole, Whole]:
+    """Of the items with the same keys in a query: how many come before, by the keys, and how many they are.
+
+    Those that come before are counted from the first query on.
+    """
+    key, most = _key(ranks, *keys)
+    if most <= 4 * len(key) + 2**20:  # few numbers: they are counted, without sorting
+        counts = np.bincount(key, minlength=1)
+        return (np.cumsum(counts) - counts)[key], counts[key]
+    order = ordered(ranks, *keys)
+    opens = np.ones(len(order), dtype=np.bool_)
+    opens[1:] = np.diff(ranks.query[order]) != 0
+    for each in keys:
+        opens[1:] |= np.diff(each[order]) != 0
+    starts = np.flatnonzero(opens)
+    group = np.cumsum(opens) - 1
+    start, size = np.empty((2, len(order)), dtype=np.int64)
+    start[order] = starts[group]
+    size[order] = np.diff(starts, append=len(order))[group]
+    return start, size
+
+
+def tied(ranks: Rankings, *keys: Whole) -> Whole:
+    """How many items of a query have the same keys, of each item."""
+    return groups(ranks, *keys)[1]
+
+
+def tied_in_both(ranks: Rankings, alike_x: Whole, alike_y: Whole) -> Whole:
+    """How many items of a query have the same x and the same y, of each item."""
+    some = alike_x.max(initial=1) > 1 and alike_y.max(initial=1) > 1
+    return tied(ranks, ranks.x, ranks.y) if some else np.ones(len(alike_x), dtype=np.int64)
+
+
+def better_alike(ranks: Rankings, alike: Whole, better: Whole) -> Whole:
+    """How many items are alike in the one key and strictly better in the other, of each item."""
+    start, size = groups(ranks, alike)
+    if size.max(initial=1) == 1:
+        return np.zeros(len(size), dtype=np.int64)
+    return groups(ranks, alike, better)[0] - start
+
+
+CELLS = 1 << 21
+"""So many items are looked at in one go."""
+
+
+def better_in_both(ranks: Rankings, worse: bool = False) -> tuple[Whole, Whole]:
+    """How many items are strictly better in both rankings, and how many worse (if asked for), of each item.
+
+    In the order of x, where equal ones go from the worst y to the best, these are the earlier ones with the
+    better y. All queries with as many items are done at once, an item at a time.
+    """
+    order = ordered(ranks, ranks.x, -ranks.y)
+    above, below = np.zeros((2, len(order)), dtype=np.int64)
+    lengths = np.diff(ranks.offsets)
+    by_length = np.argsort(lengths, kind="stable")
+    bounds = np.flatnonzero(np.diff(lengths[by_length], prepend=-1, append=-1))
+    for start, end in pairwise(bounds):
+        n = int(lengths[by_length[start]])
+        step = max(1, CELLS // max(n, 1))
+        for at in range(start, end, step) if n > 1 else ():
+            queries = by_length[at : min(at + step, end)]
+            # Items by rows, so that each row of as many queries is contiguous.
+            places = order[ranks.offsets[queries] + np.arange(n)[:, None]]
+            y = ranks.y[places]
+            y = y.astype(np.int16) if y.max() < 2**15 else y
+            many = np.zeros((n, len(queries)), dtype=np.int32)
+            for i in range(1, n):
+                better = (y[:i] < y[i]).view(np.uint8)
+                above[places[i]] = _count(better)
+                if worse:
+                    many[:i] += better
+            below[places] = many
+    return above, below
+
+
+def _count(marks: NDArray[np.uint8]) -> Whole:
+    """The sum of each column; of many columns by few rows at a time, which a byte can count."""
+    total: Whole = np.zeros(marks.shape[1], dtype=np.int64)
+    if len(total) < 64:
+        return np.add.reduce(marks, axis=0, dtype=np.int64, out=total)
+    for start in range(0, len(marks), 255):
+        total += np.add.reduce(marks[start : start + 255], axis=0, dtype=np.uint8)
+    return total
+
+
+def quotient(numerator: ArrayLike, denominator: ArrayLike) -> Values:
+    """The one by the other; NaN where that is 0."""
+    above, below = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
+    quotient: Values = np.divide(above, below, out=np.full(above.shape, np.nan), where=below != 0)
+    return quotient
+
+
+def clipped(x: Values) -> Values:
+    """Without what rounding put beyond 1."""
+    clipped: Values = np.clip(x, -1.0, 1.0)
+    return clipped
+
+
+def mid_ranks(ranks: Rankings, key: Whole) -> Values:
+    """Ranks from 1 by the key, equal items having the mean of theirs."""
+    start, size = groups(ranks, key)
+    mid: Values = start - ranks.offsets[ranks.query] + (size + 1) / 2
+    return mid

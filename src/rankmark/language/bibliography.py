@@ -1,0 +1,259 @@
+"""The sources of the pages, each once; a page names them by their keys, ``[jarvelin2002]``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from textwrap import fill
+
+__all__ = ["BIBLIOGRAPHY", "KEY", "cited"]
+
+KEY = re.compile(r"\[([a-z]+[0-9]{4})\]")
+"""How a page names a source."""
+
+WIDTH = 106  # of a docstring's line, within a function
+
+
+def cited(text: str) -> str:
+    """A page's text with its sources in the place of their keys."""
+    return "\n\n".join(map(_cited, text.split("\n\n")))
+
+
+def _cited(paragraph: str) -> str:
+    if not KEY.search(paragraph):
+        return paragraph
+    words = KEY.sub(lambda found: BIBLIOGRAPHY[found[1]], " ".join(paragraph.split()))
+    return fill(words, WIDTH, break_on_hyphens=False, break_long_words=False)
+
+
+BIBLIOGRAPHY: Mapping[str, str] = {
+    "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
+    "anelli2021": (
+        'V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible '
+        'recommender systems evaluation", SIGIR 2021'
+    ),
+    "azzopardi2021": (
+        'L. Azzopardi, J. Mackenzie, A. Moffat, "ERR is not C/W/L: exploring the relationship '
+        'between expected reciprocal rank and other metrics", ICTIR 2021'
+    ),
+    "bailey2015": (
+        'P. Bailey, A. Moffat, F. Scholer, P. Thomas, "User variability and IR system evaluation", SIGIR 2015'
+    ),
+    "bordes2013": 'A. Bordes et al., "Translating embeddings for modeling multi-relational data", NIPS 2013',
+    "brier1950": (
+        'G. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather '
+        "Review 78, 1950"
+    ),
+    "brodersen2010": (
+        'K. Brodersen, C. Ong, K. Stephan, J. Buhmann, "The balanced accuracy and its posterior '
+        'distribution", ICPR 2010'
+    ),
+    "buckley2000": 'C. Buckley, E. Voorhees, "Evaluating evaluation measure stability", SIGIR 2000',
+    "buckley2004": 'C. Buckley, E. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004',
+    "buckley2005": (
+        'C. Buckley, E. Voorhees, "Retrieval system evaluation", in "TREC: Experiment and '
+        'Evaluation in Information Retrieval", 2005'
+    ),
+    "burges2005": 'C. Burges et al., "Learning to rank using gradient descent", ICML 2005',
+    "chapelle2009": (
+        'O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, "Expected reciprocal rank for graded '
+        'relevance", CIKM 2009'
+    ),
+    "clarke2021": 'C. Clarke, A. Vtyurina, M. Smucker, "Assessing top-k preferences", TOIS 39(3), 2021',
+    "cohen1960": (
+        'J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological '
+        "Measurement 20, 1960"
+    ),
+    "cohen1968": (
+        'J. Cohen, "Weighted kappa: nominal scale agreement with provision for scaled '
+        'disagreement or partial credit", Psychological Bulletin 70, 1968'
+    ),
+    "corsi2024": 'M. Corsi, J. Urbano, "The treatment of ties in rank-biased overlap", SIGIR 2024',
+    "cox1958": 'D. Cox, "Two further applications of a model for binary regression", Biometrika 45, 1958',
+    "craswell2004": 'N. Craswell, D. Hawking, "Overview of the TREC 2004 Web track"',
+    "davis2006": (
+        'J. Davis, M. Goadrich, "The relationship between precision-recall and ROC curves", ICML 2006'
+    ),
+    "demyttenaere2016": (
+        'A. de Myttenaere, B. Golden, B. Le Grand, F. Rossi, "Mean absolute percentage error for '
+        'regression models", Neurocomputing 192, 2016'
+    ),
+    "deshpande2004": (
+        'M. Deshpande, G. Karypis, "Item-based top-N recommendation algorithms", TOIS 22(1), 2004'
+    ),
+    "engelmann2003": 'B. Engelmann, E. Hayden, D. Tasche, "Testing rating accuracy", Risk 16, 2003',
+    "fagin2003": (
+        'R. Fagin, R. Kumar, D. Sivakumar, "Comparing top k lists", SIAM Journal on Discrete '
+        "Mathematics 17, 2003"
+    ),
+    "flach2003": (
+        'P. Flach, "The geometry of ROC space: understanding machine learning metrics through ROC '
+        'isometrics", ICML 2003'
+    ),
+    "gauss1823": 'C. Gauss, "Theoria combinationis observationum erroribus minimis obnoxiae", 1823',
+    "good1952": 'I. Good, "Rational decisions", Journal of the Royal Statistical Society B 14, 1952',
+    "gorodkin2004": (
+        'J. Gorodkin, "Comparing two K-category assignments by a K-category correlation '
+        'coefficient", Computational Biology and Chemistry 28, 2004'
+    ),
+    "graepel2010": (
+        'T. Graepel, J. Quiñonero Candela, T. Borchert, R. Herbrich, "Web-scale Bayesian '
+        "click-through rate prediction for sponsored search advertising in Microsoft's Bing "
+        'search engine", ICML 2010'
+    ),
+    "hand2001": (
+        'D. Hand, R. Till, "A simple generalisation of the area under the ROC curve for multiple '
+        'class classification problems", Machine Learning 45, 2001'
+    ),
+    "hanley1982": (
+        'J. Hanley, B. McNeil, "The meaning and use of the area under a receiver operating '
+        'characteristic curve", Radiology 143, 1982'
+    ),
+    "he2014": 'X. He et al., "Practical lessons from predicting clicks on ads at Facebook", ADKDD 2014',
+    "hiranandani2020": (
+        'G. Hiranandani, W. Vijitbenjaronk, S. Koyejo, P. Jain, "Optimization and analysis of the '
+        'pAp@k metric for recommender systems", ICML 2020'
+    ),
+    "hu2008": (
+        'Y. Hu, Y. Koren, C. Volinsky, "Collaborative filtering for implicit feedback datasets", ICDM 2008'
+    ),
+    "jaccard1912": 'P. Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11, 1912',
+    "jarvelin2002": (
+        'K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002'
+    ),
+    "kendall1945": 'M. Kendall, "The treatment of ties in ranking problems", Biometrika 33, 1945',
+    "kumar2019": 'A. Kumar, P. Liang, T. Ma, "Verified uncertainty calibration", NeurIPS 2019',
+    "ling1998": 'C. Ling, C. Li, "Data mining for direct marketing: problems and solutions", KDD 1998',
+    "macavaney2022": (
+        'S. MacAvaney, C. Macdonald, I. Ounis, "Streamlining evaluation with ir-measures", ECIR 2022'
+    ),
+    "makridakis1993": (
+        'S. Makridakis, "Accuracy measures: theoretical and practical concerns", International '
+        "Journal of Forecasting 9, 1993"
+    ),
+    "matthews1975": (
+        'B. Matthews, "Comparison of the predicted and observed secondary structure of T4 phage '
+        'lysozyme", Biochimica et Biophysica Acta 405, 1975'
+    ),
+    "mcclish1989": 'D. McClish, "Analyzing a portion of the ROC curve", Medical Decision Making 9, 1989',
+    "metz1978": 'C. Metz, "Basic principles of ROC analysis", Seminars in Nuclear Medicine 8, 1978',
+    "moffat2008": (
+        'A. Moffat, J. Zobel, "Rank-biased precision for measurement of retrieval effectiveness", '
+        "TOIS 27(1), 2008"
+    ),
+    "moffat2012": (
+        'A. Moffat, F. Scholer, P. Thomas, "Models and metrics: IR evaluation as a user process", ADCS 2012'
+    ),
+    "moffat2013": (
+        'A. Moffat, P. Thomas, F. Scholer, "Users versus models: what observation tells us about '
+        'effectiveness metrics", CIKM 2013'
+    ),
+    "murphy1973": (
+        'A. Murphy, "A new vector partition of the probability score", Journal of Applied '
+        "Meteorology 12, 1973"
+    ),
+    "naeini2015": (
+        'M. Naeini, G. Cooper, M. Hauskrecht, "Obtaining well calibrated probabilities using '
+        'Bayesian binning", AAAI 2015'
+    ),
+    "nixon2019": (
+        'J. Nixon, M. Dusenberry, L. Zhang, G. Jerfel, D. Tran, "Measuring calibration in deep '
+        'learning", CVPR workshops 2019'
+    ),
+    "pasumarthi2019": (
+        'R. Pasumarthi et al., "TF-Ranking: scalable TensorFlow library for learning-to-rank", KDD 2019'
+    ),
+    "pearson1895": (
+        'K. Pearson, "Note on regression and inheritance in the case of two parents", Proceedings '
+        "of the Royal Society of London 58, 1895"
+    ),
+    "robertson2002": 'S. Robertson, I. Soboroff, "The TREC 2002 filtering track report"',
+    "roelofs2022": (
+        'R. Roelofs, N. Cain, J. Shlens, M. Mozer, "Mitigating bias in calibration error '
+        'estimation", AISTATS 2022'
+    ),
+    "sakai2004": (
+        'T. Sakai, "New performance metrics based on multigrade relevance: their application to '
+        'question answering", NTCIR-4, 2004'
+    ),
+    "sakai2006": (
+        'T. Sakai, "On the task of finding one highly relevant document with high precision", '
+        "IPSJ Transactions on Databases 47, 2006"
+    ),
+    "sakai2007": (
+        'T. Sakai, "On the properties of evaluation metrics for finding one highly relevant '
+        'document", IPSJ Transactions on Databases 48, 2007'
+    ),
+    "sakai2008": (
+        'T. Sakai, S. Robertson, "Modelling a user population for designing information retrieval '
+        'metrics", EVIA 2008'
+    ),
+    "sakai2011": (
+        'T. Sakai, R. Song, "Evaluating diversified search results using per-intent graded '
+        'relevance", SIGIR 2011'
+    ),
+    "salton1983": 'G. Salton, M. McGill, "Introduction to Modern Information Retrieval", 1983, chapter 5',
+    "schroder2011": (
+        'G. Schröder, M. Thiele, W. Lehner, "Setting goals and choosing metrics for recommender '
+        'system evaluations", UCERSTI 2011'
+    ),
+    "simpson1943": (
+        'G. Simpson, "Mammals and the nature of continents", American Journal of Science 241, 1943'
+    ),
+    "smirnov1939": (
+        'N. Smirnov, "On the estimation of the discrepancy between empirical curves of '
+        'distribution for two independent samples", Bulletin of Moscow University 2, 1939'
+    ),
+    "sokolova2009": (
+        'M. Sokolova, G. Lapalme, "A systematic analysis of performance measures for '
+        'classification tasks", Information Processing & Management 45, 2009'
+    ),
+    "spearman1904": (
+        'C. Spearman, "The proof and measurement of association between two things", American '
+        "Journal of Psychology 15, 1904"
+    ),
+    "thakur2021": (
+        'N. Thakur et al., "BEIR: a heterogenous benchmark for zero-shot evaluation of '
+        'information retrieval models", NeurIPS 2021'
+    ),
+    "tsoumakas2010": (
+        'G. Tsoumakas, I. Katakis, I. Vlahavas, "Mining multi-label data", in "Data Mining and '
+        'Knowledge Discovery Handbook", 2010'
+    ),
+    "urbano2017": 'J. Urbano, M. Marrero, "The treatment of ties in AP correlation", ICTIR 2017',
+    "vancalster2019": (
+        'B. Van Calster et al., "Calibration: the Achilles heel of predictive analytics", BMC '
+        "Medicine 17, 2019"
+    ),
+    "vanrijsbergen1979": 'C. van Rijsbergen, "Information Retrieval", 2nd ed., 1979, chapter 7',
+    "vigna2015": 'S. Vigna, "A weighted correlation index for rankings with ties", WWW 2015',
+    "voorhees1999": 'E. Voorhees, "The TREC-8 question answering track report", TREC 1999',
+    "webber2010": (
+        'W. Webber, A. Moffat, J. Zobel, "A similarity measure for indefinite rankings", TOIS 28(4), 2010'
+    ),
+    "willmott2005": (
+        'C. Willmott, K. Matsuura, "Advantages of the mean absolute error (MAE) over the root '
+        'mean square error (RMSE) in assessing average model performance", Climate Research 30, '
+        "2005"
+    ),
+    "wright1921": 'S. Wright, "Correlation and causation", Journal of Agricultural Research 20, 1921',
+    "yerushalmy1947": (
+        'J. Yerushalmy, "Statistical problems in assessing methods of medical diagnosis, with '
+        'special reference to X-ray techniques", Public Health Reports 62, 1947'
+    ),
+    "yilmaz2006": (
+        'E. Yilmaz, J. Aslam, "Estimating average precision with incomplete and imperfect '
+        'judgments", CIKM 2006'
+    ),
+    "yilmaz2008": (
+        'E. Yilmaz, J. Aslam, S. Robertson, "A new rank correlation coefficient for information '
+        'retrieval", SIGIR 2008'
+    ),
+    "youden1950": 'W. Youden, "Index for rating diagnostic tests", Cancer 3, 1950',
+    "zhang2017": (
+        'F. Zhang, Y. Liu, X. Li, M. Zhang, Y. Xu, S. Ma, "Evaluating web search with a bejeweled '
+        'player model", SIGIR 2017'
+    ),
+    "zhou2018": 'G. Zhou et al., "Deep interest network for click-through rate prediction", KDD 2018',
+    "zhu2017": 'H. Zhu et al., "Optimized cost per click in Taobao display advertising", KDD 2017',
+}

@@ -1,0 +1,73 @@
+"""The choices at every door: the same words, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+
+QRELS = {"q": {"a": 1, "b": 0}}
+RUN = {"q": {"a": 1.0, "b": 1.0}}
+SCORES = np.array([[0.5, 0.5, 0.1]])
+JUDGED = [[1]]
+
+DOORS: dict[str, Callable[..., Any]] = {
+    "Evaluator": lambda **choices: rm.Evaluator("RR", **choices),
+    "evaluate_arrays": lambda **choices: rm.evaluate_arrays(SCORES, JUDGED, "RR", **choices)["RR"],
+    "evaluate_factors": lambda **choices: rm.evaluate_factors(
+        np.ones((1, 1)), SCORES.T, JUDGED, "RR", **choices
+    )["RR"],
+    "evaluate_model": lambda **choices: rm.evaluate_model(
+        lambda users, k: [["b", "a"][:k] for _ in users], QRELS, "RR@2", **choices
+    )["RR@2"],
+    "agree": lambda **choices: rm.agree(RUN, RUN, "Tau", **choices)["Tau"],
+    "agree_on_systems": lambda **choices: rm.agree_on_systems(
+        {"one": QRELS}, {"x": RUN, "y": RUN}, ["RR", "AP"], **choices
+    ),
+    "compare": lambda **choices: rm.compare(QRELS, {"x": RUN, "y": RUN}, "RR", **choices),
+    "gate": lambda **choices: rm.gate(QRELS, RUN, RUN, "RR", max_drop=0, **choices).passed,
+    "explain": lambda **choices: rm.explain(QRELS, RUN, "RR", query="q", **choices).value,
+    "differences": lambda **choices: (
+        rm.differences(QRELS, RUN, "nDCG@10", like=["ranx", "sklearn"], **choices).values
+    ),
+}
+every_door = pytest.mark.parametrize("door", DOORS)
+
+
+@every_door
+def test_what_is_no_choice_is_refused_with_what_comes_near(door):
+    with pytest.raises(rm.ChoiceError, match=f"^{door} has no argument 'tiess'; did you mean 'ties'.*ties, "):
+        DOORS[door](tiess="best")
+
+
+@every_door
+def test_a_word_that_a_choice_does_not_have_is_refused(door):
+    with pytest.raises(rm.ChoiceError, match=r"duplicates='frist' is not one of .*; did you mean 'first'"):
+        DOORS[door](duplicates="frist")
+
+
+@every_door
+def test_none_is_not_given(door):
+    plain, given = (DOORS[door](**choices) for choices in ({}, {"ties": None, "duplicates": None}))
+    assert str(plain) == str(given)
+
+
+def test_arrays_and_models_call_the_precision_so():
+    with pytest.raises(rm.ChoiceError, match=r"^evaluate_model has no argument 'unjudged_queries'"):
+        DOORS["evaluate_model"](unjudged_queries="skip")
+    with pytest.raises(
+        rm.ChoiceError, match=r"^evaluate_arrays has no argument 'score'; did you mean 'scores'"
+    ):
+        DOORS["evaluate_arrays"](score="float32")
+    result = rm.evaluate_arrays(SCORES, JUDGED, "RR", precision="float32", ties="worst")
+    assert (result.choices["scores"], result.choices["ties"]) == ("float32", "worst")
+
+
+def test_the_cluster_has_the_same_choices():
+    pytest.importorskip("pyspark")
+    with pytest.raises(rm.ChoiceError, match=r"^evaluate has no argument 'tie'; did you mean 'ties'"):
+        rm.spark.evaluate(None, None, "RR", tie="best")
