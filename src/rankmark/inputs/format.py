@@ -35,7 +35,7 @@ class File:
     where: str
     """What messages call it."""
 
-    @cached_property
+    @property
     def ending(self) -> str:
         """That of its name, in lower case and without the one of a compressed file."""
         endings = [ending.lower() for ending in self.path.suffixes]

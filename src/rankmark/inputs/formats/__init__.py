@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterator
 
 from rankmark.errors import FormatError
 from rankmark.inputs.format import File, Format
@@ -29,7 +28,7 @@ def format_of(file: File, table: TableName, columns: ColumnNames | None) -> Form
         FormatError: it is none of those that such a table can have.
 
     """
-    found = next(_signs(file, table, columns), None)
+    found = _recognised(file, table, columns)
     if found is None:
         known = dict.fromkeys(each.known_by for each in _holding(table))
         raise FormatError(f"{file.where} is none of these: {', '.join(known)}")
@@ -41,14 +40,21 @@ def listed_formats(table: TableName) -> str:
     return ", ".join(each.listed for each in _holding(table))
 
 
-def _holding(table: TableName) -> list[Format]:
-    return [each for each in file_formats() if table in each.holds]
+@functools.cache
+def _holding(table: TableName) -> tuple[Format, ...]:
+    return tuple(each for each in file_formats() if table in each.holds)
 
 
-def _signs(file: File, table: TableName, columns: ColumnNames | None) -> Iterator[Format]:
-    """The formats for which something speaks, and what says most first."""
-    known = _holding(table)[::-1]
-    yield from (each for each in known if file.ending in each.endings)
-    yield from (each for each in known if each.is_certain(file, table))
-    yield from (each for each in known if file.ending in each.usual_endings)
-    yield from (each for each in known if each.is_likely(file, columns))
+def _recognised(file: File, table: TableName, columns: ColumnNames | None) -> Format | None:
+    """The format for which most speaks; a name that only it has says more than the content."""
+    tried, ending = _holding(table)[::-1], file.ending
+    for each in tried:
+        if ending in each.endings:
+            return each
+    for each in tried:
+        if each.is_certain(file, table):
+            return each
+    for each in tried:
+        if ending in each.usual_endings:
+            return each
+    return next((each for each in tried if each.is_likely(file, columns)), None)

@@ -27,8 +27,11 @@ def _forms(side: Side) -> Sequence[Sequence[str]]:
     return [form.split() for form in _native.trec_forms(side)]
 
 
-def _number_at(form: Sequence[str]) -> int:
-    return next(form.index(name) for name in NUMBERS if name in form)
+@functools.cache
+def _numbers_at(side: Side, fields: int) -> Sequence[int]:
+    """Where numbers can stand in a line of so many fields."""
+    forms = [form for form in _forms(side) if len(form) == fields]
+    return [next(form.index(name) for name in NUMBERS if name in form) for form in forms]
 
 
 class Trec(Format):
@@ -42,8 +45,8 @@ class Trec(Format):
     def is_certain(self, file: File, table: TableName) -> bool:
         """Whether a line has as many fields as TREC text, with numbers where they must be."""
         fields = file.first_line.split()
-        forms = () if table == "predictions" else _forms(table)
-        return any(_is_number(fields[_number_at(each)]) for each in forms if len(each) == len(fields))
+        numbers = () if table == "predictions" else _numbers_at(table, len(fields))
+        return any(_is_number(fields[at]) for at in numbers)
 
     def is_likely(self, file: File, columns: ColumnNames | None) -> bool:  # noqa: ARG002
         """Any text may be meant for it."""
