@@ -103,7 +103,7 @@ def test_finding_nothing_can_be_best() -> None:
     assert result.thresholds == {"BinaryAccuracy(threshold=max)": math.inf}
     assert "at the threshold inf, which finds nothing" in " ".join(str(result).split())
     (record,) = json.loads(result.to_json())["measures"].values()
-    assert record["threshold"] == "inf"
+    assert (record["threshold"], record["threshold_reason"]) == (None, "infinite: nothing is found")
 
 
 def test_an_infinite_score_is_found_by_no_less_than_itself() -> None:
