@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ TABLES = ["A", "B", "C", "D", "F1"]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
-def test_every_case_runs_and_all_in_it_agree(case):
+def test_every_case_runs_and_all_in_it_agree(case: Any) -> None:
     [outcome] = run_case(case, ROWS, 1, with_memory=False)
     assert {*outcome.measured, *outcome.skipped} == {contender.name for contender in case.contenders}
     assert next(iter(outcome.ratios.values())) == 1
@@ -36,32 +37,32 @@ def test_every_case_runs_and_all_in_it_agree(case):
     assert len(plain["targets"]) == len(case.targets)
 
 
-def test_a_contender_has_one_name_in_a_case():
+def test_a_contender_has_one_name_in_a_case() -> None:
     for case in CASES.values():
         assert len({contender.name for contender in case.contenders}) == len(case.contenders)
 
 
 @pytest.mark.parametrize("key", TABLES)
 @pytest.mark.parametrize("rank", [polars_by_hand.sorting, polars_by_hand.windows])
-def test_the_polars_pipelines_agree(key, rank, tmp_path):
+def test_the_polars_pipelines_agree(key: Any, rank: Any, tmp_path: Path) -> None:
     tables = CASES[key].generate(ROWS, tmp_path)
     _agree(ours.from_frames(tables, MANY)(), polars_by_hand.from_frames(tables, rank, MANY)())
 
 
 @pytest.mark.parametrize("key", TABLES)
-def test_the_duckdb_query_agrees(key, tmp_path):
+def test_the_duckdb_query_agrees(key: Any, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     tables = CASES[key].generate(ROWS, tmp_path)
     _agree(ours.from_frames(tables, MANY)(), duckdb_by_hand.from_tables(tables, MANY)())
 
 
-def _agree(expected, found):
+def _agree(expected: Any, found: Any) -> None:
     assert list(expected) == list(found) == list(MANY)
     assert expected == pytest.approx(found, rel=0, abs=1e-9)
     assert 0 < expected["nDCG@100"] < 1
 
 
-def test_many_measures_are_thirty_and_trec_eval_has_22_of_them():
+def test_many_measures_are_thirty_and_trec_eval_has_22_of_them() -> None:
     assert len(MANY) == len(set(MANY)) == 30
     names = peers.trec_eval_names(MANY)
     assert len(names) == 22
@@ -71,7 +72,7 @@ def test_many_measures_are_thirty_and_trec_eval_has_22_of_them():
 
 
 @pytest.mark.parametrize("key", TABLES)
-def test_generated_lists(key, tmp_path, monkeypatch):
+def test_generated_lists(key: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data, "PIECE", 700)  # several pieces
     tables = CASES[key].generate(50_000, tmp_path)
     length = 10_000 if key == "D" else 100
@@ -86,13 +87,13 @@ def test_generated_lists(key, tmp_path, monkeypatch):
     assert run.equals(best_first) is (key in "AD")
 
 
-def test_data_is_the_same_each_time(tmp_path):
+def test_data_is_the_same_each_time(tmp_path: Path) -> None:
     one, other = (data.shuffled(ROWS, tmp_path) for _ in range(2))
     assert one.run.equals(other.run)
     assert one.qrels.equals(other.qrels)
 
 
-def test_contenders_that_disagree_are_not_timed():
+def test_contenders_that_disagree_are_not_timed() -> None:
     with pytest.raises(SystemExit, match=r"AP is 0\.5 by a, 0\.6 by b"):
         check_agreement({"a": {"AP": 0.5}, "none": None, "b": {"AP": 0.6}})
     with pytest.raises(SystemExit, match="AP is nan by a"):
@@ -103,11 +104,11 @@ def test_contenders_that_disagree_are_not_timed():
         check_agreement({"a": {"AP": 0.5}, "b": {}})
 
 
-def test_a_contender_may_compute_some_of_the_measures():
+def test_a_contender_may_compute_some_of_the_measures() -> None:
     check_agreement({"a": {"AP": 0.5, "RR": 0.25}, "b": {"RR": 0.25}, "c": {"AP": 0.5}})
 
 
-def test_a_slow_contender_runs_on_fewer_rows_beside_the_first():
+def test_a_slow_contender_runs_on_fewer_rows_beside_the_first() -> None:
     slow = replace(polars_by_hand.SORTING, most_rows=1_000)
     case = replace(CASES["C"], contenders=(ours.RANKMARK, slow, ours.ON_A))
     whole, part = run_case(case, ROWS, 1, with_memory=False)
@@ -116,7 +117,7 @@ def test_a_slow_contender_runs_on_fewer_rows_beside_the_first():
     assert (whole.first.results, part.first.results) == (ROWS, 1_000)
 
 
-def test_missing_packages_are_named():
+def test_missing_packages_are_named() -> None:
     contender = Contender("other", ours.from_frames, "no_such_package")
     [outcome] = run_case(replace(CASES["A"], contenders=(ours.RANKMARK, contender)), ROWS, 1, False)
     assert "no_such_package is not installed" in outcome.skipped["other"]
@@ -139,13 +140,13 @@ BOTH = {ours.RANKMARK.name: ONE, polars_by_hand.SORTING.name: TEN}
         (targets.speed(ours.RANKMARK, 3), 2, "≥ 3 MB/s", False),
     ],
 )
-def test_targets(target, value, wanted, reached):
+def test_targets(target: Any, value: Any, wanted: Any, reached: Any) -> None:
     assert target.value(BOTH) == value
     assert target.wanted == wanted
     assert target.reached(value) is reached
 
 
-def test_a_target_is_measured_where_all_it_speaks_of_were():
+def test_a_target_is_measured_where_all_it_speaks_of_were() -> None:
     assert targets.memory(polars_by_hand.SORTING, 1).value(BOTH) is None
     faster = targets.faster(ours.RANKMARK, polars_by_hand.SORTING, 20)
     case = replace(CASES["A"], targets=(faster, targets.seconds(ours.PREPARED, 1)))
@@ -158,7 +159,7 @@ def test_a_target_is_measured_where_all_it_speaks_of_were():
 
 @pytest.mark.skipif(not memory.AVAILABLE, reason="needs Linux and pyarrow")
 @pytest.mark.parametrize("key", ["A", "G1"])
-def test_peak_memory(key, tmp_path):
+def test_peak_memory(key: Any, tmp_path: Path) -> None:
     case = CASES[key]
     tables = case.generate(ROWS, tmp_path)
     tables.save()
@@ -166,13 +167,15 @@ def test_peak_memory(key, tmp_path):
 
 
 @pytest.mark.parametrize("wrong", [["--case", "A,X"], ["--case", ""], ["--rows", "0"], ["--repeat", "many"]])
-def test_wrong_options(wrong, capsys):
+def test_wrong_options(wrong: Any, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(wrong)
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_coverage_is_shown_for_every_population(capsys, monkeypatch):
+def test_coverage_is_shown_for_every_population(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(coverage, "QUERIES", (10,))
     coverage.main(["--repetitions", "2"])
     out = capsys.readouterr().out
@@ -181,7 +184,7 @@ def test_coverage_is_shown_for_every_population(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("population", coverage.POPULATIONS, ids=lambda population: population.name)
-def test_populations_have_the_means_they_claim(population):
+def test_populations_have_the_means_they_claim(population: Any) -> None:
     import numpy as np
 
     drawn = population.draw(np.random.default_rng(0), 200_000, 2)
@@ -189,7 +192,7 @@ def test_populations_have_the_means_they_claim(population):
 
 
 @pytest.mark.slow
-def test_intervals_hold_the_mean_and_tests_find_no_more_than_there_is():
+def test_intervals_hold_the_mean_and_tests_find_no_more_than_there_is() -> None:
     # Of 1,000 repetitions a share of 5% is seen as one of 2.6% to 7.4% but once in some 2,000 times.
     population = coverage.POPULATIONS[0]
     held = coverage.coverage(population, 50, 1_000)

@@ -81,7 +81,8 @@ def circles(arrows: dict[str, set[str]]) -> list[set[str]]:
     """The greatest sets in which each can be reached from each."""
     reached: dict[str, set[str]] = {}
     for start in arrows:
-        found, ahead = set(), [start]
+        found: set[str] = set()
+        ahead = [start]
         while ahead:
             new = arrows.get(ahead.pop(), set()) - found
             found |= new
@@ -91,12 +92,12 @@ def circles(arrows: dict[str, set[str]]) -> list[set[str]]:
     return [set(each) for each in sets if each]
 
 
-def test_every_module_stands_on_a_floor():
+def test_every_module_stands_on_a_floor() -> None:
     assert {floor(name) for name in MODULES} <= RANKS.keys()
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
-def test_a_module_imports_from_its_own_floor_or_lower_ones(name):
+def test_a_module_imports_from_its_own_floor_or_lower_ones(name: str) -> None:
     upwards = {
         other
         for other in ARROWS[name]
@@ -105,7 +106,7 @@ def test_a_module_imports_from_its_own_floor_or_lower_ones(name):
     assert not upwards
 
 
-def test_no_circle_runs_through_two_folders_or_more_than_three_modules():
+def test_no_circle_runs_through_two_folders_or_more_than_three_modules() -> None:
     arrows = dict(ARROWS)
     for registry, folder in REGISTRIES:
         arrows[registry] = arrows[registry] - {folder}
@@ -115,5 +116,5 @@ def test_no_circle_runs_through_two_folders_or_more_than_three_modules():
         assert len(circle) <= GREATEST_CIRCLE, sorted(circle)
 
 
-def test_the_measure_of_circles_finds_them():
+def test_the_measure_of_circles_finds_them() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [{"a", "b", "c"}]

@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_python_examples_print_what_the_readme_says():
+def test_the_python_examples_print_what_the_readme_says() -> None:
     block = re.search(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
     assert block
     # An empty line within what is printed would end it for doctest.
@@ -38,12 +38,12 @@ def test_the_python_examples_print_what_the_readme_says():
 
 @pytest.mark.process
 @pytest.mark.parametrize(("command", "output"), COMMANDS.findall(README.read_text()))
-def test_the_commands_print_what_the_readme_says(command: str, output: str, folder: Path):
+def test_the_commands_print_what_the_readme_says(command: str, output: str, folder: Path) -> None:
     rankmark = [str(Path(sys.executable).with_name("rankmark")), *shlex.split(command)[1:]]
     assert ran(rankmark, cwd=folder, stderr=subprocess.STDOUT).stdout == output
 
 
-def test_every_module_and_folder_that_the_readme_names_is_there():
+def test_every_module_and_folder_that_the_readme_names_is_there() -> None:
     root = README.parent
     named = re.findall(r"`([\w/]+(?:\.rs|\.py|/))`", README.read_text())
     assert named

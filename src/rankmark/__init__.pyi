@@ -41,6 +41,7 @@ from rankmark.language.names import parse as parse
 from rankmark.peers.difference import differences as differences
 
 __all__: list[str]
+_MODULES: dict[str, str]
 __version__: str
 
 ACE: Measure

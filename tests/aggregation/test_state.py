@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -74,7 +75,7 @@ def told(state: State) -> object:
     ("empty", "observed"),
     [(lambda: QueryState.empty(PLAN.groups()), query_state), (Tally, tally), (RowTally, row_tally)],
 )
-def test_parts_merge_in_any_order(empty, observed):
+def test_parts_merge_in_any_order(empty: Any, observed: Any) -> None:
     expected = told(merged(empty(), map(observed, range(3))))
     for order in itertools.permutations(range(3)):
         assert told(merged(empty(), map(observed, order))) == expected
@@ -83,7 +84,7 @@ def test_parts_merge_in_any_order(empty, observed):
     assert not rest.faults
 
 
-def test_a_tally_and_a_state_finish_as_the_whole_does():
+def test_a_tally_and_a_state_finish_as_the_whole_does() -> None:
     parts = [part(number) for number in range(3)]
     qrels, run = (
         {query: each for own in side for query, each in own.items()} for side in zip(*parts, strict=True)

@@ -103,7 +103,7 @@ EVERYWHERE = pytest.mark.usefixtures("place")
 @EVERYWHERE
 @pytest.mark.parametrize("ties", values_of("ties"))
 @pytest.mark.parametrize("unjudged", values_of("unjudged"))
-def test_arrays_give_what_tables_give_to_the_last_bit(ties, unjudged, library):
+def test_arrays_give_what_tables_give_to_the_last_bit(ties: Any, unjudged: Any, library: Any) -> None:
     shop = Shop()
     choices = {"ties": ties, "unjudged": unjudged, "seed": 3}
     measures = measures_under(ties)
@@ -131,7 +131,9 @@ FIRST_OF_EQUALS = {
 @pytest.mark.parametrize(
     ("k", "unjudged"), [(1, "nonrelevant"), (5, "nonrelevant"), (5, "ignore"), (1000, "nonrelevant")]
 )
-def test_k_gives_what_tables_of_the_first_k_results_give(ties, unjudged, k, library):
+def test_k_gives_what_tables_of_the_first_k_results_give(
+    ties: Any, unjudged: Any, k: Any, library: Any
+) -> None:
     shop = Shop(seed=1)
     column, descending = FIRST_OF_EQUALS[ties]
     # An unjudged item is of grade 0, and worse than one judged 0.
@@ -155,7 +157,7 @@ def test_k_gives_what_tables_of_the_first_k_results_give(ties, unjudged, k, libr
 
 @EVERYWHERE
 @pytest.mark.parametrize("ties", ["random", "expected"])
-def test_k_changes_nothing_for_measures_of_the_first_k(ties, library):
+def test_k_changes_nothing_for_measures_of_the_first_k(ties: Any, library: Any) -> None:
     shop, measures = Shop(seed=2), ["nDCG@5", "AP@3", "RR@5", "P@5", "HR@1"]
     whole, cut = (
         rm.evaluate_arrays(library(shop.scores), shop.relevance, measures, ties=ties, k=k) for k in (None, 5)
@@ -164,13 +166,13 @@ def test_k_changes_nothing_for_measures_of_the_first_k(ties, library):
     assert any(each.tied for each in whole.counts.measures.values())
 
 
-def test_ties_across_the_cut_are_counted():
+def test_ties_across_the_cut_are_counted() -> None:
     scores = np.array([[3.0, 2.0, 2.0, 1.0], [3.0, 2.0, 1.0, 1.0]])
     counts = rm.evaluate_arrays(scores, [[1], [1]], ["AP", "P@1", "R", "R@9"], k=2).counts.measures
     assert {name: each.tied for name, each in counts.items()} == {"AP": 1, "P@1": 0, "R": 1, "R@9": 1}
 
 
-def test_expected_lists_do_not_end_between_equal_scores():
+def test_expected_lists_do_not_end_between_equal_scores() -> None:
     scores = np.array([[1.0, 1.0, 1.0]])
     for measure in ("AP", "P@3", "PartialAUC@1"):
         with pytest.raises(rm.UsageError, match="give the measure a cutoff up to 2, or leave out k"):
@@ -187,7 +189,7 @@ def test_expected_lists_do_not_end_between_equal_scores():
     st.booleans(),
     st.sampled_from([np.float32, np.float64, np.float16, np.int8, np.uint16]),
 )
-def test_any_scores_rank_as_in_tables(seed, ties, items, whole, dtype):
+def test_any_scores_rank_as_in_tables(seed: Any, ties: Any, items: Any, whole: Any, dtype: Any) -> None:
     draw = np.random.default_rng(seed)
     scores = draw.integers(0, 1 + draw.integers(1, 60), (6, items)).astype(dtype)
     judged = draw.random(scores.shape) < draw.random()
@@ -208,7 +210,7 @@ def test_any_scores_rank_as_in_tables(seed, ties, items, whole, dtype):
     )
 
 
-def test_blocks_and_threads_change_nothing(library, monkeypatch):
+def test_blocks_and_threads_change_nothing(library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     shop = Shop(queries=100)
     expected = rm.evaluate_arrays(shop.scores, shop.relevance, MEASURES, exclude=shop.exclude)
     monkeypatch.setattr(dense, "CELLS", 7 * shop.scores.shape[1])
@@ -218,7 +220,7 @@ def test_blocks_and_threads_change_nothing(library, monkeypatch):
     same(result, expected)
 
 
-def test_large_arrays_give_what_tables_give_on_any_number_of_threads():
+def test_large_arrays_give_what_tables_give_on_any_number_of_threads() -> None:
     shop = Shop(queries=300, items=3000, levels=2000)
     judged = [np.flatnonzero(row != 9)[:5] for row in shop.grades]
     row = np.repeat(np.arange(300), [len(items) for items in judged])
@@ -235,7 +237,7 @@ def test_large_arrays_give_what_tables_give_on_any_number_of_threads():
             same(one, rm.evaluate(qrels, shop.run(), ["nDCG", "RR@50"]))
 
 
-def test_every_form_of_judgements_and_exclusions_says_the_same():
+def test_every_form_of_judgements_and_exclusions_says_the_same() -> None:
     shop = Shop()
     relevant = [np.flatnonzero((row != 9) & (row >= 1)) for row in shop.grades]
     ones = sparse.csr_array(np.where((shop.grades != 9) & (shop.grades >= 1), 1, 0))
@@ -251,14 +253,14 @@ def test_every_form_of_judgements_and_exclusions_says_the_same():
     same(rm.evaluate_arrays(masked, ones, MEASURES), expected)
 
 
-def test_stored_zeros_are_judged_and_dense_zeros_too():
+def test_stored_zeros_are_judged_and_dense_zeros_too() -> None:
     scores, stored = np.array([[3.0, 2.0, 1.0]]), sparse.csr_array(([0.0, 1.0], ([0, 0], [0, 1])), (1, 3))
     assert rm.evaluate_arrays(scores, stored, "Judged@3")["Judged@3"] == pytest.approx(2 / 3)
     assert rm.evaluate_arrays(scores, np.array([[0, 1, 0]]), "Judged@3")["Judged@3"] == 1
     assert rm.evaluate_arrays(scores, [[1]], "Judged@3")["Judged@3"] == pytest.approx(1 / 3)
 
 
-def test_sorting_and_counting_rank_alike():
+def test_sorting_and_counting_rank_alike() -> None:
     draw = np.random.default_rng(3)
     scores = draw.integers(0, 400, (3, 2000)).astype(np.float32)
     grades = draw.integers(0, 3, scores.shape)
@@ -274,7 +276,7 @@ def test_sorting_and_counting_rank_alike():
 
 
 @EVERYWHERE
-def test_padding_counts_for_nothing(library):
+def test_padding_counts_for_nothing(library: Any) -> None:
     shop, measures = Shop(), ["nDCG@3", "AP", "ListAUC", "NumRet"]
     lengths = np.arange(len(shop.scores)) % 30 + 1
     present = np.arange(shop.scores.shape[1]) < lengths[:, None]
@@ -289,7 +291,7 @@ def test_padding_counts_for_nothing(library):
 
 
 @pytest.mark.parametrize("ties", values_of("ties"))
-def test_candidates_are_the_items_that_they_are(ties, library):
+def test_candidates_are_the_items_that_they_are(ties: Any, library: Any) -> None:
     shop = Shop(items=30)
     draw = np.random.default_rng(5)
     items = np.stack([draw.permutation(1000)[:30] for _ in shop.scores])
@@ -316,13 +318,13 @@ def test_candidates_are_the_items_that_they_are(ties, library):
     )
 
 
-def test_excluded_candidates_are_in_no_list():
+def test_excluded_candidates_are_in_no_list() -> None:
     scores, items = np.array([[3.0, 2.0, 1.0]]), np.array([[7, 5, 9]])
     assert rm.evaluate_arrays(scores, [[9]], "RR", items=items, exclude=[[5, 70]])["RR"] == 0.5
 
 
 @EVERYWHERE
-def test_factors_give_what_their_products_give(library, monkeypatch):
+def test_factors_give_what_their_products_give(library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = np.random.default_rng(4)
     users, items = draw.integers(-2, 3, (40, 8)).astype(np.float32), draw.integers(-2, 3, (38, 8))
     shop = Shop()
@@ -347,7 +349,7 @@ def test_factors_give_what_their_products_give(library, monkeypatch):
         )
 
 
-def test_queries_have_their_ids_and_these_draw_the_order():
+def test_queries_have_their_ids_and_these_draw_the_order() -> None:
     shop = Shop()
     names = [f"user {number * 37 % 40}" for number in range(40)]
     renamed = [
@@ -362,7 +364,7 @@ def test_queries_have_their_ids_and_these_draw_the_order():
 
 
 @EVERYWHERE
-def test_precision_decides_what_is_equal(library):
+def test_precision_decides_what_is_equal(library: Any) -> None:
     scores = np.array([[1.0, 1.0 + 1e-12, 0.5]])
     strict = rm.evaluate_arrays(scores, [[0]], "RR")
     single = rm.evaluate_arrays(scores, [[0]], "RR", precision="float32", ties="item-asc")
@@ -370,13 +372,13 @@ def test_precision_decides_what_is_equal(library):
     assert rm.evaluate_arrays(library(scores.astype(np.float32)), [[0]], "RR", ties="item-asc")["RR"] == 1.0
 
 
-def test_bfloat16_is_compared_as_it_is():
+def test_bfloat16_is_compared_as_it_is() -> None:
     torch = pytest.importorskip("torch")
     scores = torch.tensor([[0.5, 0.25, 0.25, 1.0]], dtype=torch.bfloat16, requires_grad=True)
     assert rm.evaluate_arrays(scores, [[1]], "RR")["RR"] == 0.25
 
 
-def test_nothing_is_changed_and_any_layout_will_do():
+def test_nothing_is_changed_and_any_layout_will_do() -> None:
     shop = Shop()
     expected = rm.evaluate_arrays(shop.scores, shop.relevance, ["AP"], exclude=shop.exclude)
     layouts = [
@@ -392,7 +394,7 @@ def test_nothing_is_changed_and_any_layout_will_do():
         assert np.array_equal(scores, before)
 
 
-def test_bounds_are_those_of_tables():
+def test_bounds_are_those_of_tables() -> None:
     shop = Shop()
     result = rm.evaluate_arrays(
         shop.scores, shop.relevance, ["AP", "nDCG@5"], exclude=shop.exclude, bounds=True
@@ -407,7 +409,7 @@ NAN = np.array([[0.5, 0.2, 0.1], [0.5, np.nan, np.nan]])
 
 @EVERYWHERE
 @pytest.mark.parametrize("exclude", [None, [[], [1]]])
-def test_undefined_scores_are_refused_with_their_place(library, exclude):
+def test_undefined_scores_are_refused_with_their_place(library: Any, exclude: Any) -> None:
     with pytest.raises(rm.DataError, match=r"scores: 2 NaN, the first in row 1, column 1 \(from 0\)"):
         rm.evaluate_arrays(library(NAN), [[1], [1]], "AP", exclude=exclude)
 
@@ -483,13 +485,13 @@ def test_undefined_scores_are_refused_with_their_place(library, exclude):
         ({"threads": 0}, rm.UsageError, "threads=0 is not a whole number"),
     ],
 )
-def test_what_does_not_fit_is_refused(wrong, kind, message):
+def test_what_does_not_fit_is_refused(wrong: Any, kind: Any, message: Any) -> None:
     given = {"scores": ONE, "relevance": [[1]], "measures": "AP"} | wrong
     with pytest.raises(kind, match=message):
         rm.evaluate_arrays(**given)
 
 
-def test_rows_and_choices_are_accounted_for():
+def test_rows_and_choices_are_accounted_for() -> None:
     scores = np.array([[0.5, 0.2], [0.3, 0.1], [-np.inf, -np.inf]])
     result = rm.evaluate_arrays(scores, [[0], [], [1]], "RR", missing="skip")
     assert (result.counts.judged, result.counts.missing, result.counts.unjudged) == (2, 1, 1)
@@ -503,7 +505,7 @@ def test_rows_and_choices_are_accounted_for():
         rm.evaluate_arrays(scores, [[0], [], [1]], "RR", queries=[7, 8, 7])
 
 
-def test_an_item_judged_twice_counts_as_asked():
+def test_an_item_judged_twice_counts_as_asked() -> None:
     twice = sparse.coo_array(([1.0, 3.0], ([0, 0], [1, 1])), shape=(1, 3))
     assert rm.evaluate_arrays(ONE, twice, "DCG@3", duplicates="first")["DCG@3"] == pytest.approx(
         0.63093, abs=1e-5
@@ -513,13 +515,13 @@ def test_an_item_judged_twice_counts_as_asked():
     )
 
 
-def test_factors_must_fit():
+def test_factors_must_fit() -> None:
     with pytest.raises(rm.UsageError, match="query_factors has 2 factors and item_factors 3"):
         rm.evaluate_factors(np.ones((1, 2)), np.ones((4, 3)), [[1]], "AP")
 
 
 @pytest.mark.parametrize("short", [False, True])
-def test_a_signature_says_where_lists_end_if_the_measure_looks_further(short):
+def test_a_signature_says_where_lists_end_if_the_measure_looks_further(short: Any) -> None:
     shop = Shop()
     result = rm.evaluate_arrays(shop.scores, shop.relevance, ["AP", "RR@3", "P@20"], k=10, ties="item-asc")
     cut = {str(measure): "|k:10|" in result.signature(measure, short=short) for measure in result.measures}

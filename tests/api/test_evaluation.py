@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,12 +19,12 @@ RUN = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"x": 0.3, "c": 0.2}}
 @pytest.mark.parametrize(
     "measures", ["nDCG@10, AP(rel=2)", ("nDCG@10", rm.AP(rel=2)), [rm.nDCG @ 10, "AP(rel=2)"]]
 )
-def test_measures_can_be_said_in_several_ways(measures):
+def test_measures_can_be_said_in_several_ways(measures: Any) -> None:
     assert list(rm.evaluate(QRELS, RUN, measures).values) == ["nDCG@10", "AP(rel=2)"]
 
 
 @pytest.mark.parametrize("measures", [None, 5, [], [None], [3], ""])
-def test_what_are_no_measures_is_refused(measures):
+def test_what_are_no_measures_is_refused(measures: Any) -> None:
     with pytest.raises(rm.MeasureError):
         rm.evaluate(QRELS, RUN, measures)
 
@@ -42,7 +43,7 @@ def test_what_are_no_measures_is_refused(measures):
         (lambda: rm.parse(None), "None is not the name of a measure"),
     ],
 )
-def test_what_is_no_measure_is_refused(wrong, message):
+def test_what_is_no_measure_is_refused(wrong: Any, message: Any) -> None:
     with pytest.raises(rm.MeasureError, match=message):
         wrong()
 
@@ -56,39 +57,39 @@ def test_what_is_no_measure_is_refused(wrong, message):
         ({2: 3}, rm.DataError, "no gain for the judged grade 1; the mapping knows 2"),
     ],
 )
-def test_gains_that_are_no_numbers_are_refused(gain, kind, message):
+def test_gains_that_are_no_numbers_are_refused(gain: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=message):
         rm.evaluate(QRELS, RUN, rm.nDCG(gain=gain))
 
 
-def test_no_common_query_is_an_error_that_shows_both():
+def test_no_common_query_is_an_error_that_shows_both() -> None:
     with pytest.raises(rm.DataError, match="its queries are such as 1, those of qrels such as 2"):
         rm.evaluate([(2, 1, 1)], [(1, 1, 0.5)], "AP")
 
 
-def test_no_common_item_is_noted_in_the_account():
+def test_no_common_item_is_noted_in_the_account() -> None:
     result = rm.evaluate({"q": {"A": 1}}, {"q": ["a"]}, "AP")
     assert result.notes == ("no returned item is judged: run has items such as 'a', qrels such as 'A'",)
     assert "no returned item is judged" in str(result)
     assert rm.evaluate(QRELS, RUN, "AP").notes == ()
 
 
-def test_missing_queries_can_be_refused():
+def test_missing_queries_can_be_refused() -> None:
     with pytest.raises(rm.DataError, match=r"run has no results for 1 query \('q2'\) with judgements"):
         rm.evaluate(QRELS, {"q1": ["a"]}, "AP", missing="error")
 
 
-def test_results_without_judgements_can_be_refused():
+def test_results_without_judgements_can_be_refused() -> None:
     with pytest.raises(rm.DataError, match="results for 1 query without judgements, the first is query 'q2'"):
         rm.evaluate({"q1": {"a": 1}}, RUN, "AP", unjudged_queries="error")
 
 
-def test_queries_without_relevant_items_can_be_refused():
+def test_queries_without_relevant_items_can_be_refused() -> None:
     with pytest.raises(rm.DataError, match=r"AP\(rel=2\): nothing is relevant in 1 query \('q2'\)"):
         rm.evaluate(QRELS, RUN, "AP(rel=2)", no_relevant="error")
 
 
-def test_messages_show_unsigned_ids_as_they_are():
+def test_messages_show_unsigned_ids_as_they_are() -> None:
     ids = pl.Series("item", [2**63 + 5, 2**63 + 5], dtype=pl.UInt64)
     qrels = pl.DataFrame({"query": [1, 1], "item": ids})
     with pytest.raises(rm.DataError, match=f"the first is item {2**63 + 5} of query 1 in row 1"):
@@ -96,12 +97,12 @@ def test_messages_show_unsigned_ids_as_they_are():
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
-def test_threads_are_a_whole_number(threads):
+def test_threads_are_a_whole_number(threads: Any) -> None:
     with pytest.raises(rm.ChoiceError, match="is not a whole number from 1"):
         rm.evaluate(QRELS, RUN, "AP", threads=threads)
 
 
-def test_the_signature_tells_how_ids_are_ordered():
+def test_the_signature_tells_how_ids_are_ordered() -> None:
     assert "|item_ids:text|" in rm.evaluate(QRELS, RUN, "AP").signature("AP")
     assert "|item_ids:integer|" in rm.evaluate([(1, 1, 1)], [(1, 1, 0.5)], "AP").signature("AP")
 
@@ -109,7 +110,7 @@ def test_the_signature_tells_how_ids_are_ordered():
 @pytest.mark.parametrize(
     "again", [copy.deepcopy, copy.copy, lambda result: pickle.loads(pickle.dumps(result))]
 )
-def test_results_can_be_copied_and_pickled(again):
+def test_results_can_be_copied_and_pickled(again: Any) -> None:
     result = rm.evaluate(QRELS, RUN, [rm.nDCG(gain={1: 1, 2: 3}, ideal=[2, 1]) @ 2, "AP"])
     same = again(result)
     assert same.values == result.values
@@ -118,7 +119,7 @@ def test_results_can_be_copied_and_pickled(again):
     assert str(same) == str(result)
 
 
-def test_query_ids_keep_their_type():
+def test_query_ids_keep_their_type() -> None:
     for dtype in (pl.Int8, pl.UInt64, pl.String, pl.Categorical):
         ids = (
             pl.Series("query", ["1", "2"])
@@ -131,7 +132,7 @@ def test_query_ids_keep_their_type():
         assert result.per_query["query"].to_list() == ids.to_list()
 
 
-def test_chunks_do_not_matter():
+def test_chunks_do_not_matter() -> None:
     whole = pl.DataFrame(
         {"query": np.arange(40) // 10, "item": np.arange(40) % 10, "score": np.arange(40) % 7}
     )
@@ -160,7 +161,7 @@ def shop() -> tuple[pl.DataFrame, pl.DataFrame]:
 
 @pytest.mark.parametrize("ids", [pl.Int64, pl.Int16, pl.String, pl.Categorical])
 @pytest.mark.parametrize("choices", [{}, {"ties": "random"}, {"ties": "expected", "scores": "float32"}])
-def test_scattered_rows_give_the_same_values_to_the_last_bit(shop, ids, choices):
+def test_scattered_rows_give_the_same_values_to_the_last_bit(shop: Any, ids: Any, choices: Any) -> None:
     text = pl.String if ids == pl.Categorical else ids
     qrels, run = (table.with_columns(pl.col("user", "item").cast(text).cast(ids)) for table in shop)
     measures = ["nDCG@10", "AP", "RR", "R@20", "Judged@5", "NumRet"]
@@ -175,7 +176,7 @@ def test_scattered_rows_give_the_same_values_to_the_last_bit(shop, ids, choices)
     assert grouped.counts.missing == 50
 
 
-def test_scattered_rows_with_ranks_alone(shop):
+def test_scattered_rows_with_ranks_alone(shop: Any) -> None:
     qrels, run = shop
     ranked = run.sort("user", "score", "item", descending=[False, True, True]).select(
         "user", "item", rank=pl.int_range(pl.len()).over("user")
@@ -187,14 +188,14 @@ def test_scattered_rows_with_ranks_alone(shop):
     assert scattered.equals(grouped)
 
 
-def test_scattered_rows_keep_their_order_among_equal_scores(shop):
+def test_scattered_rows_keep_their_order_among_equal_scores(shop: Any) -> None:
     qrels, run = shop
     dealt = run.with_columns(turn=pl.int_range(pl.len()).over("user")).sort("turn", maintain_order=True)
     grouped, scattered = (rm.evaluate(qrels, table, "AP", ties="input").per_query for table in (run, dealt))
     assert scattered.equals(grouped)
 
 
-def test_a_repeated_item_among_scattered_rows_is_found_where_it_is(shop):
+def test_a_repeated_item_among_scattered_rows_is_found_where_it_is(shop: Any) -> None:
     qrels, run = shop
     scattered = run.sample(fraction=1, shuffle=True, seed=0)
     judged = scattered["user"].is_in(qrels["user"].unique().implode()).arg_true()
@@ -208,7 +209,7 @@ def test_a_repeated_item_among_scattered_rows_is_found_where_it_is(shop):
         rm.evaluate(qrels, repeated, "AP")
 
 
-def test_tables_that_were_read_once_are_evaluated_many_times():
+def test_tables_that_were_read_once_are_evaluated_many_times() -> None:
     qrels, run = {"q1": {"a": 2, "b": 1}}, {"q1": {"b": 0.9, "a": 0.8}}
     judged, results = rm.read_qrels(qrels), rm.read_run(run)
     expected = rm.evaluate(qrels, run, "nDCG@10")
@@ -217,19 +218,19 @@ def test_tables_that_were_read_once_are_evaluated_many_times():
     assert repr(results) == "<run: 2 rows; query 'query', item 'item', score 'score'>"
 
 
-def test_what_was_read_as_judgements_is_not_taken_for_results():
+def test_what_was_read_as_judgements_is_not_taken_for_results() -> None:
     judged = rm.read_qrels({"q1": {"a": 2}})
     with pytest.raises(rm.UsageError, match="was read as qrels, not as run"):
         rm.evaluate(judged, judged, "AP")
 
 
-def test_columns_said_for_a_table_still_to_be_read_leave_the_other_alone():
+def test_columns_said_for_a_table_still_to_be_read_leave_the_other_alone() -> None:
     judged = rm.read_qrels(pl.DataFrame({"person": [1], "item": [7]}), {"query": "person"})
     run = pl.DataFrame({"query": [1], "item": [7], "p": [0.5]})
     assert rm.evaluate(judged, run, "AP", columns={"run.score": "p"})["AP"] == 1.0
 
 
-def test_many_queries_are_judged_in_parts_and_come_out_in_order():
+def test_many_queries_are_judged_in_parts_and_come_out_in_order() -> None:
     rng = np.random.default_rng(5)
     queries, length = 40_000, 3
     relevance = rng.integers(0, 2, queries * length)
@@ -246,7 +247,7 @@ def test_many_queries_are_judged_in_parts_and_come_out_in_order():
         assert result.per_query["query"].to_list() == table["query"][::length].tolist()
 
 
-def test_queries_without_judgements_are_counted_among_scattered_rows_too():
+def test_queries_without_judgements_are_counted_among_scattered_rows_too() -> None:
     queries, length = 30_000, 4
     table = pl.DataFrame(
         {

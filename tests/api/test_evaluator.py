@@ -45,8 +45,16 @@ def halves(part: set[str], judged: Rows, returned: Rows) -> tuple[Any, Any]:
     through_file=st.booleans(),
 )
 def test_any_parts_in_any_order_give_the_same(
-    tmp_path_factory, judged, returned, parts, orders, ties, missing, unjudged, through_file
-):
+    tmp_path_factory: pytest.TempPathFactory,
+    judged: Any,
+    returned: Any,
+    parts: Any,
+    orders: Any,
+    ties: Any,
+    missing: Any,
+    unjudged: Any,
+    through_file: Any,
+) -> None:
     judged = [(query, item, grade) for (query, item), grade in judged.items()]
     returned = [(query, item, score) for (query, item), score in returned.items()]
     measures = CLOSED if ties == "expected" else MEASURES
@@ -105,7 +113,7 @@ def test_any_parts_in_any_order_give_the_same(
     assert files[0] == files[1]
 
 
-def test_more_can_be_added_after_a_result():
+def test_more_can_be_added_after_a_result() -> None:
     evaluator = rm.Evaluator("RR")
     evaluator.update({"a": {"x": 1}}, {"a": ["x"]})
     assert evaluator.result()["RR"] == 1
@@ -115,7 +123,7 @@ def test_more_can_be_added_after_a_result():
     assert repr(evaluator) == "<Evaluator RR; 2 queries>"
 
 
-def test_a_query_in_two_parts_is_named_and_changes_nothing():
+def test_a_query_in_two_parts_is_named_and_changes_nothing() -> None:
     evaluator = rm.Evaluator("RR")
     evaluator.update({"a": {"x": 1}, "b": {"x": 1}}, {"a": ["x"], "n": ["x"]})
     with pytest.raises(rm.DataError, match=r"query 'b' was given before; give each query once and whole"):
@@ -128,7 +136,7 @@ def test_a_query_in_two_parts_is_named_and_changes_nothing():
     assert evaluator.result().query_ids == ["a", "b", "c"]
 
 
-def test_a_query_in_two_parts_can_be_kept_apart():
+def test_a_query_in_two_parts_can_be_kept_apart() -> None:
     days = [rm.Evaluator("RR, P@1", repeated="apart") for _ in range(3)]
     for day, items in zip(days, (["x"], ["y", "x"], ["y"]), strict=True):
         day.update({"a": {"x": 1}}, {"a": items, "n": ["x"]})
@@ -153,12 +161,12 @@ def test_a_query_in_two_parts_can_be_kept_apart():
         (dict, "dict is no Evaluator"),
     ],
 )
-def test_what_does_not_merge_is_said(other, message):
+def test_what_does_not_merge_is_said(other: Any, message: Any) -> None:
     with pytest.raises(rm.UsageError, match=message):
         rm.Evaluator("RR").merge(other())
 
 
-def test_ids_of_another_type_are_refused():
+def test_ids_of_another_type_are_refused() -> None:
     evaluator = rm.Evaluator("RR")
     evaluator.update({"a": {"x": 1}}, {"a": ["x"]})
     with pytest.raises(rm.IdTypeError, match="the query ids are such as 1, those before such as 'a'"):
@@ -167,7 +175,7 @@ def test_ids_of_another_type_are_refused():
         evaluator.update([("b", 2, 1)], [("b", 2, 0.5)])
 
 
-def test_conventions_and_choices_hold_as_in_evaluate():
+def test_conventions_and_choices_hold_as_in_evaluate() -> None:
     qrels, run = (
         {"a": {"x": 1, "y": 3}, "b": {"x": 0}},
         {"a": {"z": 1.0, "y": 1.0, "x": 0.5}, "b": {"x": 1.0}},
@@ -185,7 +193,7 @@ def test_conventions_and_choices_hold_as_in_evaluate():
         assert evaluator.result().to_json(per_query=True) == local.to_json(per_query=True)
 
 
-def test_what_is_refused_by_choice_is_refused():
+def test_what_is_refused_by_choice_is_refused() -> None:
     strict = rm.Evaluator("RR", missing="error", unjudged_queries="error")
     with pytest.raises(rm.DataError, match="without judgements"):
         strict.update({"a": {"x": 1}}, {"a": ["x"], "b": ["x"]})
@@ -225,7 +233,7 @@ def header(path: Path) -> dict[str, Any]:
         return json.loads(archive.read("evaluator.json"))
 
 
-def test_what_is_loaded_goes_on_as_what_was_saved(saved):
+def test_what_is_loaded_goes_on_as_what_was_saved(saved: Any) -> None:
     evaluator = rm.Evaluator.load(saved)
     with pytest.raises(rm.DataError, match="query 4 was given before"):
         evaluator.update({4: {5: 1}}, {4: {5: 1.0}})
@@ -235,20 +243,20 @@ def test_what_is_loaded_goes_on_as_what_was_saved(saved):
     assert evaluator.result().convention == "ranx-0.3.21"
 
 
-def test_an_empty_evaluator_can_be_saved(tmp_path):
+def test_an_empty_evaluator_can_be_saved(tmp_path: Path) -> None:
     rm.Evaluator("RR").save(tmp_path / "empty")
     loaded = rm.Evaluator.load(tmp_path / "empty")
     loaded.update({"a": {"x": 1}}, {"a": ["x"]})
     assert loaded.result()["RR"] == 1
 
 
-def test_functions_are_not_saved(tmp_path):
+def test_functions_are_not_saved(tmp_path: Path) -> None:
     with pytest.raises(rm.UsageError, match="has a function for a parameter, which cannot be saved"):
         rm.Evaluator(rm.nDCG(gain=lambda grade: grade)).save(tmp_path / "no")
     assert not (tmp_path / "no").exists()
 
 
-def test_files_that_are_none_are_refused(saved, tmp_path):
+def test_files_that_are_none_are_refused(saved: Any, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("evaluator")
     with pytest.raises(rm.FormatError, match="holds no saved evaluator, or is damaged"):
         rm.Evaluator.load(tmp_path / "text")
@@ -276,13 +284,13 @@ def test_files_that_are_none_are_refused(saved, tmp_path):
         ({"tables": [1, 2]}, "cannot be read"),
     ],
 )
-def test_headers_that_do_not_fit_are_refused(saved, change, message):
+def test_headers_that_do_not_fit_are_refused(saved: Any, change: Any, message: Any) -> None:
     changed(saved, "evaluator.json", json.dumps(header(saved) | change).encode())
     with pytest.raises(rm.FormatError, match=message):
         rm.Evaluator.load(saved)
 
 
-def test_parts_that_do_not_fit_are_refused(saved):
+def test_parts_that_do_not_fit_are_refused(saved: Any) -> None:
     whole = saved.read_bytes()
     for name, content in {
         "evaluator.json": b"{",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,15 @@ def same(whole: rm.results.ListResult, other: rm.results.ListResult) -> None:
     merge=st.booleans(),
     form=st.sampled_from(["dense", "sparse", "items"]),
 )
-def test_any_batches_give_the_values_of_all_rows(tmp_path_factory, rows, seed, step, ties, merge, form):
+def test_any_batches_give_the_values_of_all_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: Any,
+    seed: Any,
+    step: Any,
+    ties: Any,
+    merge: Any,
+    form: Any,
+) -> None:
     scores, grades = arrays(rows, seed)
     grades[::step, 0] = 1.0  # a batch without judgements is refused
     ids = np.random.default_rng(seed).permutation(rows)
@@ -67,7 +76,7 @@ def test_any_batches_give_the_values_of_all_rows(tmp_path_factory, rows, seed, s
     same(rm.evaluate_arrays(measures=MEASURES, ties=ties, **given_to(np.argsort(ids))), whole.result())
 
 
-def test_rows_without_ids_are_numbered_on(tmp_path):
+def test_rows_without_ids_are_numbered_on(tmp_path: Path) -> None:
     scores, grades = arrays(10, 1)
     grades[3] = grades[9] = np.nan  # rows without judgements have their numbers too
     evaluator = rm.Evaluator(MEASURES)
@@ -78,7 +87,7 @@ def test_rows_without_ids_are_numbered_on(tmp_path):
     same(rm.evaluate_arrays(scores, grades, MEASURES), evaluator.result())
 
 
-def test_evaluators_of_several_processes_need_ids_or_keep_rows_apart():
+def test_evaluators_of_several_processes_need_ids_or_keep_rows_apart() -> None:
     scores, grades = arrays(8, 2)
     grades[4] = grades[0]
     for repeated in ("error", "apart"):
@@ -93,7 +102,7 @@ def test_evaluators_of_several_processes_need_ids_or_keep_rows_apart():
             assert one.result()["AP"] == rm.evaluate_arrays(scores, grades, "AP")["AP"]
 
 
-def test_what_is_refused_changes_nothing():
+def test_what_is_refused_changes_nothing() -> None:
     scores, grades = arrays(4, 3)
     evaluator = rm.Evaluator("AP")
     evaluator.update_arrays(scores, grades)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,7 +21,7 @@ CHOSEN = {name: st.sampled_from(values_of(name)) for name in Choices.__dataclass
 
 
 @st.composite
-def any_choices(draw) -> Choices:
+def any_choices(draw: Any) -> Choices:
     choices = Choices(**{name: draw(values) for name, values in CHOSEN.items()})
     return replace(choices, seed=draw(st.integers(0, 2**64 - 1))) if choices.ties == "random" else choices
 
@@ -30,7 +31,7 @@ conventions = st.none() | st.sampled_from(["ranx-0.3.21", "trec_eval-10.0", "sci
 
 @every_measure
 @given(data=st.data(), choices=any_choices(), convention=conventions)
-def test_what_is_written_is_read_back(name, data, choices, convention):
+def test_what_is_written_is_read_back(name: str, data: st.DataObject, choices: Any, convention: Any) -> None:
     measure = data.draw(any_measures(name))
     if "mean" in PAGES[name].accepted and data.draw(st.booleans()):
         measure = measure(mean="geometric")
@@ -45,7 +46,7 @@ def test_what_is_written_is_read_back(name, data, choices, convention):
 
 
 @every_measure
-def test_no_parameter_has_the_name_of_another_field(name):
+def test_no_parameter_has_the_name_of_another_field(name: str) -> None:
     others = {*Choices.__dataclass_fields__, "like", "item_ids", "rankmark"}
     assert not others & PAGES[name].accepted.keys()
 
@@ -61,7 +62,7 @@ def test_no_parameter_has_the_name_of_another_field(name):
         ("MPR", {"scores": "float32", "duplicates": "best"}),
     ],
 )
-def test_what_is_read_back_evaluates_the_same(measure, choices, short):
+def test_what_is_read_back_evaluates_the_same(measure: Any, choices: Any, short: Any) -> None:
     result = rm.evaluate(QRELS, RUN, measure, **choices)
     again = rm.from_signature(result.signature(measure, short=short)).evaluate(QRELS, RUN, threads=1)
     assert again.values == result.values
@@ -69,7 +70,7 @@ def test_what_is_read_back_evaluates_the_same(measure, choices, short):
     assert again.signature(measure) == result.signature(measure)
 
 
-def test_the_full_form_says_everything_and_the_short_form_what_is_not_the_standard():
+def test_the_full_form_says_everything_and_the_short_form_what_is_not_the_standard() -> None:
     result = rm.evaluate(QRELS, RUN, "nDCG(gain=exp2)@10 AP", missing="skip")
     assert result.signature("nDCG(gain=exp2)@10") == (
         "nDCG@10|gain:exp2|discount:log2|ideal:judged|ties:item-desc|missing:skip|unjudged_queries:skip"
@@ -81,14 +82,14 @@ def test_the_full_form_says_everything_and_the_short_form_what_is_not_the_standa
     assert rm.evaluate(QRELS, RUN, "AP").signature("AP", short=True) == "AP|rankmark:0.1.0"
 
 
-def test_the_short_form_says_that_ids_are_integers_where_ties_depend_on_it():
+def test_the_short_form_says_that_ids_are_integers_where_ties_depend_on_it() -> None:
     tables = [(1, 7, 1)], [(1, 7, 0.5)]
     standard, expected = (rm.evaluate(*tables, "AP", ties=ties) for ties in ("item-desc", "expected"))
     assert standard.signature("AP", short=True) == "AP|item_ids:integer|rankmark:0.1.0"
     assert expected.signature("AP", short=True) == "AP|ties:expected|rankmark:0.1.0"
 
 
-def test_what_has_a_function_is_evaluated_again_by_the_record():
+def test_what_has_a_function_is_evaluated_again_by_the_record() -> None:
     measure = rm.nDCG(gain=lambda grade: grade**3) @ 10
     result = rm.evaluate(QRELS, RUN, measure, missing="skip")
     again = rm.from_signature(result.evaluation(measure)).evaluate(QRELS, RUN)
@@ -96,7 +97,7 @@ def test_what_has_a_function_is_evaluated_again_by_the_record():
     assert again.choices == result.choices
 
 
-def test_a_convention_stands_before_the_choices():
+def test_a_convention_stands_before_the_choices() -> None:
     evaluation = rm.Evaluation(rm.parse("AP@5"), convention="ranx-0.3.21")
     assert evaluation.signature(short=True) == "AP@5|like:ranx-0.3.21|rankmark:0.1.0"
     assert "|denominator:relevant|like:ranx-0.3.21|ties:item-desc|" in str(evaluation)
@@ -106,7 +107,7 @@ def test_a_convention_stands_before_the_choices():
     assert rm.evaluate(QRELS, RUN, "AP").convention is None
 
 
-def test_integer_ids_are_ordered_as_text_where_the_signature_says_so():
+def test_integer_ids_are_ordered_as_text_where_the_signature_says_so() -> None:
     """Of 9 and 10, the number 10 is larger; of "9" and "10", the text "9"."""
     qrels, run = [(1, 9, 0.0), (1, 10, 1.0)], [(1, 9, 5.0), (1, 10, 5.0)]
     values = {}
@@ -124,7 +125,7 @@ def test_integer_ids_are_ordered_as_text_where_the_signature_says_so():
         rm.from_signature("RR|item_ids:integer|rankmark:0.1.0").evaluate(QRELS, RUN)
 
 
-def test_tables_may_be_anything_and_columns_said_outright():
+def test_tables_may_be_anything_and_columns_said_outright() -> None:
     qrels = pl.DataFrame({"person": [1], "item": [7]})
     run = pl.DataFrame({"person": [1], "item": [7], "p": [0.5]})
     columns = {"query": "person", "run.score": "p"}
@@ -133,7 +134,7 @@ def test_tables_may_be_anything_and_columns_said_outright():
 
 @pytest.mark.parametrize("gain", [lambda grade: grade, np.exp2])
 @pytest.mark.parametrize("short", [False, True])
-def test_a_function_is_in_no_signature(gain, short):
+def test_a_function_is_in_no_signature(gain: Any, short: Any) -> None:
     """numpy.exp2 has the name of a gain, and is another."""
     measure = rm.nDCG(gain=gain) @ 10
     signature = rm.evaluate(QRELS, RUN, measure).signature(measure, short=short)
@@ -163,7 +164,7 @@ def test_a_function_is_in_no_signature(gain, short):
         ("RR|seed:7|rankmark:0.1.0", r"the seed is written with the ties, as in ties:random\(seed=7\)"),
     ],
 )
-def test_what_cannot_be_read_back_is_refused(signature, message):
+def test_what_cannot_be_read_back_is_refused(signature: Any, message: Any) -> None:
     with pytest.raises(rm.SignatureError, match=message):
         rm.from_signature(signature)
 
@@ -176,7 +177,7 @@ def test_what_cannot_be_read_back_is_refused(signature, message):
         (f"ties:random(seed={'9' * 5000})", r"ties='random\(seed=9+\)' is not one of"),
     ],
 )
-def test_a_choice_that_there_is_not_is_refused(field, message):
+def test_a_choice_that_there_is_not_is_refused(field: Any, message: Any) -> None:
     with pytest.raises(rm.ChoiceError, match=message):
         rm.from_signature(f"RR|{field}|rankmark:0.1.0")
 
@@ -200,7 +201,9 @@ LABELLED = {
     positive=st.text(min_size=1),
     weights=st.none() | st.sampled_from(["w", "my weight", "a|b%7C:", "%"]),
 )
-def test_what_is_written_of_predictions_is_read_back(name, data, positive, weights):
+def test_what_is_written_of_predictions_is_read_back(
+    name: str, data: st.DataObject, positive: Any, weights: Any
+) -> None:
     measure = data.draw(any_measures(name))
     decided = {} if ROW_PAGES[name].labels == "numbers" else {"positive": positive}
     evaluation = rm.Evaluation(measure, weights=weights, **decided)
@@ -221,7 +224,7 @@ def test_what_is_written_of_predictions_is_read_back(name, data, positive, weigh
         """GAUC(weight='it\\'s | "x"')""",
     ],
 )
-def test_predictions_are_evaluated_the_same(measure, short, weight):
+def test_predictions_are_evaluated_the_same(measure: Any, short: Any, weight: Any) -> None:
     result = rm.evaluate_predictions(LABELLED, measure, positive="yes", weight=weight)
     evaluation = rm.from_signature(result.signature(measure, short=short))
     again = evaluation.evaluate_predictions(LABELLED, query="user", threads=1)
@@ -231,7 +234,7 @@ def test_predictions_are_evaluated_the_same(measure, short, weight):
 
 @pytest.mark.parametrize("short", [False, True])
 @pytest.mark.parametrize("positive", ["yes", "no"])
-def test_lists_of_predictions_are_evaluated_the_same(positive, short):
+def test_lists_of_predictions_are_evaluated_the_same(positive: Any, short: Any) -> None:
     result = rm.evaluate_predictions(LABELLED, "nDCG@2", positive=positive, ties="worst", weight="")
     evaluation = rm.from_signature(result.signature("nDCG@2", short=short))
     assert evaluation.evaluate_predictions(LABELLED).values == result.values
@@ -239,13 +242,13 @@ def test_lists_of_predictions_are_evaluated_the_same(positive, short):
         evaluation.evaluate({}, {})
 
 
-def test_lists_of_predictions_know_no_choices_of_two_tables():
+def test_lists_of_predictions_know_no_choices_of_two_tables() -> None:
     evaluation = rm.from_signature("nDCG@2|missing:skip|rankmark:0.1.0")
     with pytest.raises(rm.UsageError, match="says missing:skip, which predictions do not know"):
         evaluation.evaluate_predictions(LABELLED)
 
 
-def test_labels_that_are_numbers_have_no_positive_one():
+def test_labels_that_are_numbers_have_no_positive_one() -> None:
     table = {"label": [1.5, 2], "score": [1, 2], "weight": [1, 2]}
     signature = rm.evaluate_predictions(table, "MAE").signature("MAE")
     assert signature == "MAE|average:micro|weights:weight|rankmark:0.1.0"
@@ -268,15 +271,17 @@ def test_labels_that_are_numbers_have_no_positive_one():
         ("RR|rankmark:0.1.0", rm.DataError, "holds .no. and .yes., not positive=.1."),
     ],
 )
-def test_predictions_that_cannot_be_evaluated_so_are_refused(signature, error, message):
+def test_predictions_that_cannot_be_evaluated_so_are_refused(
+    signature: Any, error: Any, message: Any
+) -> None:
     with pytest.raises(error, match=message):
         rm.from_signature(signature).evaluate_predictions(LABELLED)
 
 
-def test_a_measure_of_predictions_has_no_judgements():
+def test_a_measure_of_predictions_has_no_judgements() -> None:
     with pytest.raises(rm.MeasureError, match=r"AUC is a measure of predictions, .* evaluate_predictions$"):
         rm.from_signature("AUC|rankmark:0.1.0").evaluate(QRELS, RUN)
 
 
-def test_a_field_that_is_lacking_is_as_by_default():
+def test_a_field_that_is_lacking_is_as_by_default() -> None:
     assert rm.from_signature("RR|rankmark:0.0.9") == rm.Evaluation(rm.parse("RR"))

@@ -68,24 +68,24 @@ def same(result: rm.results.ListResult, expected: rm.results.ListResult) -> None
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_recommendations_are_evaluated_as_a_table_of_them(text):
+def test_recommendations_are_evaluated_as_a_table_of_them(text: Any) -> None:
     model = Recommender(text)
     expected = rm.evaluate(model.qrels, model.run(), MEASURES)
     same(rm.evaluate_model(model, model.qrels, MEASURES, batch_size=20), expected)
     assert model.asked == [20, 20, 10]
 
 
-def test_functions_arrays_and_scores_will_do_too():
+def test_functions_arrays_and_scores_will_do_too() -> None:
     model = Catalogue()
     expected = rm.evaluate(model.qrels, model.run(), MEASURES)
 
-    def items(users, k):
+    def items(users: Any, k: Any) -> Any:
         return np.array([[item for item, _ in model.best(user, k)] for user in users])
 
-    def scored(users, k):
+    def scored(users: Any, k: Any) -> Any:
         return items(users, k), np.array([[score for _, score in model.best(user, k)] for user in users])
 
-    def padded(users, k):
+    def padded(users: Any, k: Any) -> Any:
         return np.concatenate((items(users, k - 2), np.full((len(users), 2), -1)), axis=1)
 
     same(rm.evaluate_model(items, model.qrels, MEASURES), expected)
@@ -97,7 +97,7 @@ def test_functions_arrays_and_scores_will_do_too():
 
 @pytest.mark.parametrize("text", [False, True])
 @pytest.mark.parametrize("ties", [each for each in values_of("ties") if each != "random"])
-def test_predictions_are_evaluated_as_the_table_of_all_of_them(text, ties):
+def test_predictions_are_evaluated_as_the_table_of_all_of_them(text: Any, ties: Any) -> None:
     model = Predictor(text)
     missed = model.qrels.head(1).with_columns(item=pl.lit("none" if text else 9999))
     qrels = pl.concat([model.qrels, missed.cast(model.qrels.schema)])
@@ -109,7 +109,7 @@ def test_predictions_are_evaluated_as_the_table_of_all_of_them(text, ties):
     assert len(model.asked) == 50
 
 
-def test_what_a_model_was_trained_on_does_not_count():
+def test_what_a_model_was_trained_on_does_not_count() -> None:
     model = Predictor()
     seen = model.run().sample(fraction=0.3, seed=1).select("query", "item")
     unseen = model.run().join(seen, on=["query", "item"], how="anti")
@@ -137,7 +137,7 @@ def test_what_a_model_was_trained_on_does_not_count():
         (object(), rm.UsageError, "neither recommend.users, k. nor predict.user, items. and is no function"),
     ],
 )
-def test_answers_that_cannot_be_used_are_refused(answer, kind, message):
+def test_answers_that_cannot_be_used_are_refused(answer: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=message):
         rm.evaluate_model(answer, {"a": [1], "b": [2]}, "AP@3")
 
@@ -163,7 +163,7 @@ def test_answers_that_cannot_be_used_are_refused(answer, kind, message):
         ({"batch_size": 0}, rm.UsageError, "batch_size=0 is not a whole number"),
     ],
 )
-def test_what_predict_needs_is_said(wrong, kind, message):
+def test_what_predict_needs_is_said(wrong: Any, kind: Any, message: Any) -> None:
     class Model:
         def predict(self, user: Any, items: Any) -> Any:  # noqa: ARG002
             return [0.5, 0.25]
@@ -173,7 +173,7 @@ def test_what_predict_needs_is_said(wrong, kind, message):
         rm.evaluate_model(**given)
 
 
-def test_a_measure_without_cutoff_needs_k():
+def test_a_measure_without_cutoff_needs_k() -> None:
     with pytest.raises(
         rm.UsageError, match="AP has no cutoff: say with k how many items to ask the model for"
     ):
@@ -182,7 +182,7 @@ def test_a_measure_without_cutoff_needs_k():
         rm.evaluate_model(lambda users, _: [[1]] * len(users), {"a": [1]}, "AP", k=2, items=[1])
 
 
-def test_a_bar_shows_how_many_users_were_asked(monkeypatch):
+def test_a_bar_shows_how_many_users_were_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -191,7 +191,7 @@ def test_a_bar_shows_how_many_users_were_asked(monkeypatch):
     monkeypatch.setattr(progress, "INTERVAL", 0.001)
     monkeypatch.setattr("sys.stderr", Terminal())
 
-    def slow(users, _):
+    def slow(users: Any, _: Any) -> Any:
         time.sleep(0.1)
         return [[1]] * len(users)
 

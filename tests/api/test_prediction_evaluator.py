@@ -75,8 +75,16 @@ def bits(result: rm.results.PredictionResult) -> dict[str, str]:
     through_file=st.booleans(),
 )
 def test_any_parts_in_any_order_give_what_all_rows_give(
-    tmp_path_factory, measures, rows, seed, parts, order, weighted, words, through_file
-):
+    tmp_path_factory: pytest.TempPathFactory,
+    measures: Any,
+    rows: Any,
+    seed: Any,
+    parts: Any,
+    order: Any,
+    weighted: Any,
+    words: Any,
+    through_file: Any,
+) -> None:
     frame = table(rows, seed)
     if not weighted or measures is QUERIES:
         frame = frame.drop("weight")
@@ -110,7 +118,7 @@ def test_any_parts_in_any_order_give_what_all_rows_give(
 
 
 @given(rows=st.integers(4, 40), seed=st.integers(0, 9), parts=st.integers(1, 6), form=st.sampled_from("slg"))
-def test_any_parts_give_what_all_rows_of_classes_give(rows, seed, parts, form):
+def test_any_parts_give_what_all_rows_of_classes_give(rows: Any, seed: Any, parts: Any, form: Any) -> None:
     draw = np.random.default_rng(seed)
     scores = draw.dirichlet(np.ones(3), rows)
     frame = pl.DataFrame({"label": [*"abc", *draw.choice([*"abc"], rows - 3)]})
@@ -144,7 +152,7 @@ def test_any_parts_give_what_all_rows_of_classes_give(rows, seed, parts, form):
         {"no_relevant": "skip", "item": "item"},
     ],
 )
-def test_conventions_and_choices_hold_as_at_once(options):
+def test_conventions_and_choices_hold_as_at_once(options: Any) -> None:
     frame = table(80, 1).drop("weight").with_columns(item=pl.Series(np.arange(80) % 37))
     frame = frame.unique(["user_id", "item"], maintain_order=True)
     evaluator = rm.PredictionEvaluator(["nDCG@3"], **options)
@@ -153,7 +161,7 @@ def test_conventions_and_choices_hold_as_at_once(options):
     same(rm.evaluate_predictions(frame, ["nDCG@3"], **options), evaluator.result())
 
 
-def test_columns_that_measures_name_are_kept():
+def test_columns_that_measures_name_are_kept() -> None:
     frame = table(50, 2).drop("weight").with_columns(n=pl.Series(np.arange(50) // 20))
     evaluator = rm.PredictionEvaluator("GAUC(weight=n)")
     for start in range(0, 50, 10):  # n is 0 in every row of the first
@@ -161,7 +169,7 @@ def test_columns_that_measures_name_are_kept():
     same(rm.evaluate_predictions(frame, "GAUC(weight=n)"), evaluator.result())
 
 
-def test_a_part_may_lack_a_class_and_weights():
+def test_a_part_may_lack_a_class_and_weights() -> None:
     evaluator = rm.PredictionEvaluator("AUC, LogLoss", positive="yes")
     evaluator.update({"label": ["no", "no"], "p": [0.5, 0.25], "weight": [0, 0]})
     with pytest.raises(rm.DataError, match="not positive='yes'"):
@@ -175,7 +183,7 @@ def test_a_part_may_lack_a_class_and_weights():
         sums.result()
 
 
-def test_reasons_are_told_as_at_once():
+def test_reasons_are_told_as_at_once() -> None:
     evaluator = rm.PredictionEvaluator("AUC, LogLoss")
     evaluator.update({"label": [1, 1], "p": [0.5, 0.25]})
     assert evaluator.result().undefined == {"AUC": "every row is positive"}
@@ -183,7 +191,7 @@ def test_reasons_are_told_as_at_once():
     assert evaluator.result()["AUC"] == 0.25
 
 
-def test_intervals_and_slices_are_of_all_rows():
+def test_intervals_and_slices_are_of_all_rows() -> None:
     frame = table(200, 2).drop("weight")
     for measure, method in (("AUC", "delong"), ("LogLoss", "delta")):
         evaluator = rm.PredictionEvaluator(measure, by="user_id", keep_rows=True)
@@ -210,7 +218,7 @@ def rm_evaluated(measures: str, **options: Any) -> rm.PredictionEvaluator:
     return evaluator
 
 
-def test_sums_keep_no_rows_and_rows_are_kept_narrow(tmp_path):
+def test_sums_keep_no_rows_and_rows_are_kept_narrow(tmp_path: Path) -> None:
     frame = table(20_000, 2).drop("weight")
     sizes = {}
     for measures in ("LogLoss, Brier, PCOPC", "AUC", "GAUC"):
@@ -224,7 +232,7 @@ def test_sums_keep_no_rows_and_rows_are_kept_narrow(tmp_path):
     assert 10 * 20_000 < sizes["GAUC"] < 10.2 * 20_000  # and few queries in 1
 
 
-def test_what_is_changed_afterwards_changes_nothing():
+def test_what_is_changed_afterwards_changes_nothing() -> None:
     labels, scores = np.array([1.0, 0.0]), np.array([0.9, 0.1])
     evaluator = rm.PredictionEvaluator("AUC")
     evaluator.update_arrays(labels, scores)
@@ -240,7 +248,7 @@ def test_what_is_changed_afterwards_changes_nothing():
 # --- Arrays -------------------------------------------------------------------------------------------------
 
 
-def test_arrays_are_taken_as_tables_are():
+def test_arrays_are_taken_as_tables_are() -> None:
     frame = table(30, 1)
     arrays = {name: frame[name].to_numpy() for name in frame.columns}
     evaluator = rm.PredictionEvaluator("GAUC, AUC")
@@ -254,7 +262,7 @@ def test_arrays_are_taken_as_tables_are():
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_scores_keep_their_precision(dtype):
+def test_scores_keep_their_precision(dtype: Any) -> None:
     draw = np.random.default_rng(0)
     scores, labels = draw.random(50).astype(dtype), draw.integers(0, 2, 50).astype(bool)
     evaluator = rm.PredictionEvaluator("LogLoss(clip=precision), BinaryF(threshold=0.7)")
@@ -266,7 +274,7 @@ def test_scores_keep_their_precision(dtype):
     )
 
 
-def test_tensors_are_taken():
+def test_tensors_are_taken() -> None:
     torch = pytest.importorskip("torch")
     evaluator = rm.PredictionEvaluator("AUC, LogLoss(clip=precision)")
     evaluator.update_arrays(torch.tensor([1, 0]), torch.tensor([0.75, 0.25], requires_grad=True))
@@ -274,7 +282,7 @@ def test_tensors_are_taken():
     assert evaluator.result()["AUC"] == 1
 
 
-def test_arrays_that_are_not_wanted_are_left_out():
+def test_arrays_that_are_not_wanted_are_left_out() -> None:
     evaluator = rm.PredictionEvaluator("AUC", weight="")
     for _ in range(2):
         evaluator.update_arrays([1, 0], [0.75, 0.25], queries=["a", "b"], weights=[0, 1])
@@ -282,7 +290,7 @@ def test_arrays_that_are_not_wanted_are_left_out():
     assert "weights" not in evaluator.result().signature("AUC", short=True)
 
 
-def test_arrays_of_jax_are_taken():
+def test_arrays_of_jax_are_taken() -> None:
     jnp = pytest.importorskip("jax.numpy")
     evaluator = rm.PredictionEvaluator("AUC")
     evaluator.update_arrays(jnp.array([1, 0]), jnp.array([0.75, 0.25]))
@@ -290,14 +298,14 @@ def test_arrays_of_jax_are_taken():
     assert evaluator.result()["AUC"] == 1
 
 
-def test_lists_and_texts_are_taken():
+def test_lists_and_texts_are_taken() -> None:
     evaluator = rm.PredictionEvaluator("AUC, GAUC", positive="yes")
     evaluator.update_arrays(["yes", "no", "no"], [0.9, 0.5, 0.1], queries=["a", "a", "b"])
     evaluator.update_arrays(np.array(["yes"]), [0.4], queries=["b"])
     assert evaluator.result().values == {"AUC": 0.75, "GAUC": 1.0}
 
 
-def test_scores_of_classes_are_taken():
+def test_scores_of_classes_are_taken() -> None:
     evaluator = rm.PredictionEvaluator("Accuracy")
     evaluator.update_arrays([0, 1], np.array([[0.9, 0.1], [0.7, 0.3]]))
     evaluator.update_arrays([1], np.array([[0.2, 0.8]]))
@@ -306,7 +314,7 @@ def test_scores_of_classes_are_taken():
         evaluator.update_arrays([1], np.array([[0.2, 0.7, 0.1]]))
 
 
-def test_scores_of_classes_that_are_no_probabilities_change_nothing():
+def test_scores_of_classes_that_are_no_probabilities_change_nothing() -> None:
     evaluator = rm.PredictionEvaluator("LogLoss")
     evaluator.update_arrays([0, 1], np.array([[0.5, 0.5], [0.25, 0.75]]))
     with pytest.raises(rm.DataError, match=r"do not sum to 1 .* the first row 0 "):
@@ -319,7 +327,7 @@ def test_scores_of_classes_that_are_no_probabilities_change_nothing():
     assert evaluator.result().counts.rows == 2
 
 
-def test_arrays_and_tables_go_together():
+def test_arrays_and_tables_go_together() -> None:
     evaluator = rm.PredictionEvaluator("Brier", label="click", score="pctr")
     evaluator.update({"click": [1], "pctr": [0.5], "other": ["x"]})
     evaluator.update_arrays([0], [0.5])
@@ -345,7 +353,7 @@ def test_arrays_and_tables_go_together():
         ("AUC", {"label": [1, 0], "p": np.array([0.5, 0.5], np.float32)}, "holds Float32"),
     ],
 )
-def test_what_is_refused_changes_nothing(measures, part, message):
+def test_what_is_refused_changes_nothing(measures: Any, part: Any, message: Any) -> None:
     evaluator = rm_evaluated(measures)
     before = evaluator.result()
     with pytest.raises(rm.RankmarkError, match=message):
@@ -366,7 +374,7 @@ def test_what_is_refused_changes_nothing(measures, part, message):
         (([], []), "has no rows"),
     ],
 )
-def test_arrays_that_do_not_fit_are_refused(arrays, message):
+def test_arrays_that_do_not_fit_are_refused(arrays: Any, message: Any) -> None:
     evaluator = rm_evaluated("AUC")
     with pytest.raises(rm.RankmarkError, match=message):
         evaluator.update_arrays(*arrays)
@@ -380,7 +388,7 @@ def test_arrays_that_do_not_fit_are_refused(arrays, message):
         grouped.update_arrays([1], [0.5], queries=["a"])
 
 
-def test_measures_and_choices_are_refused_at_once():
+def test_measures_and_choices_are_refused_at_once() -> None:
     with pytest.raises(rm.UsageError, match="by=3 is neither a column"):
         rm.PredictionEvaluator("AUC", by=3)
     for measures, options, message in (
@@ -412,14 +420,14 @@ def test_measures_and_choices_are_refused_at_once():
         ),
     ],
 )
-def test_what_does_not_merge_is_said(other, error, message):
+def test_what_does_not_merge_is_said(other: Any, error: Any, message: Any) -> None:
     evaluator = rm_evaluated("AUC")
     with pytest.raises(error, match=message):
         evaluator.merge(other())
     assert evaluator.rows == 3
 
 
-def test_rows_that_do_not_go_together_do_not_merge():
+def test_rows_that_do_not_go_together_do_not_merge() -> None:
     one, other = rm_evaluated("AUC"), rm.PredictionEvaluator("AUC")
     other.update({"label": [-1, 1], "p": [0.5, 0.5]})
     with pytest.raises(rm.DataError, match="takes binary labels"):
@@ -460,7 +468,7 @@ def header(path: Path) -> dict[str, Any]:
     return found
 
 
-def test_what_is_loaded_goes_on_as_what_was_saved(saved):
+def test_what_is_loaded_goes_on_as_what_was_saved(saved: Any) -> None:
     evaluator = rm.PredictionEvaluator.load(saved)
     assert evaluator.rows == 2
     for other in (copy.deepcopy(evaluator), pickle.loads(pickle.dumps(evaluator))):
@@ -470,7 +478,7 @@ def test_what_is_loaded_goes_on_as_what_was_saved(saved):
     assert evaluator.rows == 6
 
 
-def test_arguments_are_saved(tmp_path):
+def test_arguments_are_saved(tmp_path: Path) -> None:
     arguments = {"like": "ranx", "label": "y", "score": "s", "query": "q", "item": "i", "seed": 3, "by": "q"}
     evaluator = rm.PredictionEvaluator(["map@3", rm.nDCG @ 3], **arguments)
     evaluator.save(tmp_path / "empty")
@@ -481,14 +489,14 @@ def test_arguments_are_saved(tmp_path):
     assert loaded.result().convention == "ranx-0.3.21"
 
 
-def test_functions_are_not_saved(tmp_path):
+def test_functions_are_not_saved(tmp_path: Path) -> None:
     evaluator = rm.PredictionEvaluator(rm.nDCG(gain=lambda grade: grade))
     with pytest.raises(rm.UsageError, match="has a function for a parameter, which cannot be saved"):
         evaluator.save(tmp_path / "no")
     assert not (tmp_path / "no").exists()
 
 
-def test_files_that_are_none_are_refused(saved, tmp_path):
+def test_files_that_are_none_are_refused(saved: Any, tmp_path: Path) -> None:
     content = bytearray(saved.read_bytes())
     content[len(content) // 2] ^= 1
     (tmp_path / "flipped").write_bytes(content)
@@ -515,13 +523,13 @@ def test_files_that_are_none_are_refused(saved, tmp_path):
         ({"form": {}}, "cannot be read"),
     ],
 )
-def test_headers_that_do_not_fit_are_refused(saved, change, message):
+def test_headers_that_do_not_fit_are_refused(saved: Any, change: Any, message: Any) -> None:
     changed(saved, "predictions.json", json.dumps(header(saved) | change).encode())
     with pytest.raises(rm.FormatError, match=message):
         rm.PredictionEvaluator.load(saved)
 
 
-def test_contents_that_do_not_fit_are_refused(saved):
+def test_contents_that_do_not_fit_are_refused(saved: Any) -> None:
     whole, told = saved.read_bytes(), header(saved)
     told["arguments"]["measures"] = ["LogLoss"] if "Brier" in str(told["arguments"]) else ["GAUC(weight=n)"]
     wrong = {"predictions.json": [b"{", json.dumps(told).encode()]}
@@ -541,5 +549,5 @@ def test_contents_that_do_not_fit_are_refused(saved):
                 rm.PredictionEvaluator.load(saved)
 
 
-def test_it_is_shown_with_its_rows():
+def test_it_is_shown_with_its_rows() -> None:
     assert repr(rm_evaluated("AUC")) == "<PredictionEvaluator AUC; 3 rows>"

@@ -6,8 +6,11 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from subprocess import PIPE
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -43,7 +46,7 @@ qrels = pa.table([column[:300_000] for column in columns], ["query", "item", "re
 
 @pytest.mark.process
 @pytest.mark.skipif(os.name == "nt", reason="signals of this kind are of Unix")
-def test_after_ctrl_c_the_process_evaluates_again():
+def test_after_ctrl_c_the_process_evaluates_again() -> None:
     script = (
         SMALL
         + LARGE
@@ -64,8 +67,8 @@ except KeyboardInterrupt:
     assert (process.returncode, out) == (0, f"interrupted {AP} True\n"), err
 
 
-def test_an_error_of_the_users_gain_comes_through_and_leaves_the_process_usable():
-    def gain(_):
+def test_an_error_of_the_users_gain_comes_through_and_leaves_the_process_usable() -> None:
+    def gain(_: Any) -> None:
         raise ZeroDivisionError("mine")
 
     with pytest.raises(ZeroDivisionError, match="mine"):
@@ -73,15 +76,15 @@ def test_an_error_of_the_users_gain_comes_through_and_leaves_the_process_usable(
     assert rm.evaluate(QRELS, RUN, ["AP"])["AP"] == AP
 
 
-def test_after_refused_input_the_process_evaluates_again():
+def test_after_refused_input_the_process_evaluates_again() -> None:
     for _ in range(50):
         with pytest.raises(rm.DataError):
             rm.evaluate(QRELS, [*RUN, *RUN], ["AP"])
         assert rm.evaluate(QRELS, RUN, ["AP"])["AP"] == AP
 
 
-def test_an_iterator_that_breaks_halfway_raises_its_own_error():
-    def broken():
+def test_an_iterator_that_breaks_halfway_raises_its_own_error() -> None:
+    def broken() -> Iterator[Any]:
         yield from RUN
         raise OSError("the network is gone")
 
@@ -94,7 +97,7 @@ def test_an_iterator_that_breaks_halfway_raises_its_own_error():
 
 @pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_child_evaluates_too():
+def test_a_forked_child_evaluates_too() -> None:
     """The child has none of the parent's worker threads: waiting for them would never end."""
     script = (
         SMALL
@@ -130,7 +133,7 @@ def large_tables(seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     return run.head(20_000).select("query", "item", relevance=pl.lit(1.0)), run
 
 
-def test_several_evaluations_at_once():
+def test_several_evaluations_at_once() -> None:
     tables = [large_tables(seed) for seed in range(4)]
     alone = [rm.evaluate(*pair, ["nDCG@10", "AP"]).values for pair in tables]
     with ThreadPoolExecutor(4) as pool:
@@ -144,7 +147,7 @@ def test_several_evaluations_at_once():
 # --- Inputs stay as they are -----------------------------------------------------------------------------
 
 
-def test_inputs_are_unchanged():
+def test_inputs_are_unchanged() -> None:
     qrels, run = large_tables(0)
     pandas_run = run.to_pandas()
     copies = qrels.clone(), run.clone(), pandas_run.copy(deep=True)
@@ -201,7 +204,7 @@ for name, call in calls.items():
 
 
 @pytest.mark.process
-def test_bad_input_is_refused_with_the_same_words_under_python_o():
+def test_bad_input_is_refused_with_the_same_words_under_python_o() -> None:
     plain = python(SMALL + BAD_CALLS)
     assert "NOT OURS" not in plain
     assert "accepted" not in plain
@@ -210,20 +213,20 @@ def test_bad_input_is_refused_with_the_same_words_under_python_o():
 
 
 @pytest.mark.process
-def test_values_are_the_same_under_python_o():
+def test_values_are_the_same_under_python_o() -> None:
     for flag in ("-O", "-OO"):
         assert python(SMALL + "print(small())", flags=[flag]) == f"{AP}\n"
 
 
 @pytest.mark.process
-def test_importing_stays_cheap():
+def test_importing_stays_cheap() -> None:
     loaded = python("import sys, rankmark; print(*sys.modules)").split()
     assert "rankmark" in loaded
     assert not {"polars", "pandas", "pyarrow", "scipy", "rich", "typer", "click", "duckdb"} & {*loaded}
 
 
 @pytest.mark.process
-def test_evaluating_trec_files_does_not_load_polars(tmp_path):
+def test_evaluating_trec_files_does_not_load_polars(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("".join(f"{q} 0 {i} {int(g)}\n" for q, i, g in QRELS))
     (tmp_path / "run").write_text("".join(f"{q} Q0 {i} 1 {s} me\n" for q, i, s in RUN))
     script = f"""
@@ -235,7 +238,7 @@ print(result["AP"], {{"polars", "pandas", "scipy"}} & set(sys.modules))
 
 
 @pytest.mark.process
-def test_public_names_are_exactly_those_in_all():
+def test_public_names_are_exactly_those_in_all() -> None:
     script = """
 import rankmark as rm
 names = {}

@@ -159,7 +159,7 @@ def tally(job: engine.Task, partitions: list[list[Any]]) -> Tally:
 
 
 @given(rows=st.integers(1, 400), block=st.integers(1, 2000), seed=st.integers(0, 5), data=st.data())
-def test_no_partitioning_changes_a_value(rows, block, seed, data):
+def test_no_partitioning_changes_a_value(rows: Any, block: Any, seed: Any, data: st.DataObject) -> None:
     qrels, run = tables(20, seed=seed)
     here = rm.evaluate(qrels, run, MEASURES, missing="skip")
     job = task(MEASURES, missing="skip")
@@ -178,7 +178,7 @@ def test_no_partitioning_changes_a_value(rows, block, seed, data):
     assert values == pytest.approx(here.values, rel=1e-12, abs=0)
 
 
-def test_a_block_ends_where_a_query_ends(monkeypatch):
+def test_a_block_ends_where_a_query_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "BLOCK_ROWS", 100)
     qrels, run = tables(50)
     for part in batches(qrels, run, 30):
@@ -226,7 +226,9 @@ ODD = pl.col("query") % 2 == 1
     ],
     ids=["nan", "infinite", "null", "duplicates", "unjudged", "missing", "no relevant"],
 )
-def test_what_is_wrong_is_counted_over_all_partitions(monkeypatch, side, change, choices, message):
+def test_what_is_wrong_is_counted_over_all_partitions(
+    monkeypatch: pytest.MonkeyPatch, side: Any, change: Any, choices: Any, message: Any
+) -> None:
     monkeypatch.setattr(engine, "BLOCK_ROWS", 50)
     both = dict(zip(("qrels", "run"), tables(20), strict=True))
     both[side] = both[side].with_columns(change)
@@ -241,7 +243,7 @@ def refused(job: engine.Task, whole: Tally) -> None:
     finished(job.plan, whole, whole.words())
 
 
-def test_an_executor_tells_an_error_instead_of_raising_it():
+def test_an_executor_tells_an_error_instead_of_raising_it() -> None:
     job = task(["AP"], ties="expected")
     job = engine.Task(planned(["ERR(max_grade=3)@10"], None, {"ties": "expected"}), job.qrels, job.run)
     [told] = job.tallies(batches(*tables(5), 50)[0])
@@ -258,7 +260,7 @@ def test_an_executor_tells_an_error_instead_of_raising_it():
     ],
     ids=["standard", "text", "convention"],
 )
-def test_spark_gives_the_values_of_the_local_engine(spark, text, choices):
+def test_spark_gives_the_values_of_the_local_engine(spark: Any, text: Any, choices: Any) -> None:
     qrels, run = tables(text=text)
     measures = ["ndcg@10", "map", "mrr", "precision@5"] if "like" in choices else MEASURES
     here = rm.evaluate(qrels, run, measures, **choices)
@@ -266,7 +268,7 @@ def test_spark_gives_the_values_of_the_local_engine(spark, text, choices):
 
 
 @pytest.mark.slow
-def test_a_column_says_the_order_of_rows(spark):
+def test_a_column_says_the_order_of_rows(spark: Any) -> None:
     qrels, run = tables(40)
     run = pl.concat([run, run.with_columns(pl.col("score") + 1)])  # every item twice
     choices = {"ties": "input", "duplicates": "first"}
@@ -276,7 +278,7 @@ def test_a_column_says_the_order_of_rows(spark):
 
 
 @pytest.mark.slow
-def test_per_query_is_a_spark_table_of_the_judged_queries(spark):
+def test_per_query_is_a_spark_table_of_the_judged_queries(spark: Any) -> None:
     qrels, run = tables(40)
     columns = {"query": "who", "run.score": "how much"}
     qrels, run = (frame.rename({"query": "who"}) for frame in (qrels, run))
@@ -290,7 +292,7 @@ def test_per_query_is_a_spark_table_of_the_judged_queries(spark):
 
 
 @pytest.mark.slow
-def test_a_row_can_be_a_list(spark):
+def test_a_row_can_be_a_list(spark: Any) -> None:
     qrels, run = tables(40)
     ranked = run.sort("score", descending=True, maintain_order=True).group_by("query", maintain_order=True)
     lists = ranked.agg("item", "score")
@@ -304,10 +306,10 @@ def test_a_row_can_be_a_list(spark):
 
 
 @pytest.mark.slow
-def test_the_rows_are_evaluated_by_the_executors(spark):
+def test_the_rows_are_evaluated_by_the_executors(spark: Any) -> None:
     from pyspark.sql import functions
 
-    def process(batches):
+    def process(batches: Any) -> Iterator[Any]:
         import pyarrow as pa
 
         for _ in batches:
@@ -318,11 +320,13 @@ def test_the_rows_are_evaluated_by_the_executors(spark):
 
 
 @pytest.mark.slow
-def test_spark_refuses_what_cannot_be_evaluated(spark, tmp_path):
+def test_spark_refuses_what_cannot_be_evaluated(spark: Any, tmp_path: Path) -> None:
     qrels, run = tables(10)
     good_qrels, good_run = frames(spark, qrels, run)
 
-    def refused(message, kind=rm.DataError, qrels=good_qrels, run=good_run, **choices):
+    def refused(
+        message: Any, kind: Any = rm.DataError, qrels: Any = good_qrels, run: Any = good_run, **choices: Any
+    ) -> None:
         with pytest.raises(kind, match=message):
             rm.spark.evaluate(qrels, run, ["AP"], **choices)
 
@@ -367,7 +371,7 @@ def predictions(rows: int, seed: int = 2) -> pl.DataFrame:
 
 
 @given(rows=st.integers(1, 200), block=st.integers(1, 100), seed=st.integers(0, 9), data=st.data())
-def test_no_partitioning_changes_an_auc(rows, block, seed, data):
+def test_no_partitioning_changes_an_auc(rows: Any, block: Any, seed: Any, data: st.DataObject) -> None:
     table = predictions(rows, seed)
     here = rm.evaluate_predictions(table, ["AUC"])
     names = PredictionColumns("click", "p", weight="weight")
@@ -395,7 +399,7 @@ def test_no_partitioning_changes_an_auc(rows, block, seed, data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "weight"])
-def test_spark_gives_the_values_of_predictions(spark, weight):
+def test_spark_gives_the_values_of_predictions(spark: Any, weight: Any) -> None:
     table = predictions(4000)
     table = table if weight else table.drop("weight")
     here = rm.evaluate_predictions(table, OF_ROWS)
@@ -410,10 +414,12 @@ def test_spark_gives_the_values_of_predictions(spark, weight):
 
 
 @pytest.mark.slow
-def test_spark_refuses_predictions_that_cannot_be_evaluated(spark):
+def test_spark_refuses_predictions_that_cannot_be_evaluated(spark: Any) -> None:
     [good] = frames(spark, predictions(100))
 
-    def refused(message, measures, frame=good, kind=rm.DataError, **said):
+    def refused(
+        message: Any, measures: Any, frame: Any = good, kind: Any = rm.DataError, **said: Any
+    ) -> None:
         with pytest.raises(kind, match=message):
             rm.spark.evaluate_predictions(frame, measures, **said)
 
@@ -460,7 +466,7 @@ except rm.UsageError as error:
 
 
 @pytest.mark.slow
-def test_a_session_of_spark_connect_will_do(tmp_path):
+def test_a_session_of_spark_connect_will_do(tmp_path: Path) -> None:
     peer("pyspark.sql.connect.session", "'pyspark[connect]'")
     need_java()
     paths = [str(tmp_path / name) for name in ("qrels.parquet", "run.parquet")]

@@ -40,14 +40,14 @@ def table(**columns: Any) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def test_data_without_fault_give_no_finding():
+def test_data_without_fault_give_no_finding() -> None:
     report = rm.check(QRELS, RUN, measures=MEASURES)
     assert report.findings == ()
     assert set(report.no_sign_of) == {code for code in CODES if not code.startswith("train")}
     assert rm.check(QRELS, RUN, train={"q1": ["z"]}, measures=MEASURES).no_sign_of == tuple(CODES)
 
 
-def test_nulls_are_counted_by_row_and_left_out():
+def test_nulls_are_counted_by_row_and_left_out() -> None:
     run = table(query=["q1", None, "q1"], item=["a", "b", None], score=[1.0, 2.0, None])
     finding = found("null", {"q1": {"a": 1}}, run)
     assert (finding.severity, finding.where, finding.count) == ("serious", "run", 2)
@@ -58,7 +58,7 @@ def test_nulls_are_counted_by_row_and_left_out():
         rm.evaluate({"q1": {"a": 1}}, run, "RR")
 
 
-def test_nan_is_found_in_scores_and_in_grades():
+def test_nan_is_found_in_scores_and_in_grades() -> None:
     run = [("q1", "x", float("nan")), ("q1", "a", 1.0)]
     finding = found("nan", {"q1": {"a": 1}}, run)
     assert (finding.severity, finding.count) == ("serious", 1)
@@ -68,7 +68,7 @@ def test_nan_is_found_in_scores_and_in_grades():
 
 
 @pytest.mark.parametrize("line", ["q1 Q0 x 1 NaN tag", "q1 x nan"])
-def test_nan_is_found_in_trec_text_which_is_otherwise_not_read(line, tmp_path):
+def test_nan_is_found_in_trec_text_which_is_otherwise_not_read(line: Any, tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text(
         f"# a comment\n\n{line}\n{line.replace('x', 'a').lower().replace('nan', '2')}\n"
     )
@@ -84,13 +84,13 @@ def test_nan_is_found_in_trec_text_which_is_otherwise_not_read(line, tmp_path):
 @pytest.mark.parametrize(
     "text", ["q1 x nan\nq1 y zwei\n", "q1 x nan\nq1 y\n", "q1 x nan tag\n", "q1 \xff nan\n"]
 )
-def test_what_else_is_wrong_with_trec_text_is_an_error(text, tmp_path):
+def test_what_else_is_wrong_with_trec_text_is_an_error(text: Any, tmp_path: Path) -> None:
     (tmp_path / "a.run").write_bytes(text.encode("latin-1"))
     with pytest.raises(rm.FormatError, match=re.escape("a.run")):
         rm.check(QRELS, tmp_path / "a.run")
 
 
-def test_infinite_grades_are_refused_and_infinite_scores_are_not():
+def test_infinite_grades_are_refused_and_infinite_scores_are_not() -> None:
     finding = found("infinite", [("q1", "a", 1.0), ("q1", "b", float("inf"))], {"q1": {"a": 1.0}})
     assert (finding.severity, finding.where, finding.count) == ("serious", "qrels", 1)
     run = {"q1": {"a": float("inf"), "b": 1.0, "c": float("-inf")}}
@@ -99,12 +99,12 @@ def test_infinite_grades_are_refused_and_infinite_scores_are_not():
     assert finding.statement == "2 of 3 scores are infinite (1 of them negative)"
 
 
-def test_a_table_of_which_no_row_can_be_used_is_an_error():
+def test_a_table_of_which_no_row_can_be_used_is_an_error() -> None:
     with pytest.raises(rm.DataError, match="run: there is a null, NaN or an infinite grade in every row"):
         rm.check({"q1": {"a": 1}}, [("q1", "a", float("nan"))])
 
 
-def test_items_returned_twice():
+def test_items_returned_twice() -> None:
     run = [("q1", "x", 3.0), ("q1", "a", 2.0), ("q1", "a", 4.0), ("q1", "a", 1.0)]
     finding = found("duplicate-results", {"q1": {"a": 1}}, run)
     assert (finding.severity, finding.count) == ("serious", 2)
@@ -113,14 +113,14 @@ def test_items_returned_twice():
     assert otherwise(finding)["RR"] == (None, {"duplicates=first": 0.5, "duplicates=best": 1.0})
 
 
-def test_items_returned_twice_where_nothing_is_judged_change_nothing():
+def test_items_returned_twice_where_nothing_is_judged_change_nothing() -> None:
     run = [("q1", "a", 1.0), ("q2", "a", 2.0), ("q2", "a", 1.0)]
     finding = found("duplicate-results", {"q1": {"a": 1}}, run)
     assert (finding.severity, finding.effects) == ("fine", ())
     assert rm.evaluate({"q1": {"a": 1}}, run, "RR")["RR"] == 1.0
 
 
-def test_items_judged_twice():
+def test_items_judged_twice() -> None:
     qrels = [("q1", "a", 0), ("q1", "b", 1), ("q1", "a", 1), ("q1", "b", 1)]
     finding = found("duplicate-judgements", qrels, {"q1": {"a": 2.0, "b": 1.0}})
     assert (finding.severity, finding.count) == ("serious", 2)
@@ -130,7 +130,7 @@ def test_items_judged_twice():
     assert otherwise(finding)["RR"] == (None, {"duplicates=first": 0.5, "duplicates=best": 1.0})
 
 
-def test_negative_grades():
+def test_negative_grades() -> None:
     finding = found(
         "negative-grades", {"q1": {"a": 1, "b": -2, "c": -1}}, {"q1": {"a": 1.0}}, measures="Judged@1"
     )
@@ -142,7 +142,7 @@ def test_negative_grades():
     assert otherwise(finding) == {"Unjudged@2": (0.5, {"as grade 0": 0.0})}
 
 
-def test_fractional_grades_as_other_tools_take_them():
+def test_fractional_grades_as_other_tools_take_them() -> None:
     # trec_eval makes 0.9 to 0 and 2.7 to 2.
     finding = found("fractional-grades", {"q1": {"a": 0.9, "b": 2.7}}, {"q1": ["a", "b"]}, measures="CG@2")
     assert (finding.severity, finding.count) == ("worth knowing", 2)
@@ -152,14 +152,14 @@ def test_fractional_grades_as_other_tools_take_them():
     assert effect.otherwise == {"cut off": 2.0}
 
 
-def test_queries_without_a_relevant_item():
+def test_queries_without_a_relevant_item() -> None:
     finding = found("no-relevant", {"q1": {"a": 1}, "q2": {"b": 0}}, {"q1": ["a"], "q2": ["b"]})
     assert (finding.severity, finding.count) == ("worth knowing", 1)
     assert finding.examples == ({"query": "q2", "highest": 0.0},)
     assert otherwise(finding)["RR"] == (0.5, {"no_relevant=skip": 1.0})
 
 
-def test_ids_of_different_types_are_compared_as_text():
+def test_ids_of_different_types_are_compared_as_text() -> None:
     qrels = table(query=[1, 2], item=["a", "b"])
     run = table(query=["1", "x"], item=["a", "b"], score=[1.0, 1.0])
     finding = found("id-types", qrels, run)
@@ -173,7 +173,7 @@ def test_ids_of_different_types_are_compared_as_text():
         rm.evaluate(qrels, run, "RR")
 
 
-def test_text_that_evaluate_takes_as_integers_is_no_finding(tmp_path):
+def test_text_that_evaluate_takes_as_integers_is_no_finding(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("1 0 07 1\n")
     run = table(query=[1], item=[7], score=[1.0])
     assert codes(tmp_path / "qrels.txt", run, measures="RR") == []
@@ -191,7 +191,7 @@ def test_text_that_evaluate_takes_as_integers_is_no_finding(tmp_path):
         (" D1", "d1", "several differences at once"),
     ],
 )
-def test_ids_that_differ_only_in_how_they_are_written(judged, returned, reason):
+def test_ids_that_differ_only_in_how_they_are_written(judged: Any, returned: Any, reason: Any) -> None:
     finding = found("id-spelling", {"q1": {judged: 1, "b": 1}}, {"q1": [returned, "x"]}, measures="R@2")
     assert (finding.severity, finding.count) == ("serious", 1)
     assert (
@@ -202,7 +202,7 @@ def test_ids_that_differ_only_in_how_they_are_written(judged, returned, reason):
     assert otherwise(finding)["R@2"] == (0.0, {"written alike": 0.5})
 
 
-def test_queries_written_differently_are_found_where_evaluate_finds_none():
+def test_queries_written_differently_are_found_where_evaluate_finds_none() -> None:
     finding = found("id-spelling", {"Q1": {"a": 1}}, {"q1": ["a"]})
     assert otherwise(finding)["RR"] == (None, {"written alike": 1.0})
     missing = found("missing-queries", {"Q1": {"a": 1}}, {"q1": ["a"]})
@@ -212,14 +212,14 @@ def test_queries_written_differently_are_found_where_evaluate_finds_none():
     )
 
 
-def test_a_few_ids_written_differently_may_be_other_ids():
+def test_a_few_ids_written_differently_may_be_other_ids() -> None:
     qrels = {"q1": dict.fromkeys([f"d{i}" for i in range(200)] + ["X"], 1)}
     run = {"q1": [*(f"d{i}" for i in range(200)), "x"]}
     assert found("id-spelling", qrels, run).severity == "worth knowing"
 
 
 @pytest.mark.parametrize(("judged", "severity"), [(3, "worth knowing"), (2, "serious")])
-def test_judged_queries_without_results(judged, severity):
+def test_judged_queries_without_results(judged: Any, severity: Any) -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(judged)}
     finding = found("missing-queries", qrels, {f"q{i}": ["a"] for i in range(judged - 1)})
     assert (finding.severity, finding.count) == (severity, 1)
@@ -227,13 +227,13 @@ def test_judged_queries_without_results(judged, severity):
     assert otherwise(finding)["RR"] == (pytest.approx((judged - 1) / judged), {"missing=skip": 1.0})
 
 
-def test_queries_with_results_that_are_not_judged():
+def test_queries_with_results_that_are_not_judged() -> None:
     finding = found("unjudged-queries", {"q1": {"a": 1}}, {"q1": ["a"], "q2": ["a"], "q3": ["a"]})
     assert (finding.severity, finding.count, finding.effects) == ("fine", 2, ())
     assert finding.statement == "2 of 3 queries of the run without judgements"
 
 
-def test_judged_items_that_no_run_returns():
+def test_judged_items_that_no_run_returns() -> None:
     qrels = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"b": 1}}
     finding = found("never-returned", qrels, {"q1": ["a"], "q2": ["x"]})
     assert (finding.severity, finding.count) == ("worth knowing", 2)
@@ -248,7 +248,7 @@ def test_judged_items_that_no_run_returns():
     assert found("never-returned", [(1, 7, 1), (1, 8, 1)], [(1, 7, 1.0)]).examples == ({"item": 8},)
 
 
-def test_equal_scores_that_decide_a_value():
+def test_equal_scores_that_decide_a_value() -> None:
     run = {"q1": {"a": 1.0, "x": 1.0}, "q2": {"b": 2.0, "y": 1.0, "z": 1.0}}
     finding = found("ties", {"q1": {"a": 1}, "q2": {"b": 1}}, run, measures="RR P@2")
     assert (finding.severity, finding.count) == ("serious", 1)
@@ -256,14 +256,14 @@ def test_equal_scores_that_decide_a_value():
     assert otherwise(finding) == {"RR": (0.75, {"ties=worst": 0.75, "ties=best": 1.0})}
 
 
-def test_equal_scores_that_hardly_decide_anything():
+def test_equal_scores_that_hardly_decide_anything() -> None:
     queries = [f"q{i}" for i in range(50)]
     run = {query: {"a": 2.0, "x": 1.0} for query in queries} | {"q0": {"a": 1.0, "x": 1.0}}
     assert found("ties", {query: {"a": 1} for query in queries}, run).severity == "worth knowing"
 
 
 @pytest.mark.parametrize(("others", "severity"), [(1, "serious"), (3, "worth knowing")])
-def test_lists_in_which_all_scores_are_equal(others, severity):
+def test_lists_in_which_all_scores_are_equal(others: Any, severity: Any) -> None:
     lists = {f"q{i}": {"a": 2.0, "x": 1.0} for i in range(others)}
     run = {"q": {"a": 0.5, "x": 0.5}, "one": {"a": 0.5}, **lists}
     finding = found("constant-scores", {"q": {"a": 1}}, run)
@@ -271,7 +271,7 @@ def test_lists_in_which_all_scores_are_equal(others, severity):
     assert finding.examples == ({"query": "q", "items": 2, "score": 0.5},)
 
 
-def test_lists_shorter_than_the_cutoff():
+def test_lists_shorter_than_the_cutoff() -> None:
     qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
     run = {"q1": ["a", "x"], "q2": ["x", "y", "c"]}
     finding = found("short-lists", qrels, run, measures="P@1 P@3")
@@ -282,7 +282,7 @@ def test_lists_shorter_than_the_cutoff():
     assert found("short-lists", {"q1": {"a": 1}}, {"q1": ["a"]}, measures="P@3").severity == "fine"
 
 
-def test_the_share_of_unjudged_results_at_each_cutoff():
+def test_the_share_of_unjudged_results_at_each_cutoff() -> None:
     finding = found("unjudged-results", {"q1": {"a": 1}}, {"q1": ["x", "a", "y", "z"]}, measures="P@1 P@2 RR")
     assert (finding.severity, finding.count) == ("worth knowing", 1)
     assert finding.statement == (
@@ -292,7 +292,7 @@ def test_the_share_of_unjudged_results_at_each_cutoff():
     assert otherwise(finding)["RR"] == (0.5, {"unjudged=ignore": 1.0})
 
 
-def test_a_small_share_is_not_shown_as_none():
+def test_a_small_share_is_not_shown_as_none() -> None:
     items = [f"d{number}" for number in range(2000)]
     finding = found("unjudged-results", {"q1": dict.fromkeys(items[1:], 1)}, {"q1": items}, measures="RR")
     assert finding.statement.endswith("on average <0.1% of all")
@@ -300,7 +300,7 @@ def test_a_small_share_is_not_shown_as_none():
     assert finding.statement.endswith("on average >99.9% of all")
 
 
-def test_distances_given_as_scores():
+def test_distances_given_as_scores() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(9)}
     run = {query: {"x": 0.9, "a": 0.1} for query in qrels}
     finding = found("scores-reversed", qrels, run, measures="RR")
@@ -311,21 +311,21 @@ def test_distances_given_as_scores():
     assert rm.check(fewer, run, measures="RR")["scores-reversed"] == ()
 
 
-def test_ranks_given_as_scores():
+def test_ranks_given_as_scores() -> None:
     finding = found("scores-like-ranks", {"q1": {"i0": 1}}, {"q1": {f"i{i}": i + 1.0 for i in range(6)}})
     assert (finding.severity, finding.count) == ("serious", 1)
     assert finding.statement == "the scores of the 1 list are 1, 2, 3 …, as ranks are"
     assert otherwise(finding)["RR"] == (pytest.approx(1 / 6), {"turned round": 1.0})
 
 
-def test_points_from_the_highest_down_and_ranks_said_to_be_ranks_are_no_finding():
+def test_points_from_the_highest_down_and_ranks_said_to_be_ranks_are_no_finding() -> None:
     points = {"q1": {f"i{i}": 6.0 - i for i in range(6)}}
     ranks = table(query=["q1"] * 6, item=[f"i{i}" for i in range(6)], rank=range(1, 7))
     for run in (points, ranks):
         assert not {"scores-like-ranks", "scores-reversed"} & {*codes({"q1": {"i0": 1}}, run)}
 
 
-def test_training_data_among_results_and_judgements():
+def test_training_data_among_results_and_judgements() -> None:
     qrels = {"q1": {"a": 1, "t": 1}}
     report = rm.check(qrels, {"q1": ["s", "a", "t"]}, train={"q1": ["t", "s"], "q2": ["a"]}, measures="RR")
     (results,), (judged,) = report["train-in-results"], report["train-in-qrels"]
@@ -336,20 +336,20 @@ def test_training_data_among_results_and_judgements():
     assert judged.examples == ({"query": "q1", "item": "t", "relevance": 1.0},)
 
 
-def test_training_data_with_ids_of_another_type():
+def test_training_data_with_ids_of_another_type() -> None:
     train = table(user=[1], item=[7], rating=[5.0])
     finding = found("train-in-results", {"1": {"8": 1}}, {"1": ["7", "8"]}, train=train)
     assert finding.count == 1
 
 
-def test_what_is_wrong_with_the_training_data_is_said_of_it():
+def test_what_is_wrong_with_the_training_data_is_said_of_it() -> None:
     with pytest.raises(
         rm.ColumnError, match="the training data, read as judgements are: qrels has no column"
     ):
         rm.check(QRELS, RUN, train=table(query=["q1"], price=[1.0]))
 
 
-def test_several_runs_are_told_apart():
+def test_several_runs_are_told_apart() -> None:
     report = rm.check(QRELS, RUN, {"q1": ["a"], "q2": ["d"]}, names=["bm25", "dense"], measures="P@2")
     assert list(report.tables) == ["qrels", "bm25", "dense"]
     assert {finding.where for finding in report["short-lists"]} == {"dense"}
@@ -359,12 +359,12 @@ def test_several_runs_are_told_apart():
 
 
 @pytest.mark.parametrize("names", [["a"], ["a", "a"], ["a", "qrels"]])
-def test_runs_need_names_of_their_own(names):
+def test_runs_need_names_of_their_own(names: Any) -> None:
     with pytest.raises(rm.UsageError, match="each of the 2 runs needs a name of its own"):
         rm.check(QRELS, RUN, RUN, names=names)
 
 
-def test_usage_mistakes():
+def test_usage_mistakes() -> None:
     with pytest.raises(rm.UsageError, match="there is no run to check"):
         rm.check(QRELS)
     with pytest.raises(rm.MeasureError, match="did you mean"):
@@ -381,7 +381,7 @@ def test_usage_mistakes():
         rm.check(QRELS, RUN)["tie"]
 
 
-def test_inputs_are_not_changed():
+def test_inputs_are_not_changed() -> None:
     qrels = table(query=["q1", "q1"], item=["a", "a"], relevance=[1.5, -1.0])
     run = table(query=["Q1", "q1", "q1"], item=["a", "a", "a"], score=[1.0, 1.0, float("nan")])
     before = qrels.clone(), run.clone()
@@ -405,7 +405,7 @@ def rows(value: str) -> st.SearchStrategy[pl.DataFrame]:
 @given(rows("relevance"), rows("score"))
 def test_what_is_refused_is_a_serious_finding_and_what_is_not_has_values(
     qrels: pl.DataFrame, run: pl.DataFrame
-):
+) -> None:
     try:
         result = rm.evaluate(qrels, run, MEASURES)
     except rm.DataError:
@@ -429,7 +429,7 @@ whole = st.tuples(st.sampled_from("pqrs"), st.sampled_from("abcd"), st.sampled_f
 
 
 @given(st.lists(whole, min_size=1, max_size=14), st.lists(whole, min_size=1, max_size=14))
-def test_counts_are_those_of_plain_python(qrels: list[Any], run: list[Any]):
+def test_counts_are_those_of_plain_python(qrels: list[Any], run: list[Any]) -> None:
     judged, returned = ({query for query, *_ in rows} for rows in (qrels, run))
     pairs = {(query, item) for query, item, _ in run}
     scores = {query: [score for other, _, score in run if other == query] for query in returned}
@@ -450,7 +450,7 @@ def test_counts_are_those_of_plain_python(qrels: list[Any], run: list[Any]):
     assert {code: sum(f.count for f in report[code]) for code in expected} == expected
 
 
-def test_the_report_for_people():
+def test_the_report_for_people() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
     report = rm.check(qrels, {"q1": {"a": 1.0, "b": 1.0}, "q2": {"b": 0.5, "c": 0.25}}, measures="RR")
     assert str(report).splitlines() == [
@@ -491,7 +491,7 @@ def test_the_report_for_people():
     ]
 
 
-def test_markdown_and_json():
+def test_markdown_and_json() -> None:
     report = rm.check(
         {"q1": {"a_b": 1}, "q2": {"a_b": 1}, "q3": {"a_b": 1}}, {"q1": ["a_b"], "q2": ["a_b"]}, measures="RR"
     )
@@ -512,7 +512,7 @@ def test_markdown_and_json():
         report.format("cvs")
 
 
-def test_what_could_steer_a_terminal_is_not_printed():
+def test_what_could_steer_a_terminal_is_not_printed() -> None:
     assert "\x1b" not in str(rm.check({"\x1b[2Jq": {"a": 1}, "q2": {"a": 1}}, {"q2": ["a"]}))
 
 
@@ -535,21 +535,21 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return call
 
 
-def test_the_command_prints_the_report(run: Run):
+def test_the_command_prints_the_report(run: Run) -> None:
     code, out, err = run("qrels.txt", "twice.run", "-m", "RR P@1")
     assert (code, err) == (0, "")
     assert "serious: duplicate-results\n  twice: 1 result of an item" in out
     assert "  measure  duplicates=first  duplicates=best\n" in out
 
 
-def test_strict_fails_on_what_is_serious_alone(run: Run):
+def test_strict_fails_on_what_is_serious_alone(run: Run) -> None:
     assert run("qrels.txt", "fine.run", "--strict")[0] == 0
     code, out, err = run("qrels.txt", "twice.run", "--strict")
     assert (code, err) == (1, "")
     assert "duplicate-results" in out
 
 
-def test_training_data_on_the_command_line(run: Run):
+def test_training_data_on_the_command_line(run: Run) -> None:
     code, out, _ = run("qrels.txt", "fine.run", "twice.run", "--train", "train.txt", "--format", "json")
     assert code == 0
     findings = json.loads(out)["findings"]
@@ -560,14 +560,14 @@ def test_training_data_on_the_command_line(run: Run):
     ]
 
 
-def test_training_data_in_the_place_of_a_run_is_answered_with_the_option(run: Run):
+def test_training_data_in_the_place_of_a_run_is_answered_with_the_option(run: Run) -> None:
     code, out, err = run("qrels.txt", "fine.run", "train.txt")
     assert (code, out) == (1, "")
     assert "train.txt" in err
     assert "training data is given by --train" in err
 
 
-def test_the_report_is_written_to_a_file(run: Run):
+def test_the_report_is_written_to_a_file(run: Run) -> None:
     assert run("qrels.txt", "fine.run", "-o", "report.md") == (0, "", "")
     assert Path("report.md").read_text().startswith("qrels: 3 judgements of 3 queries and 3 items\\\n")
     code, _, err = run("qrels.txt", "fine.run", "-o", "report.csv")
@@ -577,7 +577,7 @@ def test_the_report_is_written_to_a_file(run: Run):
     assert code == 2
 
 
-def test_real_collections_give_a_report(data_file: Callable[[str], str]):
+def test_real_collections_give_a_report(data_file: Callable[[str], str]) -> None:
     report = rm.check(data_file("anserini_cacm/qrels.cacm.txt"), data_file("anserini_cacm/cacm-bm25.txt"))
     (unjudged,) = report["unjudged-queries"]
     assert unjudged.count == 12  # said in the collection's README

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -73,7 +74,9 @@ PUBLISHED = [
 
 
 @pytest.mark.parametrize(("output", "qrels", "results", "options"), PUBLISHED)
-def test_its_own_tests_give_the_same_bytes(output, qrels, results, options, run, data_file):
+def test_its_own_tests_give_the_same_bytes(
+    output: Any, qrels: Any, results: Any, options: Any, run: Any, data_file: Callable[[str], str]
+) -> None:
     expected = Path(data_file(f"trec_eval/{output}")).read_bytes()
     files = data_file(f"trec_eval/{qrels}"), data_file(f"trec_eval/{results}")
     code, out, err = run(*options.split(), *files)
@@ -81,7 +84,7 @@ def test_its_own_tests_give_the_same_bytes(output, qrels, results, options, run,
     assert out.encode() == expected
 
 
-def test_a_line_a_measure_in_columns(run):
+def test_a_line_a_measure_in_columns(run: Any) -> None:
     code, out, err = run("-m", "map", "-m", "num_ret", "-q", "qrels", "run")
     assert (code, err) == (0, "")
     assert out == (
@@ -96,7 +99,7 @@ def test_a_line_a_measure_in_columns(run):
     )
 
 
-def test_values_are_added_up_one_after_another(run):
+def test_values_are_added_up_one_after_another(run: Any) -> None:
     """A loop adds up nine times 0.2 to 1.7999999999999998, and 1/32 of this is printed as 0.0562."""
     Path("qrels").write_text("".join(f"q{i:02} 0 d 1\n" for i in range(32)))
     Path("run").write_text("".join(f"q{i:02} Q0 {'d' if i < 9 else 'x'} 1 1.0 t\n" for i in range(32)))
@@ -107,7 +110,7 @@ def test_values_are_added_up_one_after_another(run):
 # --- Options ---------------------------------------------------------------------------------------------
 
 
-def test_summary_and_queries_as_asked(run):
+def test_summary_and_queries_as_asked(run: Any) -> None:
     assert values(run("-n", "-q", "-m", "map", "qrels", "run")[1]).keys() == {
         ("map", query) for query in ("q1", "q2", "q10")
     }
@@ -118,7 +121,7 @@ def test_summary_and_queries_as_asked(run):
     }
 
 
-def test_a_query_without_results_is_left_out_with_a_note_or_counts_0(run):
+def test_a_query_without_results_is_left_out_with_a_note_or_counts_0(run: Any) -> None:
     Path("run").write_text("q2 Q0 c 1 1.0 tag\n")
     code, out, err = run("-m", "map", "-m", "num_q", "qrels", "run")
     assert (code, values(out)) == (0, {("num_q", "all"): "1", ("map", "all"): "1.0000"})
@@ -128,7 +131,7 @@ def test_a_query_without_results_is_left_out_with_a_note_or_counts_0(run):
     assert values(out) == {("num_q", "all"): "3", ("map", "all"): "0.3333"}
 
 
-def test_the_level_holds_for_all_measures_that_know_relevant_from_not(run):
+def test_the_level_holds_for_all_measures_that_know_relevant_from_not(run: Any) -> None:
     printed = values(run("-q", "-l2", "-m", "all_trec", "qrels", "run")[1])
     assert printed["num_rel", "q1"] == "1"
     assert printed["map", "q1"] == "1.0000"
@@ -136,7 +139,7 @@ def test_the_level_holds_for_all_measures_that_know_relevant_from_not(run):
     assert printed["ndcg", "q1"] == printed["ndcg_cut_5", "q1"] == "0.9502"
 
 
-def test_the_first_items_of_a_list_and_only_those_judged(run):
+def test_the_first_items_of_a_list_and_only_those_judged(run: Any) -> None:
     names = ("-m", "num_ret", "-m", "set_P", "-m", "map", "-m", "relstring", "-q", "-n")
     assert values(run(*names, "-M2", "qrels", "run")[1])["relstring", "q1"] == "'2-'"
     printed = values(run(*names, "-J", "qrels", "run")[1])
@@ -146,14 +149,14 @@ def test_the_first_items_of_a_list_and_only_those_judged(run):
     assert values(run(*names, "-J", "-M2", "qrels", "run")[1])["relstring", "q1"] == "'2'"
 
 
-def test_judged_only_is_what_condensed_lists_are(run, data_file):
+def test_judged_only_is_what_condensed_lists_are(run: Any, data_file: Callable[[str], str]) -> None:
     files = data_file("trec_eval/qrels.test"), data_file("trec_eval/results.test")
     printed = values(run("-J", "-m", "map", "-m", "recip_rank", "-m", "bpref", *files)[1])
     result = rm.evaluate(*files, ["map", "recip_rank", "bpref"], unjudged="ignore")
     assert list(printed.values()) == [f"{result[name]:.4f}" for name in ("map", "bpref", "recip_rank")]
 
 
-def test_the_size_of_the_collection_is_for_what_utility_rejects(run):
+def test_the_size_of_the_collection_is_for_what_utility_rejects(run: Any) -> None:
     printed = values(run("-m", "utility.1,-1,0,0.5", "-N", "100", "-n", "-q", "qrels", "run")[1])
     assert printed["utility_1,-1,0,0.5", "q1"] == "49.5000"  # 2 - 1 + 97 / 2
     code, _, err = run("-m", "utility.1,-1,0,0.5", "qrels", "run")
@@ -161,7 +164,7 @@ def test_the_size_of_the_collection_is_for_what_utility_rejects(run):
     assert "needs -N" in err
 
 
-def test_formats_can_be_said_and_others_are_refused(run):
+def test_formats_can_be_said_and_others_are_refused(run: Any) -> None:
     assert run("-R", "qrels", "-T", "trec_results", "qrels", "run")[0] == 0
     code, out, err = run("-R", "prefs", "qrels", "run")
     assert (code, out) == (2, "")
@@ -175,14 +178,14 @@ def names(*asked: str) -> list[str]:
     return [line.name for line in plan(asked)]
 
 
-def test_nicknames_and_the_order_of_lines():
+def test_nicknames_and_the_order_of_lines() -> None:
     assert names() == names("official")
     assert names("P.10", "map", "official", "map")[-1] == "P_10"
     assert [name for name in names("all_trec") if name in NICKNAMES["set"]] == names("set")
     assert len(names("all_trec")) == 100
 
 
-def test_parameters_of_one_measure_come_together_sorted_and_once():
+def test_parameters_of_one_measure_come_together_sorted_and_once() -> None:
     assert names("P.20,5", "P.7", "P.5") == ["P_5", "P_7", "P_20"]
     assert names("ndcg_cut.23.4,23") == ["ndcg_cut_23"]
     assert names("all_trec", "unj.3")[-1] == "unj_3"
@@ -190,14 +193,14 @@ def test_parameters_of_one_measure_come_together_sorted_and_once():
     assert names("P_5") == ["P_5"]
 
 
-def test_a_grade_without_a_gain_of_its_own_gains_what_it_is(run):
+def test_a_grade_without_a_gain_of_its_own_gains_what_it_is(run: Any) -> None:
     Path("qrels").write_text("q 0 a 1\nq 0 b 2\nq 0 c -1\n")
     Path("run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\nq Q0 c 3 0 t\n")
     printed = values(run("-m", "ndcg.1=3", "qrels", "run")[1])
     assert printed == {("ndcg_1=3", "all"): "1.0000"}
 
 
-def test_a_character_a_grade(run):
+def test_a_character_a_grade(run: Any) -> None:
     grades = {"a": 3, "b": -1, "c": -2, "d": 12, "e": 9, "f": 0}
     Path("qrels").write_text("".join(f"q 0 {item} {grade}\n" for item, grade in grades.items()))
     Path("run").write_text("".join(f"q Q0 {item} 1 {-rank} t\n" for rank, item in enumerate("abxcdef")))
@@ -224,7 +227,7 @@ def test_a_character_a_grade(run):
         ("set_F.-1", "above 0"),
     ],
 )
-def test_a_wrong_measure_says_what_is_wrong(asked, message, run):
+def test_a_wrong_measure_says_what_is_wrong(asked: Any, message: Any, run: Any) -> None:
     code, out, err = run("-m", asked, "qrels", "run")
     assert (code, out) == (2, "")
     assert message in err
@@ -239,7 +242,7 @@ PARAMETERS = {
 
 
 @pytest.mark.parametrize("known", [known for known in TREC_MEASURES if known.measure], ids=lambda k: k.name)
-def test_every_name_is_understood_by_the_parser(known):
+def test_every_name_is_understood_by_the_parser(known: Any) -> None:
     for separator in "._":
         if known.each:
             value, text, written = PARAMETERS[known.each]
@@ -268,11 +271,11 @@ def test_every_name_is_understood_by_the_parser(known):
         ("set_relative_P", "P(denominator=min)"),
     ],
 )
-def test_names_with_parameters_are_measures_with_parameters(text, measure):
+def test_names_with_parameters_are_measures_with_parameters(text: Any, measure: Any) -> None:
     assert rm.parse(text) == rm.parse(measure)
 
 
-def test_names_with_commas_stay_whole_in_a_text_of_several():
+def test_names_with_commas_stay_whole_in_a_text_of_several() -> None:
     result = rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "utility.2,-1,0,0 ndcg.1=3,AP,11pt_avg..25,.5")
     assert list(result.values) == [
         "Utility(relevant=2)", "nDCG(gain={1:3})", "AP", "IPrec(recall=[0.25,0.5])",
@@ -289,7 +292,7 @@ def test_names_with_commas_stay_whole_in_a_text_of_several():
         ("runid", "not a measure"),
     ],
 )
-def test_names_that_are_not_one_measure_say_so(text, message):
+def test_names_that_are_not_one_measure_say_so(text: Any, message: Any) -> None:
     with pytest.raises(rm.MeasureError) as caught:
         rm.parse(text)
     assert message in str(caught.value)
@@ -298,7 +301,7 @@ def test_names_that_are_not_one_measure_say_so(text, message):
 # --- Files -----------------------------------------------------------------------------------------------
 
 
-def test_other_formats_are_read_and_integers_tie_as_the_text_that_they_are(run):
+def test_other_formats_are_read_and_integers_tie_as_the_text_that_they_are(run: Any) -> None:
     pl.DataFrame({"query": [1], "item": [9], "relevance": [1]}).write_parquet("q.parquet")
     table = pl.DataFrame({"query": [1, 1], "item": [9, 10], "score": [0.5, 0.5]})
     table.write_parquet("ours.parquet")
@@ -319,7 +322,9 @@ def test_other_formats_are_read_and_integers_tie_as_the_text_that_they_are(run):
         ("", RUN, 1, ["empty"]),
     ],
 )
-def test_bad_files_are_refused_with_where_and_what(qrels, results, code, parts, run):
+def test_bad_files_are_refused_with_where_and_what(
+    qrels: Any, results: Any, code: Any, parts: Any, run: Any
+) -> None:
     path = "missing" if qrels is None else "qrels"
     Path("qrels").write_text(qrels or "")
     Path("run").write_text(results)
@@ -329,11 +334,11 @@ def test_bad_files_are_refused_with_where_and_what(qrels, results, code, parts, 
     assert "Traceback" not in err
 
 
-def test_no_arguments_or_unknown_options_are_errors_of_usage(run):
+def test_no_arguments_or_unknown_options_are_errors_of_usage(run: Any) -> None:
     assert run()[0] == run("qrels")[0] == run("-Z", "qrels", "run")[0] == 2
     assert run("--help")[0] == run("-h")[0] == 0
 
 
-def test_a_query_at_0_counts_a_little_in_a_geometric_mean(run):
+def test_a_query_at_0_counts_a_little_in_a_geometric_mean(run: Any) -> None:
     """AP is 5/6, 0 and 1/2: the cube root of 5/6 · 0.00001 · 1/2."""
     assert values(run("-q", "-m", "gm_map", "qrels", "run")[1]) == {("gm_map", "all"): "0.0161"}

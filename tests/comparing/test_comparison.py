@@ -44,7 +44,7 @@ def values(name: str, measure: str, **choices: str) -> np.ndarray:
     return rm.evaluate(QRELS, RUNS[name], measure, **choices).query_values(measure)
 
 
-def test_each_figure_is_that_of_the_per_query_values(compared):
+def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     one, other = values("dense", "nDCG@10"), values("bm25", "nDCG@10")
     pair = compared.pair("ndcg_cut_10", "dense")
     assert (str(pair.measure), pair.system, pair.baseline, pair.queries) == ("nDCG@10", "dense", "bm25", 30)
@@ -62,7 +62,7 @@ def test_each_figure_is_that_of_the_per_query_values(compared):
     assert compared.interval("dense", "nDCG@10") == statistics.bootstrap_interval(one)
 
 
-def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pairs(compared):
+def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pairs(compared: Any) -> None:
     assert [(p.system, p.baseline) for p in compared.pairs[:2]] == [("dense", "bm25"), ("random", "bm25")]
     assert len(compared.pairs) == 6
     every = rm.compare(QRELS, RUNS, "RR")
@@ -74,7 +74,7 @@ def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pai
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_the_other_way_round_is_the_same_with_other_signs(test):
+def test_the_other_way_round_is_the_same_with_other_signs(test: Any) -> None:
     names = ("bm25", "dense")
     one, other = (rm.compare(QRELS, RUNS, "nDCG@10", baseline=name, test=test, seed=3) for name in names)
     there, back = one.pair("nDCG@10", "dense"), other.pair("nDCG@10", "bm25")
@@ -87,7 +87,7 @@ def test_the_other_way_round_is_the_same_with_other_signs(test):
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
-def test_p_values_are_corrected_over_systems_and_measures(correction):
+def test_p_values_are_corrected_over_systems_and_measures(correction: Any) -> None:
     compared = rm.compare(QRELS, RUNS, MEASURES, correction=correction, test="t")
     p = [pair.p for pair in compared.pairs]
     assert len(p) == 9
@@ -96,7 +96,7 @@ def test_p_values_are_corrected_over_systems_and_measures(correction):
     assert [pair.significant for pair in compared.pairs] == [p <= 0.05 for p in corrected]
 
 
-def test_tukey_corrects_for_the_systems_of_a_measure():
+def test_tukey_corrects_for_the_systems_of_a_measure() -> None:
     compared = rm.compare(QRELS, RUNS, MEASURES, correction="tukey", resamples=2_000, seed=4)
     table = np.column_stack([values(name, "RR") for name in RUNS])
     expected = statistics.randomised_tukey(table, resamples=2_000, seed=4)
@@ -105,7 +105,7 @@ def test_tukey_corrects_for_the_systems_of_a_measure():
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_every_test_is_that_of_the_statistics(test):
+def test_every_test_is_that_of_the_statistics(test: Any) -> None:
     d = values("dense", "RR") - values("bm25", "RR")
     expected = {
         "randomisation": lambda: statistics.randomisation_test(d, alternative="greater"),
@@ -118,7 +118,7 @@ def test_every_test_is_that_of_the_statistics(test):
     assert compared.pair("RR", "dense").p == pytest.approx(expected, rel=1e-9)
 
 
-def test_queries_without_a_value_are_left_out_pair_by_pair():
+def test_queries_without_a_value_are_left_out_pair_by_pair() -> None:
     runs = {"a": run(1, 1), "b": run(1, 2, QUERIES[5:]), "c": run(1, 3, QUERIES[:20])}
     compared = rm.compare(QRELS, runs, "RR", missing="skip")
     assert [pair.queries for pair in compared.pairs] == [25, 20, 15]
@@ -134,7 +134,7 @@ def test_queries_without_a_value_are_left_out_pair_by_pair():
     assert compared.differences["difference"].null_count() == 5 + 10 + 15
 
 
-def test_a_pair_without_common_queries_has_no_figures():
+def test_a_pair_without_common_queries_has_no_figures() -> None:
     runs = {"a": run(1, 1, QUERIES[:15]), "b": run(1, 2, QUERIES[15:]), "c": run(1, 3)}
     compared = rm.compare(QRELS, runs, "RR", missing="skip")
     pair = compared.pair("RR", "b", "a")
@@ -146,7 +146,7 @@ def test_a_pair_without_common_queries_has_no_figures():
     assert "0/0/0" in compared.to_table()
 
 
-def test_where_less_is_better_a_fall_is_a_win():
+def test_where_less_is_better_a_fall_is_a_win() -> None:
     compared = rm.compare(QRELS, RUNS, "MaxRank", baseline="random")
     pair = compared.pair("MaxRank", "dense")
     assert pair.difference < 0
@@ -154,12 +154,12 @@ def test_where_less_is_better_a_fall_is_a_win():
     assert pair.wins > pair.losses
 
 
-def test_the_same_seed_gives_the_same_text_whatever_the_threads():
+def test_the_same_seed_gives_the_same_text_whatever_the_threads() -> None:
     one, other = (rm.compare(QRELS, RUNS, MEASURES, seed=5, threads=n).to_json() for n in (1, 2))
     assert one == other
 
 
-def test_results_are_aligned_by_query():
+def test_results_are_aligned_by_query() -> None:
     whole = rm.evaluate(QRELS, RUNS["dense"], "RR")
     backwards = dict(reversed(QRELS.items()))
     other = rm.evaluate(backwards, RUNS["bm25"], "RR")
@@ -173,7 +173,7 @@ def test_results_are_aligned_by_query():
     assert compared.notes == ("3 queries are not judged for all systems (left out)",)
 
 
-def test_results_with_nothing_in_common_are_refused():
+def test_results_with_nothing_in_common_are_refused() -> None:
     one = rm.evaluate({"a": {"x": 1}}, {"a": ["x"]}, ["RR", "AP"])
     other = rm.evaluate({"b": {"x": 1}}, {"b": ["x"]}, ["AP"])
     with pytest.raises(DataError, match="no query in common; they begin with the queries 'a', 'b'"):
@@ -186,13 +186,13 @@ def test_results_with_nothing_in_common_are_refused():
         rm.compare_results({"one": one, "other": 0.5})
 
 
-def test_results_that_were_evaluated_in_other_ways_are_noted():
+def test_results_that_were_evaluated_in_other_ways_are_noted() -> None:
     one, other = (rm.evaluate(QRELS, RUNS["bm25"], "RR", ties=ties) for ties in ("best", "worst"))
     compared = rm.compare_results({"one": one, "other": other})
     assert compared.notes == ("the systems were not evaluated alike: ties differ",)
 
 
-def test_seeds_are_averaged_and_drawn():
+def test_seeds_are_averaged_and_drawn() -> None:
     seeds = [run(1.0, seed) for seed in range(4)]
     compared = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "nDCG@10", baseline="bm25")
     each = np.column_stack([rm.evaluate(QRELS, seed, "nDCG@10").query_values("nDCG@10") for seed in seeds])
@@ -211,7 +211,7 @@ def test_seeds_are_averaged_and_drawn():
         rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "RR", interval="t")
 
 
-def test_clusters_are_drawn_and_change_signs_as_wholes():
+def test_clusters_are_drawn_and_change_signs_as_wholes() -> None:
     users = {query: number % 7 for number, query in enumerate(QUERIES)}
     labels = [users[query] for query in QUERIES]
     d = values("dense", "RR") - values("bm25", "RR")
@@ -233,7 +233,7 @@ def test_clusters_are_drawn_and_change_signs_as_wholes():
         rm.compare(QRELS, RUNS, "RR", clusters={"q00": 1})
 
 
-def test_clusters_can_be_a_column():
+def test_clusters_can_be_a_column() -> None:
     """Of the attributes, the judgements or the first run; ids may be written otherwise."""
     qrels = pl.DataFrame([(number, d, g) for number, q in enumerate(QUERIES) for d, g in QRELS[q].items()],
                          schema=["query", "item", "relevance"], orient="row")  # fmt: skip
@@ -272,7 +272,7 @@ def test_clusters_can_be_a_column():
         (7, rm.UsageError, "clusters is of type int; give {query: what it belongs to}"),
     ],
 )
-def test_columns_that_are_no_clusters(clusters, kind, message):
+def test_columns_that_are_no_clusters(clusters: Any, kind: Any, message: Any) -> None:
     attributes = pl.DataFrame({"query": ["q00", "q01", "q01"], "visitor": 1, "grade": [1, 1, 2]})
     with pytest.raises(kind) as caught:
         rm.compare(QRELS, RUNS, "RR", clusters=clusters, attributes=attributes if clusters != 7 else None)
@@ -294,12 +294,12 @@ def test_columns_that_are_no_clusters(clusters, kind, message):
         ({"ties": "bset"}, "did you mean 'best'"),
     ],
 )
-def test_wrong_choices_are_refused(wrong, message):
+def test_wrong_choices_are_refused(wrong: Any, message: Any) -> None:
     with pytest.raises(UsageError, match=message):
         rm.compare(QRELS, RUNS, "RR", **wrong)
 
 
-def test_what_cannot_be_compared_is_refused():
+def test_what_cannot_be_compared_is_refused() -> None:
     with pytest.raises(UsageError, match="1 system to compare; give two or more"):
         rm.compare(QRELS, {"a": RUNS["bm25"]}, "RR")
     with pytest.raises(UsageError, match="give them by name"):
@@ -308,12 +308,12 @@ def test_what_cannot_be_compared_is_refused():
         rm.compare(QRELS, RUNS, "AP(rel=2,mean=geometric)")
 
 
-def test_a_sum_is_compared_by_its_mean_over_queries():
+def test_a_sum_is_compared_by_its_mean_over_queries() -> None:
     compared = rm.compare(QRELS, RUNS, "NumRelRet")
     assert "NumRelRet: the mean over queries, not the sum over all of them" in compared.notes
 
 
-def test_movers_are_the_queries_that_changed_most(compared):
+def test_movers_are_the_queries_that_changed_most(compared: Any) -> None:
     movers = compared.movers(3, "RR")
     assert len(movers) == 6
     d = values("dense", "RR") - values("bm25", "RR")
@@ -324,7 +324,7 @@ def test_movers_are_the_queries_that_changed_most(compared):
         compared.movers(0)
 
 
-def test_variance_power_and_equivalence_of_a_measure(compared):
+def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     table = np.column_stack([values(name, "RR") for name in RUNS])
     assert compared.anova("RR") == statistics.two_way_anova(table)
     [dense, random] = compared.power("RR", difference=0.1)
@@ -339,7 +339,7 @@ def test_variance_power_and_equivalence_of_a_measure(compared):
     assert found["dense", "bm25"] == statistics.equivalence(d, 0.2)
 
 
-def test_tables_have_a_row_a_pair_and_a_row_a_query(compared):
+def test_tables_have_a_row_a_pair_and_a_row_a_query(compared: Any) -> None:
     table = compared.table
     assert table.height == 6
     assert table.row(0, named=True)["p"] == compared.pairs[0].p
@@ -350,7 +350,7 @@ def test_tables_have_a_row_a_pair_and_a_row_a_query(compared):
     assert one["difference"].to_numpy() == pytest.approx(values("dense", "RR") - values("bm25", "RR"))
 
 
-def test_asking_for_what_was_not_compared_says_what_was(compared):
+def test_asking_for_what_was_not_compared_says_what_was(compared: Any) -> None:
     with pytest.raises(UsageError, match=r"AP was not compared; here are nDCG@10, RR, P@5"):
         compared.value("bm25", "AP")
     with pytest.raises(UsageError, match=r"'dnse' is not one of the systems .*; did you mean 'dense'"):
@@ -364,7 +364,7 @@ def test_asking_for_what_was_not_compared_says_what_was(compared):
 # --- As text ----------------------------------------------------------------------------------------------
 
 
-def test_the_table_has_marks_figures_and_an_account():
+def test_the_table_has_marks_figures_and_an_account() -> None:
     compared = rm.compare(QRELS, RUNS, ["nDCG@10"], baseline="bm25")
     lines = str(compared).splitlines()
     assert lines[0].split() == ["system", "nDCG@10"]
@@ -382,7 +382,7 @@ def test_the_table_has_marks_figures_and_an_account():
     assert "dense: 30 queries judged, all answered" in text
 
 
-def test_of_all_pairs_letters_say_which_system_one_is_better_than():
+def test_of_all_pairs_letters_say_which_system_one_is_better_than() -> None:
     compared = rm.compare(QRELS, RUNS, "nDCG@10")
     lines = str(compared).splitlines()
     assert lines[2].startswith("bm25 (a)")
@@ -392,7 +392,7 @@ def test_of_all_pairs_letters_say_which_system_one_is_better_than():
     assert lines[6].split()[:3] == ["measure", "system", "against"]
 
 
-def test_json_has_all_figures(compared):
+def test_json_has_all_figures(compared: Any) -> None:
     record = json.loads(compared.to_json(movers=1, margin=0.1, per_query=True))
     assert record["baseline"] == "bm25"
     assert (record["test"], record["correction"], record["alpha"]) == ("randomisation", "holm", 0.05)
@@ -406,7 +406,7 @@ def test_json_has_all_figures(compared):
     assert record["per_query"]["values"]["RR"]["dense"] == values("dense", "RR").tolist()
 
 
-def test_csv_reads_back(compared):
+def test_csv_reads_back(compared: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(compared.to_csv())))
     assert [float(row["p"]) for row in rows] == [pair.p for pair in compared.pairs]
     assert rows[0]["significant"] in ("true", "false")
@@ -417,7 +417,7 @@ def test_csv_reads_back(compared):
     assert len(movers) == 12
 
 
-def test_latex_is_a_table_for_the_paper(compared):
+def test_latex_is_a_table_for_the_paper(compared: Any) -> None:
     text = rm.compare(
         QRELS, {"a_b": RUNS["bm25"], "c&d": RUNS["dense"]}, ["nDCG@10"], baseline="a_b"
     ).to_latex()
@@ -429,7 +429,7 @@ def test_latex_is_a_table_for_the_paper(compared):
     assert all(line.isascii() for line in compared.to_latex().splitlines() if not line.startswith("%"))
 
 
-def test_a_name_can_neither_steer_a_terminal_nor_leave_its_line():
+def test_a_name_can_neither_steer_a_terminal_nor_leave_its_line() -> None:
     named = {"bad\x1b[2J\n\\input{x}": RUNS["bm25"], "b": RUNS["dense"]}
     for baseline in (None, next(iter(named))):
         compared = rm.compare(QRELS, named, "RR", baseline=baseline)
@@ -439,7 +439,7 @@ def test_a_name_can_neither_steer_a_terminal_nor_leave_its_line():
             assert not any(line.startswith("\\input") for line in text.splitlines())
 
 
-def test_markdown_html_and_short_form(compared):
+def test_markdown_html_and_short_form(compared: Any) -> None:
     assert compared.to_markdown().startswith("| system | ")
     assert "<td>dense</td>" in compared._repr_html_()
     assert repr(compared).startswith("<Comparison of bm25, dense, random by nDCG@10, RR, P@5; ")
@@ -447,14 +447,14 @@ def test_markdown_html_and_short_form(compared):
     assert "<b>" not in escaped
 
 
-def test_the_ending_of_a_file_says_how_to_write_it(compared, tmp_path):
+def test_the_ending_of_a_file_says_how_to_write_it(compared: Any, tmp_path: Path) -> None:
     compared.write(tmp_path / "out.tex")
     assert (tmp_path / "out.tex").read_text() == compared.to_latex()
     with pytest.raises(UsageError, match="format='trec' is not one of table, json, csv, markdown, latex"):
         compared.write(tmp_path / "out.txt", "trec")
 
 
-def test_equivalence_says_what_is_shown(compared):
+def test_equivalence_says_what_is_shown(compared: Any) -> None:
     same = rm.compare(QRELS, {"one": RUNS["bm25"], "other": run(0.2, 1)}, "RR", baseline="one")
     assert "equivalent" not in same.to_table()
     with pytest.raises(ChoiceError, match="margin=-1 is not a number above 0"):
@@ -475,7 +475,7 @@ def in_slices(**how: Any) -> rm.results.Comparison:
     return rm.compare(qrels, {"old": old, "new": new}, "RR", baseline="old", by=by, **how)
 
 
-def test_slices_are_comparisons_of_their_queries_corrected_for_all_of_them():
+def test_slices_are_comparisons_of_their_queries_corrected_for_all_of_them() -> None:
     head, tail = in_slices().slices.pairs
     assert [(each.by, each.slice, each.members) for each in (head, tail)] == [
         (head.by, "head", 6),
@@ -491,7 +491,7 @@ def test_slices_are_comparisons_of_their_queries_corrected_for_all_of_them():
     assert (alone.corrected, alone.significant) == (2 / 64, True)
 
 
-def test_slices_are_shown_and_written():
+def test_slices_are_shown_and_written() -> None:
     slices = in_slices().slices
     assert "p: randomisation test (random signs), corrected by Holm over all slices" in str(slices)
     assert slices.frame["slice"].to_list() == ["head", "tail"]
@@ -499,12 +499,14 @@ def test_slices_are_shown_and_written():
     assert len(slices.format("csv").splitlines()) == 3
 
 
-def test_slices_of_queries_that_are_not_there_are_refused():
+def test_slices_of_queries_that_are_not_there_are_refused() -> None:
     with pytest.raises(rm.DataError, match="none of the 10 judged queries has a value"):
         in_slices().by({"other": "head"})
 
 
-def test_slices_on_the_command_line(tmp_path, monkeypatch, capsys):
+def test_slices_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("q.csv").write_text("query,item,country\n1,a,se\n2,a,no\n")
     Path("one.csv").write_text("query,item,score\n1,a,2\n1,b,1\n2,b,2\n2,a,1\n")
@@ -518,7 +520,7 @@ def test_slices_on_the_command_line(tmp_path, monkeypatch, capsys):
     assert re.search(r"RR & two & one & no & 1 & 1.0000 & \+0.5000", capsys.readouterr().out)
 
 
-def test_measures_are_found_by_the_names_of_a_convention():
+def test_measures_are_found_by_the_names_of_a_convention() -> None:
     qrels = {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}
     runs = {"one": {"q1": ["a", "b"], "q2": ["a"]}, "two": {"q1": ["b", "a"], "q2": ["a"]}}
     comparison = rm.compare(qrels, runs, "ndcg@10", like="lightgbm")

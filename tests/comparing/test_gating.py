@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,11 +24,11 @@ LAST = {query: ["b", "c", "a"] for query in QRELS}
     ("max_drop", "passed"),
     [(0.025, True), ("0.025", True), (0.024, False), ("2.5%", True), ("2.4%", False), (0, False)],
 )
-def test_the_point_estimate_decides(max_drop, passed):
+def test_the_point_estimate_decides(max_drop: Any, passed: Any) -> None:
     assert rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=max_drop).passed is passed
 
 
-def test_a_relative_drop_is_a_share_of_the_baseline():
+def test_a_relative_drop_is_a_share_of_the_baseline() -> None:
     decided = rm.gate(QRELS, LAST, {**LAST, "q0": ["x"]}, "RR", max_drop="2.5%")
     assert decided.measures[0].drop == pytest.approx(1 / 40)
     assert decided.passed
@@ -34,13 +36,13 @@ def test_a_relative_drop_is_a_share_of_the_baseline():
     assert not rm.gate(QRELS, LAST, {**LAST, "q0": ["x"]}, "RR", max_drop=0.0083).passed
 
 
-def test_nothing_worse_passes_whatever_is_allowed():
+def test_nothing_worse_passes_whatever_is_allowed() -> None:
     assert rm.gate(QRELS, GOOD, GOOD, "RR", max_drop=0).passed
     assert rm.gate(QRELS, GOOD, GOOD, "RR", max_drop=0, confidence=0.95).passed
     assert rm.gate(QRELS, WORSE, GOOD, "RR", max_drop="0%").passed
 
 
-def test_with_confidence_a_greater_drop_must_be_excluded():
+def test_with_confidence_a_greater_drop_must_be_excluded() -> None:
     drops = 1.0 - rm.evaluate(QRELS, WORSE, "RR").query_values("RR")
     bound = statistics.bootstrap_interval(drops, confidence=0.9).high
     decided = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.03, confidence=0.95)
@@ -52,7 +54,7 @@ def test_with_confidence_a_greater_drop_must_be_excluded():
     assert share.measures[0].bound == pytest.approx(bound, rel=1e-9)  # the baseline's mean is 1
 
 
-def test_the_bound_of_a_relative_drop_is_that_of_a_ratio():
+def test_the_bound_of_a_relative_drop_is_that_of_a_ratio() -> None:
     rng = np.random.default_rng(0)
     qrels = {f"q{i}": {f"d{j}": int(rng.integers(0, 2)) for j in range(9)} | {"d9": 1} for i in range(200)}
     runs = [
@@ -67,7 +69,7 @@ def test_the_bound_of_a_relative_drop_is_that_of_a_ratio():
     assert found.bound == pytest.approx(share + 1.2816 * error, abs=0.1 * error)
 
 
-def test_where_less_is_better_a_rise_is_a_drop():
+def test_where_less_is_better_a_rise_is_a_drop() -> None:
     late, early = {q: ["x", "y", "a"] for q in QRELS}, GOOD
     worse = rm.gate(QRELS, early, late, "MaxRank", max_drop="10%")
     assert not worse.passed
@@ -77,13 +79,13 @@ def test_where_less_is_better_a_rise_is_a_drop():
     assert "better by" in better.reason(better.measures[0])
 
 
-def test_all_measures_must_pass():
+def test_all_measures_must_pass() -> None:
     decided = rm.gate(QRELS, GOOD, WORSE, ["HR@10", "RR"], max_drop=0.01)
     assert [each.passed for each in decided.measures] == [True, False]
     assert not decided.passed
 
 
-def test_the_line_says_which_numbers_decided():
+def test_the_line_says_which_numbers_decided() -> None:
     lines = str(rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%")).splitlines()
     assert lines == [
         "failed: RR 1.0000 → 0.9750, worse by 2.5%; allowed 1%; decided by the point estimate on 40 queries",
@@ -97,7 +99,7 @@ def test_the_line_says_which_numbers_decided():
     assert "; allowed 0.1; decided by the one-sided BCa bootstrap bound on 40 queries (10,000 " in line
 
 
-def test_json_has_the_numbers():
+def test_json_has_the_numbers() -> None:
     record = json.loads(rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%").to_json())
     assert record["passed"] is False
     assert record["max_drop"] == {"drop": 0.01, "relative": True}
@@ -108,12 +110,12 @@ def test_json_has_the_numbers():
 
 
 @pytest.mark.parametrize("wrong", ["-1", "five", "", "5%%", "nan", "inf", -0.1, None, True])
-def test_what_is_no_drop_is_refused(wrong):
+def test_what_is_no_drop_is_refused(wrong: Any) -> None:
     with pytest.raises(ChoiceError, match="max_drop="):
         rm.gate(QRELS, GOOD, GOOD, "RR", max_drop=wrong)
 
 
-def test_what_decides_nothing_is_refused():
+def test_what_decides_nothing_is_refused() -> None:
     with pytest.raises(MeasureError, match="Judged@10: neither more nor less of it is better"):
         rm.gate(QRELS, GOOD, GOOD, "Judged@10", max_drop=0)
     with pytest.raises(MeasureError, match="compare AP"):
@@ -129,7 +131,7 @@ def test_what_decides_nothing_is_refused():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n" for q in QRELS))
     for name, run in (("old", GOOD), ("new", WORSE)):
@@ -155,7 +157,7 @@ def folder(tmp_path, monkeypatch):
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_exit_codes(options, code, capfd):
+def test_exit_codes(options: Any, code: Any, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["gate", "qrels.txt", "old.run", "new.run", "-m", "RR", *options]) == code
     out, err = capfd.readouterr()
     if code == 2:
@@ -166,7 +168,9 @@ def test_exit_codes(options, code, capfd):
 
 
 @pytest.mark.parametrize("bad", ["q1 0 a\n", "", "q1 0 a one\n"])
-def test_bad_data_does_not_look_like_a_candidate_that_failed(folder, bad, capfd):
+def test_bad_data_does_not_look_like_a_candidate_that_failed(
+    folder: Any, bad: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
     (folder / "qrels.txt").write_text(bad)
     assert main(["gate", "qrels.txt", "old.run", "new.run", "-m", "RR", "--max-drop", "1%"]) == 2
     out, err = capfd.readouterr()
@@ -176,7 +180,7 @@ def test_bad_data_does_not_look_like_a_candidate_that_failed(folder, bad, capfd)
 
 
 @pytest.mark.usefixtures("folder")
-def test_json_on_request(capfd):
+def test_json_on_request(capfd: pytest.CaptureFixture[str]) -> None:
     args = [
         "gate",
         "qrels.txt",

@@ -78,8 +78,16 @@ def both(path: str | Path, measures: Any = ALL, **said: Any) -> rm.results.Predi
 )
 @settings(max_examples=25, deadline=None)
 def test_no_cut_changes_a_value(
-    tmp_path_factory, rows, seed, batch, partition, scores, weights, together, dtype
-):
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: Any,
+    seed: Any,
+    batch: Any,
+    partition: Any,
+    scores: Any,
+    weights: Any,
+    together: Any,
+    dtype: Any,
+) -> None:
     frame = table(rows, seed, scores=scores, weights=weights).with_columns(pl.col("p").cast(dtype))
     path = tmp_path_factory.mktemp("cut") / "t.parquet"
     (frame.sort("user_id") if together else frame).write_parquet(path)
@@ -89,7 +97,7 @@ def test_no_cut_changes_a_value(
 
 
 @pytest.mark.usefixtures("small")
-def test_every_file_format_is_read_in_batches(tmp_path):
+def test_every_file_format_is_read_in_batches(tmp_path: Path) -> None:
     frame = table(500, 1)
     frame.write_csv(tmp_path / "t.csv")
     frame.write_csv(tmp_path / "t.tsv", separator="\t")
@@ -102,14 +110,14 @@ def test_every_file_format_is_read_in_batches(tmp_path):
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("ids", [["1", "2", "3"], ["1", "2", "x"], ["01", "2", "3"]])
-def test_the_hash_is_that_of_the_whole_table(tmp_path, ids):
+def test_the_hash_is_that_of_the_whole_table(tmp_path: Path, ids: Any) -> None:
     frame = table(300, 2).with_columns(user_id=pl.Series(sorted(ids * 100)), item=pl.int_range(300))
     frame.write_csv(tmp_path / "t.csv")
     both(tmp_path / "t.csv", "AUC", hash_inputs=True)
 
 
 @pytest.mark.usefixtures("small")
-def test_labels_can_be_words(tmp_path):
+def test_labels_can_be_words(tmp_path: Path) -> None:
     frame = table(300, 3).with_columns(click=pl.when("click").then(pl.lit("yes")).otherwise(pl.lit("no")))
     for name, write in (("t.csv", frame.write_csv), ("t.parquet", frame.write_parquet)):
         write(tmp_path / name)
@@ -123,7 +131,7 @@ def test_labels_can_be_words(tmp_path):
 
 
 @pytest.mark.usefixtures("small")
-def test_scores_that_have_no_end_or_are_whole_are_ranked(tmp_path):
+def test_scores_that_have_no_end_or_are_whole_are_ranked(tmp_path: Path) -> None:
     frame = table(400, 4).with_columns(p=pl.int_range(400) // 7 * (1 << 52))
     frame.write_parquet(tmp_path / "whole.parquet")
     both(tmp_path / "whole.parquet", "AUC, GAUC")
@@ -143,7 +151,7 @@ def test_scores_that_have_no_end_or_are_whole_are_ranked(tmp_path):
         ("p", 1.5, r"LogLoss takes probabilities, .* has 1 score outside of 0 to 1, the first in row 250"),
     ],
 )
-def test_a_wrong_row_is_named_by_its_number(tmp_path, column, value, message):
+def test_a_wrong_row_is_named_by_its_number(tmp_path: Path, column: Any, value: Any, message: Any) -> None:
     wrong = pl.when(pl.int_range(300) == 250).then(pl.lit(value)).otherwise(column)
     table(300, 5).with_columns(wrong.alias(column)).write_parquet(tmp_path / "t.parquet")
     with pytest.raises(rm.DataError, match=message):
@@ -151,7 +159,7 @@ def test_a_wrong_row_is_named_by_its_number(tmp_path, column, value, message):
 
 
 @pytest.mark.usefixtures("small")
-def test_weights_can_be_0_in_a_batch_but_not_in_all(tmp_path):
+def test_weights_can_be_0_in_a_batch_but_not_in_all(tmp_path: Path) -> None:
     frame = table(300, 6).with_columns(weight=pl.when(pl.int_range(300) > 200).then(1.0).otherwise(0.0))
     frame.write_parquet(tmp_path / "t.parquet")
     both(tmp_path / "t.parquet")
@@ -161,7 +169,7 @@ def test_weights_can_be_0_in_a_batch_but_not_in_all(tmp_path):
             rm.evaluate_predictions(tmp_path / "t.parquet", "AUC", engine=engine)
 
 
-def test_what_needs_all_rows_at_once_is_refused(tmp_path):
+def test_what_needs_all_rows_at_once_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     table(50, 7).with_columns(other="p").write_parquet(path)
     for measure, message in (
@@ -183,7 +191,9 @@ def test_what_needs_all_rows_at_once_is_refused(tmp_path):
         rm.evaluate_predictions({"label": [1], "score": [1]}, "AUC", engine="stream")
 
 
-def test_large_files_are_streamed_by_themselves_where_that_is_possible(tmp_path, monkeypatch):
+def test_large_files_are_streamed_by_themselves_where_that_is_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "t.parquet"
     table(50, 8).write_parquet(path)
     streamed = []
@@ -191,7 +201,7 @@ def test_large_files_are_streamed_by_themselves_where_that_is_possible(tmp_path,
     monkeypatch.setattr("rankmark.engines.selection.LEAST", 0)
     monkeypatch.setattr("rankmark.engines.selection._free_memory", lambda: 1)
 
-    def noted(*given, **options):
+    def noted(*given: Any, **options: Any) -> Any:
         streamed.append(observe(*given, **options))
         return streamed[-1]
 
@@ -204,7 +214,7 @@ def test_large_files_are_streamed_by_themselves_where_that_is_possible(tmp_path,
 
 
 @pytest.mark.usefixtures("small")
-def test_the_command_line_streams(tmp_path, capsys):
+def test_the_command_line_streams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.parquet"
     table(300, 9, weights=False).write_parquet(path)
     shown = []
@@ -226,7 +236,9 @@ def test_the_command_line_streams(tmp_path, capsys):
         ("log_loss", {"like": "sklearn"}, "like needs the whole table"),
     ],
 )
-def test_what_needs_the_whole_table_is_refused_in_batches(tmp_path, measures, how, message):
+def test_what_needs_the_whole_table_is_refused_in_batches(
+    tmp_path: Path, measures: Any, how: Any, message: Any
+) -> None:
     path = tmp_path / "clicks.csv"
     path.write_text("label,score,c\n1,0.75,a\n0,0.5,b\n1,0.5,a\n")
     with pytest.raises(rm.UsageError, match=message):

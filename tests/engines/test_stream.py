@@ -127,9 +127,10 @@ rows = st.lists(st.tuples(ids, st.integers(0, 9), st.integers(-1, 3)), min_size=
     large=st.booleans(),
 )
 def test_any_cut_into_batches_gives_the_same(
-    tmp_path_factory, judged, returned, ties, missing, no_relevant, duplicates, unjudged, text,
-    bytes_a_batch, partition, large,
-):  # fmt: skip
+    tmp_path_factory: pytest.TempPathFactory, judged: Any, returned: Any, ties: Any, missing: Any,
+    no_relevant: Any, duplicates: Any, unjudged: Any, text: Any, bytes_a_batch: Any, partition: Any,
+    large: Any,
+) -> None:  # fmt: skip
     folder = tmp_path_factory.mktemp("cuts")
     schema = {"query": pl.Int32, "item": pl.Int64, "relevance": pl.Float64}
     qrels = pl.DataFrame(judged, schema=schema, orient="row")
@@ -162,13 +163,17 @@ def test_any_cut_into_batches_gives_the_same(
 @pytest.mark.parametrize(
     "options", [{"bounds": True, "hash_inputs": True}, {"like": "ranx"}, {"like": "lightgbm"}]
 )
-def test_bounds_hashes_and_conventions(parquet, small_batches, qrels, run, options):
+def test_bounds_hashes_and_conventions(
+    parquet: Any, small_batches: Any, qrels: Any, run: Any, options: Any
+) -> None:
     small_batches(5000, 8000)
     measures = ["nDCG@3", "AP@5"] if "like" in options else MEASURES
     both(parquet, qrels, run, measures, **options)
 
 
-def test_partitions_that_are_too_large_are_dealt_out_again(parquet, small_batches, monkeypatch):
+def test_partitions_that_are_too_large_are_dealt_out_again(
+    parquet: Any, small_batches: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small_batches(4000, 500)
     monkeypatch.setattr(stream, "MOST_PARTITIONS", 3)
     levels = []
@@ -187,7 +192,7 @@ def text_of(run: pl.DataFrame) -> str:
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "trec", "csv.gz", "trec.gz", "glob", "csv.zst", "trec.zst"])
 @pytest.mark.parametrize("order", ["grouped", "scattered"])
-def test_every_format_that_can_be_streamed(tmp_path, small_batches, form, order):
+def test_every_format_that_can_be_streamed(tmp_path: Path, small_batches: Any, form: Any, order: Any) -> None:
     small_batches(3000, 3000)
     qrels, run = tables()
     run = run.sample(fraction=1, shuffle=True, seed=5) if order == "scattered" else run
@@ -209,7 +214,7 @@ def test_every_format_that_can_be_streamed(tmp_path, small_batches, form, order)
     both(tmp_path, "qrels.txt", name, MEASURES, hash_inputs=True)
 
 
-def test_line_ends_within_quotes_end_no_row(tmp_path, small_batches):
+def test_line_ends_within_quotes_end_no_row(tmp_path: Path, small_batches: Any) -> None:
     small_batches(60)
     lines = [f'1,"item\n{i}, ""quoted""",{i}\n' for i in range(50)]
     (tmp_path / "run.csv").write_text("query,item,score\n" + "".join(lines))
@@ -217,7 +222,7 @@ def test_line_ends_within_quotes_end_no_row(tmp_path, small_batches):
     both(tmp_path, "qrels.csv", "run.csv", MEASURES)
 
 
-def test_text_ids_of_one_table_become_the_integers_of_the_other(tmp_path, small_batches):
+def test_text_ids_of_one_table_become_the_integers_of_the_other(tmp_path: Path, small_batches: Any) -> None:
     small_batches(500)
     qrels, run = tables()
     qrels.write_parquet(tmp_path / "qrels.parquet")
@@ -228,7 +233,7 @@ def test_text_ids_of_one_table_become_the_integers_of_the_other(tmp_path, small_
     assert "item_ids:integer" in both(tmp_path, "qrels.csv", "run.parquet").signature("AP")
 
 
-def test_ids_of_different_widths(tmp_path, small_batches):
+def test_ids_of_different_widths(tmp_path: Path, small_batches: Any) -> None:
     small_batches(8000, 8000)
     qrels, run = tables()
     high = pl.col("query", "item").cast(pl.UInt64) + 2**63
@@ -246,7 +251,7 @@ def test_ids_of_different_widths(tmp_path, small_batches):
         both(tmp_path, f"qrels{number}.parquet", f"scattered{number}.parquet", MEASURES)
 
 
-def test_dictionaries_of_text(tmp_path, small_batches):
+def test_dictionaries_of_text(tmp_path: Path, small_batches: Any) -> None:
     small_batches(500, 3000)
     qrels, run = tables()
     text = pl.col("query", "item").cast(pl.String).cast(pl.Categorical)
@@ -258,12 +263,12 @@ def test_dictionaries_of_text(tmp_path, small_batches):
     assert other.query_ids == local.query_ids
 
 
-def test_a_list_a_query(tmp_path, small_batches):
+def test_a_list_a_query(tmp_path: Path, small_batches: Any) -> None:
     small_batches(300)
     qrels, run = tables()
     qrels.write_parquet(tmp_path / "qrels.parquet")
-    lists = run.sort("query", "score", descending=[False, True]).group_by("query", maintain_order=True)
-    lists = lists.agg("item")
+    ranked = run.sort("query", "score", descending=[False, True])
+    lists = ranked.group_by("query", maintain_order=True).agg("item")
     lists.write_parquet(tmp_path / "lists.parquet")
     both(tmp_path, "qrels.parquet", "lists.parquet", MEASURES, hash_inputs=True)
     pl.concat([lists, lists[:1]]).write_parquet(tmp_path / "twice.parquet")
@@ -303,8 +308,8 @@ def test_a_list_a_query(tmp_path, small_batches):
     ],
 )
 def test_bad_tables_have_the_same_errors_in_every_engine(
-    tmp_path, small_batches, change, error, message, engine
-):
+    tmp_path: Path, small_batches: Any, change: Any, error: Any, message: Any, engine: Any
+) -> None:
     small_batches(2000)
     qrels, run = tables()
     qrels.write_parquet(tmp_path / "qrels.parquet")
@@ -314,7 +319,7 @@ def test_bad_tables_have_the_same_errors_in_every_engine(
 
 
 @pytest.mark.parametrize("engine", ["local", "stream"])
-def test_a_damaged_parquet_file_is_named_by_every_engine(parquet, engine):
+def test_a_damaged_parquet_file_is_named_by_every_engine(parquet: Any, engine: Any) -> None:
     content = bytearray((parquet / "grouped.parquet").read_bytes())
     content[4:2000] = bytes(1996)
     (parquet / "damaged.parquet").write_bytes(content)
@@ -324,7 +329,7 @@ def test_a_damaged_parquet_file_is_named_by_every_engine(parquet, engine):
             rm.evaluate(str(parquet / "qrels.parquet"), str(parquet / name), "AP", engine=engine)
 
 
-def test_a_wrong_number_in_a_late_batch_is_found_by_its_row(tmp_path, small_batches):
+def test_a_wrong_number_in_a_late_batch_is_found_by_its_row(tmp_path: Path, small_batches: Any) -> None:
     small_batches(400)
     (tmp_path / "qrels.csv").write_text("query,item,relevance\n1,1,1\n")
     lines = [f"1,{i},{i}\n" for i in range(200)] + ["1,999,high\n"]
@@ -336,7 +341,7 @@ def test_a_wrong_number_in_a_late_batch_is_found_by_its_row(tmp_path, small_batc
         streamed(tmp_path, "qrels.csv", "run.txt")
 
 
-def test_unjudged_queries_can_be_refused(parquet, small_batches):
+def test_unjudged_queries_can_be_refused(parquet: Any, small_batches: Any) -> None:
     small_batches(2000)
     with pytest.raises(rm.DataError, match="queries without judgements"):
         streamed(parquet, "qrels.parquet", "grouped.parquet", unjudged_queries="error")
@@ -358,20 +363,20 @@ def test_unjudged_queries_can_be_refused(parquet, small_batches):
         (lambda p: streamed(p, "qrels.parquet", "grouped.parquet", by="item"), "give attributes="),
     ],
 )
-def test_what_cannot_be_streamed_is_said(parquet, call, message):
+def test_what_cannot_be_streamed_is_said(parquet: Any, call: Any, message: Any) -> None:
     (parquet / "run.jsonl").write_text('{"query": 1, "item": 2, "score": 3}\n')
     with pytest.raises(rm.UsageError, match=message):
         call(parquet)
 
 
-def test_amounts_of_memory():
+def test_amounts_of_memory() -> None:
     assert memory_bytes("2GiB") == memory_bytes(None) == 2 << 30
     assert memory_bytes(" 500 MB ") == 500_000_000
     assert memory_bytes("1.5g") == 3 << 29
     assert memory_bytes(1 << 30) == 1 << 30
 
 
-def test_large_files_are_streamed_by_themselves(parquet, monkeypatch):
+def test_large_files_are_streamed_by_themselves(parquet: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankmark.engines.selection.LEAST", 0)
     paths = {"qrels": str(parquet / "qrels.parquet"), "run": str(parquet / "grouped.parquet")}
     size = sum(Path(path).stat().st_size for path in paths.values())
@@ -394,7 +399,9 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_full_disk_is_said_and_nothing_stays(parquet, small_batches, temporary, monkeypatch):
+def test_a_full_disk_is_said_and_nothing_stays(
+    parquet: Any, small_batches: Any, temporary: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small_batches(2000)
     free = shutil.disk_usage(temporary)._replace(free=100)
     with monkeypatch.context() as patch:
@@ -410,7 +417,7 @@ def test_a_full_disk_is_said_and_nothing_stays(parquet, small_batches, temporary
     assert not list(temporary.iterdir())
 
 
-def test_an_error_leaves_no_temporary_files(parquet, small_batches, temporary):
+def test_an_error_leaves_no_temporary_files(parquet: Any, small_batches: Any, temporary: Any) -> None:
     small_batches(2000)
     run = pl.read_parquet(parquet / "scattered.parquet").with_columns(item=pl.lit(3))
     run.write_parquet(parquet / "twice.parquet")
@@ -438,7 +445,7 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_a_stopped_run_leaves_nothing(parquet, temporary, number, code):
+def test_a_stopped_run_leaves_nothing(parquet: Any, temporary: Any, number: Any, code: Any) -> None:
     out = parquet / "values.parquet"
     command = [
         "eval",
@@ -465,7 +472,7 @@ def test_a_stopped_run_leaves_nothing(parquet, temporary, number, code):
     assert not list(parquet.glob("*values*"))
 
 
-def test_handlers_of_signals_are_as_before(parquet, small_batches):
+def test_handlers_of_signals_are_as_before(parquet: Any, small_batches: Any) -> None:
     before = signal.getsignal(signal.SIGTERM)
     small_batches(2000)
     streamed(parquet, "qrels.parquet", "scattered.parquet")
@@ -476,7 +483,9 @@ def test_handlers_of_signals_are_as_before(parquet, small_batches):
 
 
 @pytest.mark.parametrize("engine", ["local", "stream"])
-def test_values_of_each_query_go_to_a_parquet_file(parquet, capfd, engine):
+def test_values_of_each_query_go_to_a_parquet_file(
+    parquet: Any, capfd: pytest.CaptureFixture[str], engine: Any
+) -> None:
     from rankmark.cli import main
 
     qrels, out = str(parquet / "qrels.parquet"), parquet / "values.parquet"
@@ -491,14 +500,14 @@ def test_values_of_each_query_go_to_a_parquet_file(parquet, capfd, engine):
     assert main(["eval", qrels, runs[0], "-q", "--format", "parquet"]) == 2
 
 
-def test_without_values_of_queries_there_is_no_parquet_file(tmp_path):
+def test_without_values_of_queries_there_is_no_parquet_file(tmp_path: Path) -> None:
     result = rm.evaluate_predictions({"click": [1, 0], "p": [0.9, 0.8]}, "AUC")
     with pytest.raises(rm.UsageError, match="no measure here has any"):
         result.write(tmp_path / "values.parquet")
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_line_streams(parquet, capfd):
+def test_the_command_line_streams(parquet: Any, capfd: pytest.CaptureFixture[str]) -> None:
     from rankmark.cli import main
 
     tables = [str(parquet / "qrels.parquet"), str(parquet / "scattered.parquet")]

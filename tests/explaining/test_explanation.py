@@ -92,7 +92,7 @@ def test_the_arithmetic_shown_is_that_of_the_value(name: str, data: Any, rows: T
             )
 
 
-def test_ideal_lists_with_unjudged_items_add_up():
+def test_ideal_lists_with_unjudged_items_add_up() -> None:
     explanation = rm.explain(
         {"q": {"a": 1}}, {"q": ["x", "a"]}, "RR(denominator=relevant,bound=upper)", query="q"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -56,19 +57,19 @@ IDS = {
 
 @pytest.mark.parametrize("kind", IDS)
 @given(data=st.data())
-def test_it_is_what_it_is_said_to_be(kind, data):
+def test_it_is_what_it_is_said_to_be(kind: Any, data: st.DataObject) -> None:
     scores = st.floats(allow_nan=False).map(lambda score: score + 0.0)
     rows = data.draw(st.lists(st.tuples(IDS[kind], IDS[kind], scores), min_size=1, max_size=8))
     assert run_hash(rows) == slow_hash(rows)
 
 
-def test_it_stays_the_same_in_every_release():
+def test_it_stays_the_same_in_every_release() -> None:
     assert (run_hash(TEXT), run_hash(NUMBERS)) == (slow_hash(TEXT), slow_hash(NUMBERS))
     assert run_hash([("q", "d", 0.5)]) == "f5e230d2f71eb708"
 
 
 @pytest.mark.parametrize("rows", [TEXT, NUMBERS], ids=["text", "integers"])
-def test_order_format_and_types_do_not_count(rows, tmp_path: Path):
+def test_order_format_and_types_do_not_count(rows: Any, tmp_path: Path) -> None:
     expected = run_hash(rows)
     frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
     narrow = frame.with_columns(pl.col("score").cast(pl.Float32))
@@ -90,7 +91,7 @@ def test_order_format_and_types_do_not_count(rows, tmp_path: Path):
     assert {run_hash(table) for table in same} == {expected}
 
 
-def test_a_trec_file_has_the_hash_of_the_table_that_it_is(tmp_path: Path):
+def test_a_trec_file_has_the_hash_of_the_table_that_it_is(tmp_path: Path) -> None:
     text = b"q1 0 a 2\nq1 0 b 1\n"
     (tmp_path / "qrels.txt.gz").write_bytes(gzip.compress(text))
     table = [("q1", "b", 1), ("q1", "a", 2)]
@@ -110,15 +111,15 @@ def test_a_trec_file_has_the_hash_of_the_table_that_it_is(tmp_path: Path):
         [(item, query, value) for query, item, value in TEXT],
     ],
 )
-def test_other_rows_have_another_hash(other):
+def test_other_rows_have_another_hash(other: Any) -> None:
     assert run_hash(other) != run_hash(TEXT)
 
 
-def test_integers_are_not_their_digits():
+def test_integers_are_not_their_digits() -> None:
     assert run_hash([(1, 2, 0.5)]) != run_hash([("1", "2", 0.5)])
 
 
-def test_judgements_without_grades_are_1_and_ranks_are_taken_for_falling_scores():
+def test_judgements_without_grades_are_1_and_ranks_are_taken_for_falling_scores() -> None:
     pairs = pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"]})
     graded, ranked = pairs.with_columns(relevance=1), pairs.with_columns(rank=pl.Series([1, 2]))
     assert digest.digest(rm.read_qrels(pairs)) == digest.digest(rm.read_qrels(graded))
@@ -127,21 +128,21 @@ def test_judgements_without_grades_are_1_and_ranks_are_taken_for_falling_scores(
     assert run_hash({"q": ["b", "a"]}) != run_hash(ranked)
 
 
-def test_rows_are_hashed_in_parts(monkeypatch: pytest.MonkeyPatch):
+def test_rows_are_hashed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(f"q{i // 7}", f"item {i}", i / 4) for i in range(100)]
     whole = run_hash(rows)
     monkeypatch.setattr(digest, "ROWS", 9)
     assert run_hash(rows) == whole == slow_hash(rows)
 
 
-def test_a_result_has_hashes_if_they_were_asked_for():
+def test_a_result_has_hashes_if_they_were_asked_for() -> None:
     qrels = [("q1", "a", 1.0), ("q2", "é", 2.0)]
     result = rm.evaluate(qrels, TEXT, "AP", hash_inputs=True)
     assert result.inputs == {"qrels": slow_hash(qrels), "run": slow_hash(TEXT)}
     assert rm.evaluate(qrels, TEXT, "AP").inputs == {}
 
 
-def test_ids_are_hashed_as_they_are_compared(tmp_path: Path):
+def test_ids_are_hashed_as_they_are_compared(tmp_path: Path) -> None:
     """Those of a format without types become integers if the other table's are."""
     (tmp_path / "qrels.txt").write_text("1 0 10 1\n")
     result = rm.evaluate(str(tmp_path / "qrels.txt"), NUMBERS, "AP", hash_inputs=True)
@@ -169,7 +170,7 @@ def slow_prediction_hash(rows: list[tuple]) -> str:
     return f"{total % M:016x}"
 
 
-def test_of_predictions_it_is_what_it_is_said_to_be():
+def test_of_predictions_it_is_what_it_is_said_to_be() -> None:
     rows = [(7, 0, 1, 0.5, 1), (8, 0, 0, 0.25, 1), (7, 0, 1, 0.75, 1)]
     assert prediction_hash(PREDICTIONS) == slow_prediction_hash(rows)
     full = PREDICTIONS | {"item": ["a", "b", ""], "weight": [1.5, 0, 2]}
@@ -177,7 +178,7 @@ def test_of_predictions_it_is_what_it_is_said_to_be():
     assert prediction_hash(full) == slow_prediction_hash(rows)
 
 
-def test_of_predictions_order_format_and_types_do_not_count(tmp_path: Path):
+def test_of_predictions_order_format_and_types_do_not_count(tmp_path: Path) -> None:
     frame = pl.DataFrame(PREDICTIONS)
     frame.write_csv(tmp_path / "t.csv")
     words = pl.Series(["yes", "no", "yes"])
@@ -195,5 +196,5 @@ def test_of_predictions_order_format_and_types_do_not_count(tmp_path: Path):
     assert len({*hashes, *map(prediction_hash, others)}) == 5
 
 
-def test_predictions_have_no_hash_unless_asked_for():
+def test_predictions_have_no_hash_unless_asked_for() -> None:
     assert rm.evaluate_predictions(PREDICTIONS, "AUC").inputs == {}

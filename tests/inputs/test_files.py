@@ -1,8 +1,12 @@
 """Files: which ones a path or a glob names, compressed or not, and what is refused of them."""
 
+from __future__ import annotations
+
 import gzip
 import os
 import re
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -20,7 +24,7 @@ COMPRESSED = [
 
 
 @pytest.mark.parametrize(("name", "content", "message"), COMPRESSED)
-def test_damaged_files(name, content, message, tmp_path):
+def test_damaged_files(name: str, content: Any, message: Any, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(FormatError, match=re.escape(message)) as error:
@@ -28,7 +32,7 @@ def test_damaged_files(name, content, message, tmp_path):
     assert str(path) in str(error.value)
 
 
-def test_missing_files(tmp_path):
+def test_missing_files(tmp_path: Path) -> None:
     (tmp_path / "qrels.parquet").touch()
     with pytest.raises(FileMissingError, match=r"no file '.*qrels.parqet'; did you mean 'qrels.parquet'"):
         read_qrels(tmp_path / "qrels.parqet")
@@ -45,7 +49,7 @@ def test_missing_files(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_that_may_not_be_read(tmp_path):
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("query,item\n1,2\n")
     (tmp_path / "a.csv").chmod(0)
     with pytest.raises(UsageError, match="cannot be read: Permission denied"):
@@ -53,7 +57,7 @@ def test_a_file_that_may_not_be_read(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet", "txt"])
-def test_a_file_whose_name_looks_like_a_glob(suffix, tmp_path):
+def test_a_file_whose_name_looks_like_a_glob(suffix: Any, tmp_path: Path) -> None:
     path = tmp_path / f"a [b]*?.{suffix}"
     table = pl.DataFrame({"query": [1], "item": [2]})
     match suffix:
@@ -68,11 +72,11 @@ def test_a_file_whose_name_looks_like_a_glob(suffix, tmp_path):
     assert read_qrels(path).table.num_rows == 1
 
 
-def rows_of(pattern) -> int:
+def rows_of(pattern: Any) -> int:
     return read_qrels(str(pattern)).table.num_rows
 
 
-def test_globs(tmp_path):
+def test_globs(tmp_path: Path) -> None:
     (tmp_path / "a1.csv").write_text("query,item,relevance\n1,a,1\n")
     (tmp_path / "a2.csv").write_text("relevance,other,query,item\n0.5,,2,b\n")
     pl.DataFrame({"query": ["3"], "item": ["c"], "relevance": [2.0]}).write_parquet(tmp_path / "a3.parquet")
@@ -99,7 +103,7 @@ def test_globs(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
-def test_a_pipe(tmp_path):
+def test_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="is a pipe or a device"):
         read_run(tmp_path / "pipe")

@@ -7,6 +7,7 @@ import json
 import pkgutil
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -57,7 +58,7 @@ UNREADABLE = {
 """By the format: files that cannot be read, and what is said of them. A new format needs some, too."""
 
 
-def test_every_module_of_the_folder_is_listed_with_what_tells_it_apart():
+def test_every_module_of_the_folder_is_listed_with_what_tells_it_apart() -> None:
     modules = {each.name for each in pkgutil.iter_modules(formats.__path__)}
     assert {type(each).__module__.rpartition(".")[2] for each in file_formats()} == modules
     endings = [ending for each in file_formats() for ending in (*each.endings, *each.usual_endings)]
@@ -74,7 +75,7 @@ def test_every_module_of_the_folder_is_listed_with_what_tells_it_apart():
 )
 def test_what_is_unreadable_is_explained(
     format_name: str, name: str, content: bytes, message: str, tmp_path: Path
-):
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(FormatError, match=re.escape(message)) as error:
@@ -87,7 +88,7 @@ def test_what_is_unreadable_is_explained(
     assert str(path) in str(in_batches.value)
 
 
-def test_predictions_of_no_known_format(tmp_path: Path):
+def test_predictions_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("0 0.5\n1 0.25\n")
     message = "is none of these: CSV or TSV whose first line names the columns, JSON lines, Parquet"
@@ -114,7 +115,7 @@ def json_lines(columns: dict) -> bytes:
     return pl.DataFrame(columns).write_ndjson().encode()
 
 
-def parquet(columns: dict, path) -> None:
+def parquet(columns: dict, path: Any) -> None:
     pl.DataFrame(columns | {"more": [[1]] * len(columns["query"])}).write_parquet(path)
 
 
@@ -133,10 +134,10 @@ WRITERS = {
 
 
 @pytest.fixture(params=["plain", "gz", "zst"])
-def packed(request, tmp_path):
+def packed(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """Writes a file as it is or compressed, and says where."""
 
-    def pack(path):
+    def pack(path: Any) -> Any:
         content = path.read_bytes()
         if request.param == "plain":
             return path
@@ -152,7 +153,7 @@ def packed(request, tmp_path):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_files(name, tmp_path, packed):
+def test_files(name: str, tmp_path: Path, packed: Any) -> None:
     for columns, read in [(QRELS, read_qrels), (RUN, read_run)]:
         path = tmp_path / name
         WRITERS[name](columns, path)
@@ -163,7 +164,7 @@ def test_files(name, tmp_path, packed):
 
 
 @pytest.mark.parametrize("name", ["run.txt", "run.tsv", "run", "run.trec"])
-def test_trec_text(name, tmp_path, packed):
+def test_trec_text(name: str, tmp_path: Path, packed: Any) -> None:
     for columns, read in [(QRELS, read_qrels), (RUN, read_run)]:
         path = tmp_path / name
         path.write_text("\ufeff# made by hand\n\n" + trec_text(columns), encoding="utf-8", newline="")
@@ -174,7 +175,7 @@ def test_trec_text(name, tmp_path, packed):
 
 
 @pytest.mark.parametrize("name", [*WRITERS, "a.txt"])
-def test_batches_hold_the_same_rows(name: str, tmp_path: Path):
+def test_batches_hold_the_same_rows(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     if name in WRITERS:
         WRITERS[name](RUN, path)
@@ -190,19 +191,19 @@ def test_batches_hold_the_same_rows(name: str, tmp_path: Path):
 
 
 @pytest.mark.parametrize("line", ["q Q0 d 3", "q Q0 d 3 tag"])
-def test_trec_text_with_ranks_only(line, tmp_path):
+def test_trec_text_with_ranks_only(line: Any, tmp_path: Path) -> None:
     (tmp_path / "run").write_text(line)
     run = read_run(tmp_path / "run")
     assert (run.value, run.rank) == (None, "rank")
     assert rows(run) == [("q", "d", 3)]
 
 
-def test_json_array(tmp_path):
+def test_json_array(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([{"query": 1, "item": "a"}, {"query": 2, "item": "b"}]))
     assert rows(read_qrels(tmp_path / "a.json")) == [(1, "a"), (2, "b")]
 
 
-def test_json_numbers_may_be_whole_at_first(tmp_path):
+def test_json_numbers_may_be_whole_at_first(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     lines = [json.dumps({"query": 1, "item": "a", "score": i if i < 150 else 0.5}) for i in range(151)]
     path.write_text("\n".join(lines))
@@ -212,19 +213,19 @@ def test_json_numbers_may_be_whole_at_first(tmp_path):
     assert rows(read_run(path))[-1] == (150, "a", 0.5)
 
 
-def test_csv_numbers_may_be_whole_at_first(tmp_path):
+def test_csv_numbers_may_be_whole_at_first(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("query,item,score\n" + "1,a,1\n" * 150 + "1,b,0.5\n1,007,-inf\n")
     assert rows(read_run(path))[-2:] == [("1", "b", 0.5), ("1", "007", float("-inf"))]
 
 
-def test_booleans_are_relevance(tmp_path):
+def test_booleans_are_relevance(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("query,item,click\n1,a,true\n1,b,false\n")
     assert rows(read_qrels(path)) == [("1", "a", True), ("1", "b", False)]
 
 
-def test_booleans_and_other_text(tmp_path):
+def test_booleans_and_other_text(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("query,item,rel\n" + "1,2,true\n" * 120 + "1,3,2\n")
     with pytest.raises(
         FormatError, match=re.escape("row 120 (from 0): '2' in column 'rel' is not true or false")
@@ -233,7 +234,7 @@ def test_booleans_and_other_text(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
-def test_files_without_rows_or_with_other_columns(name, tmp_path):
+def test_files_without_rows_or_with_other_columns(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     write = getattr(
         pl.DataFrame, {"a.csv": "write_csv", "a.jsonl": "write_ndjson", "a.parquet": "write_parquet"}[name]
@@ -247,13 +248,13 @@ def test_files_without_rows_or_with_other_columns(name, tmp_path):
             read_qrels(path)
 
 
-def test_two_columns_of_one_name(tmp_path):
+def test_two_columns_of_one_name(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("query,item,item\n1,2,3\n")
     with pytest.raises(ColumnError, match="two columns called 'item'"):
         read_qrels(tmp_path / "a.csv")
 
 
-def test_qrels_given_as_a_run(tmp_path):
+def test_qrels_given_as_a_run(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     with pytest.raises(FormatError, match="line 1: 4 fields where a line of a run needs"):
         read_run(tmp_path / "qrels")

@@ -1,11 +1,15 @@
 """The progress bar of long reads, on a real terminal where the system has them."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,7 +57,7 @@ def on_a_terminal(delay: float, seconds: float, native: bool = True, interrupt: 
 
 @pytest.mark.process
 @pytest.mark.parametrize("native", [True, False])
-def test_a_long_read_shows_a_bar_and_takes_it_away(native):
+def test_a_long_read_shows_a_bar_and_takes_it_away(native: Any) -> None:
     written = on_a_terminal(delay=0.05, seconds=1.5, native=native)
     assert "a [b] file" in written
     assert ("bytes" in written) == native
@@ -63,12 +67,12 @@ def test_a_long_read_shows_a_bar_and_takes_it_away(native):
 
 
 @pytest.mark.process
-def test_a_short_read_shows_nothing():
+def test_a_short_read_shows_nothing() -> None:
     assert on_a_terminal(delay=20, seconds=0).split() == ["started", "False"]
 
 
 @pytest.mark.process
-def test_ctrl_c_leaves_the_terminal_clean():
+def test_ctrl_c_leaves_the_terminal_clean() -> None:
     start = time.monotonic()
     written = on_a_terminal(delay=0.05, seconds=60, interrupt=True)
     assert time.monotonic() - start < 30
@@ -88,7 +92,7 @@ with progress.counting_rows("evaluating") as rows:
 
 
 @pytest.mark.process
-def test_rows_a_second_and_the_time_left_are_shown():
+def test_rows_a_second_and_the_time_left_are_shown() -> None:
     pty = pytest.importorskip("pty")
     controller, terminal = pty.openpty()
     environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100"}
@@ -106,7 +110,7 @@ def test_rows_a_second_and_the_time_left_are_shown():
     assert SHOW_CURSOR.encode() in written
 
 
-def test_without_a_terminal_nothing_is_started(capfd):
+def test_without_a_terminal_nothing_is_started(capfd: pytest.CaptureFixture[str]) -> None:
     before = threading.active_count()
     with reading("file", None, _native.Progress()):
         assert threading.active_count() == before
@@ -114,7 +118,7 @@ def test_without_a_terminal_nothing_is_started(capfd):
 
 
 @pytest.mark.process
-def test_trec_text_is_read_without_importing_anything_heavy(tmp_path):
+def test_trec_text_is_read_without_importing_anything_heavy(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 2 1\n")
     (tmp_path / "run").write_text("1 Q0 2 1 0.5 t\n")
     code = (

@@ -1,5 +1,10 @@
 """How columns get their roles, and how ids of two tables are brought together."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -11,7 +16,7 @@ from rankmark.inputs.names import ALIASES
 FRAME = {"query": [1, 2], "item": [3, 4], "relevance": [0, 1], "score": [0.5, 1.5]}
 
 
-def frame(**columns) -> pl.DataFrame:
+def frame(**columns: Any) -> pl.DataFrame:
     return pl.DataFrame({"query": [1, 2], "item": [3, 4]} | columns)
 
 
@@ -19,7 +24,7 @@ def frame(**columns) -> pl.DataFrame:
 @pytest.mark.parametrize(
     "write", [str, str.upper, lambda name: name.title().replace("_", "-"), " {} ".format]
 )
-def test_every_name_of_a_role_is_found(role, alias, write):
+def test_every_name_of_a_role_is_found(role: Any, alias: Any, write: Any) -> None:
     columns = {"query": "query", "item": "item", "relevance": "relevance", "score": "score"}
     if role == "rank":
         del columns["score"]
@@ -31,13 +36,13 @@ def test_every_name_of_a_role_is_found(role, alias, write):
     assert (run.value, run.rank) == ((None, columns["rank"]) if role == "rank" else (columns["score"], None))
 
 
-def test_a_score_goes_before_a_rank_unless_said_otherwise():
+def test_a_score_goes_before_a_rank_unless_said_otherwise() -> None:
     table = frame(rank=[1, 2], score=[1.0, 2.0])
     assert read_run(table).value == "score"
     assert read_run(table, {"rank": "rank"}).rank == "rank"
 
 
-def test_columns_said_outright():
+def test_columns_said_outright() -> None:
     table = frame(user=[5, 6], doc=[7, 8], p=[0.1, 0.2], label=[1, 0])
     columns = {"query": "user", "run.item": "doc", "score": "p", "qrels.relevance": "label"}
     qrels, run = read_inputs(table, table, columns)
@@ -45,7 +50,7 @@ def test_columns_said_outright():
     assert (run.query, run.item, run.value) == ("user", "doc", "p")
 
 
-def test_a_name_that_only_one_table_has():
+def test_a_name_that_only_one_table_has() -> None:
     qrels, run = read_inputs(frame(), frame(score=[1, 2]).rename({"query": "usr"}), {"query": "usr"})
     assert (qrels.query, run.query) == ("query", "usr")
 
@@ -112,7 +117,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("read", "data", "columns", "words"), REFUSED)
-def test_refused_columns(read, data, columns, words):
+def test_refused_columns(read: Any, data: Any, columns: Any, words: Any) -> None:
     with pytest.raises(ColumnError) as error:
         read(pl.DataFrame(data), columns)
     for word in words:
@@ -130,12 +135,12 @@ def test_refused_columns(read, data, columns, words):
         ({"relevance": "scor"}, ColumnError, "qrels does not have a column 'scor'"),
     ],
 )
-def test_refused_names(columns, kind, message):
+def test_refused_names(columns: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=message):
         read_inputs(frame(relevance=[1, 2]), frame(score=[1, 2]), columns)
 
 
-def test_nothing_but_nulls():
+def test_nothing_but_nulls() -> None:
     with pytest.raises(DataError, match="query column 'query' holds nothing but nulls"):
         read_qrels(pa.table({"query": pa.nulls(1), "item": [1]}))
     with pytest.raises(DataError, match="score column 'score' holds nothing but nulls"):
@@ -144,11 +149,11 @@ def test_nothing_but_nulls():
     assert read_run(frame(score=[None, None])).table.kind("score") == "integer"
 
 
-def ids(table) -> list[tuple]:
+def ids(table: Any) -> list[tuple]:
     return pl.DataFrame(table.table).select(table.query, table.item).rows()
 
 
-def test_text_becomes_integers_where_the_other_table_has_them(tmp_path):
+def test_text_becomes_integers_where_the_other_table_has_them(tmp_path: Path) -> None:
     (tmp_path / "qrels.csv").write_text("query,item\n1,a\n-02,b\n")
     run = pl.DataFrame({"query": [1, 2], "item": ["a", "b"], "score": [1, 2]})
     qrels, run = read_inputs(tmp_path / "qrels.csv", run)
@@ -159,7 +164,7 @@ def test_text_becomes_integers_where_the_other_table_has_them(tmp_path):
     assert ids(run) == [(1, 7), (2, 8)]
 
 
-def test_ids_of_two_texts_stay_text(tmp_path):
+def test_ids_of_two_texts_stay_text(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("query,item,relevance\n007,1,1\n")
     (tmp_path / "b.csv").write_text("query,item,score\n007,1,1\n")
     qrels, run = read_inputs(tmp_path / "a.csv", tmp_path / "b.csv")
@@ -167,44 +172,44 @@ def test_ids_of_two_texts_stay_text(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["clicked", "is_relevant", "relevancy", "Ratings!", "score", "y_pred"])
-def test_a_column_that_may_be_the_relevance_is_not_passed_over(name):
+def test_a_column_that_may_be_the_relevance_is_not_passed_over(name: str) -> None:
     with pytest.raises(ColumnError, match=f"no column known as the relevance, but '{name}' may be it"):
         read_qrels(frame(**{name: [0, 1]}))
     assert read_qrels(frame(**{name: [0, 1]}), {"relevance": name}).value == name
     assert read_qrels(frame(**{name: [0, 1]}), {"relevance": None}).value is None
 
 
-def test_rows_that_all_count_as_relevant_are_noted_where_there_are_other_columns():
+def test_rows_that_all_count_as_relevant_are_noted_where_there_are_other_columns() -> None:
     (note,) = read_qrels(frame(seconds=[1, 2])).notes
     assert note == "every row of qrels counts as relevant: no relevance among 'seconds'"
     assert read_qrels(frame()).notes == ()
 
 
 @pytest.mark.parametrize("names", [("userId", "ItemID"), ("User Id", "item-id"), ("USERID", "itemid")])
-def test_names_may_differ_in_case_and_in_what_separates_words(names):
+def test_names_may_differ_in_case_and_in_what_separates_words(names: Any) -> None:
     table = read_qrels(pl.DataFrame({name: [1] for name in names}))
     assert (table.query, table.item) == names
 
 
-def test_a_column_cannot_have_two_roles():
+def test_a_column_cannot_have_two_roles() -> None:
     with pytest.raises(ColumnError, match="'a' cannot be both query and item"):
         read_qrels(pl.DataFrame({"a": [1]}), {"query": "a", "item": "a"})
 
 
-def test_a_wrong_separator_is_named(tmp_path):
+def test_a_wrong_separator_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("user;item;rating\n1;2;3\n")
     with pytest.raises(ColumnError, match="it looks separated by ';'"):
         read_qrels(tmp_path / "a.csv")
 
 
-def test_text_that_is_no_integer(tmp_path):
+def test_text_that_is_no_integer(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 7 0.5\n2 d8 1\n")
     message = r"item ids are integers in qrels .*run '.*run' has 'd8' in row 1 \(from 0\)"
     with pytest.raises(DataError, match=message):
         read_inputs(frame(), tmp_path / "run")
 
 
-def test_strings_against_integers():
+def test_strings_against_integers() -> None:
     with pytest.raises(
         IdTypeError, match=r"query ids are strings in run \(column 'query'\) but integers in qrels"
     ):

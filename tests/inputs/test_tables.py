@@ -1,6 +1,10 @@
 """Tables in memory: the same small ones in every form that is read, and what is refused."""
 
+from __future__ import annotations
+
 import re
+from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -47,7 +51,7 @@ IN_MEMORY = {
 
 
 @pytest.mark.parametrize("form", IN_MEMORY)
-def test_in_memory(form):
+def test_in_memory(form: Any) -> None:
     qrels, run = read_qrels(IN_MEMORY[form](QRELS)), read_run(IN_MEMORY[form](RUN))
     assert rows(qrels) == as_tuples(QRELS)
     single = "float32" in str(pl.DataFrame(run.table).schema[run.value]).lower() or "numpy" in form
@@ -57,7 +61,7 @@ def test_in_memory(form):
     assert (qrels.name, run.name) == ("qrels", "run")
 
 
-def test_pandas_without_pyarrow(monkeypatch):
+def test_pandas_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     frame = pd.DataFrame(QRELS).astype({"item": "category", "query": object})
     assert rows(read_qrels(frame)) == as_tuples(QRELS)
@@ -65,23 +69,23 @@ def test_pandas_without_pyarrow(monkeypatch):
     assert rows(read_qrels(integers)) == [(1, 3), (2, 4)]
 
 
-def test_a_boolean_among_tuples_is_a_relevance():
+def test_a_boolean_among_tuples_is_a_relevance() -> None:
     assert rows(read_qrels([("q", "d", True)])) == [("q", "d", 1.0)]
 
 
-def test_qrels_without_relevance():
+def test_qrels_without_relevance() -> None:
     for qrels in [pl.DataFrame({"query": ["q"], "item": ["d"]}), {"q": ["d"]}, {"q": {"d"}}, [("q", "d")]]:
         table = read_qrels(qrels)
         assert table.value is None
         assert rows(table) == [("q", "d")]
 
 
-def test_run_with_ranks_only():
+def test_run_with_ranks_only() -> None:
     run = read_run(pl.DataFrame({"query": [1, 1], "item": [1, 2], "position": [2, 1]}))
     assert (run.value, run.rank) == (None, "position")
 
 
-def test_lists_in_rank_order():
+def test_lists_in_rank_order() -> None:
     expected = [("q1", "b"), ("q1", "a"), ("q2", "c")]
     for source in [
         {"q1": ["b", "a"], "q2": ("c",), "q3": []},
@@ -95,13 +99,13 @@ def test_lists_in_rank_order():
         assert rows(run) == expected
 
 
-def test_a_wide_table_of_pandas_with_gaps():
+def test_a_wide_table_of_pandas_with_gaps() -> None:
     """Which pandas holds as floats."""
     run = read_run(pd.DataFrame({"query": [1, 2], "item_1": [10, 11], "item_2": [12, None]}))
     assert rows(run) == [(1, 10), (1, 12), (2, 11)]
 
 
-def test_two_lists_for_one_query_without_scores_are_refused():
+def test_two_lists_for_one_query_without_scores_are_refused() -> None:
     table = pl.DataFrame({"query": [1, 2, 1], "items": [[1], [2], [3]]})
     with pytest.raises(DataError, match=r"query 1 has several lists \(rows 0 and 2, from 0\)"):
         read_run(table)
@@ -110,7 +114,7 @@ def test_two_lists_for_one_query_without_scores_are_refused():
     assert len(rows(read_qrels(table))) == 3
 
 
-def test_pandas_with_ids_in_the_index():
+def test_pandas_with_ids_in_the_index() -> None:
     table = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rating": [2.0, 0.0]})
     qrels = read_qrels(table.set_index(["user", "item"]))
     series = read_qrels(table.set_index(["user", "item"])["rating"])
@@ -122,7 +126,7 @@ def test_pandas_with_ids_in_the_index():
 
 @pytest.mark.parametrize("prefix", ["item_", "top_", "rank", "", "Top-", "prediction "])
 @pytest.mark.parametrize("start", [0, 1])
-def test_wide(prefix, start, tmp_path):
+def test_wide(prefix: Any, start: Any, tmp_path: Path) -> None:
     names = [f"{prefix}{start + i}" for i in range(11)]
     columns = {"query": ["q1", "q2"], "score_1": [1, 2]} if prefix == "item_" else {"query": ["q1", "q2"]}
     columns |= {name: [f"d{i}", f"e{i}" if i < 2 else None] for i, name in reversed(list(enumerate(names)))}
@@ -135,7 +139,7 @@ def test_wide(prefix, start, tmp_path):
         assert rows(run) == expected
 
 
-def test_wide_said_outright():
+def test_wide_said_outright() -> None:
     frame = pl.DataFrame(
         {"query": [1, 2], "first": ["US", "FR"], "second": ["FR", None], "truth": ["US", "CN"]}
     )
@@ -145,12 +149,12 @@ def test_wide_said_outright():
     assert rows(read_qrels(frame, {"item": "truth"})) == [(1, "US"), (2, "CN")]
 
 
-def test_wide_pandas_with_numbers_as_names():
+def test_wide_pandas_with_numbers_as_names() -> None:
     frame = pd.DataFrame([["a", "b"], ["c", "d"]], columns=[1, 2]).assign(query=[7, 8])
     assert rows(read_run(frame)) == [(7, "a"), (7, "b"), (8, "c"), (8, "d")]
 
 
-def test_inputs_stay_as_they_are():
+def test_inputs_stay_as_they_are() -> None:
     frame, columns = pd.DataFrame(QRELS, index=[5, 6, 7]), {"query": "query"}
     before = frame.copy()
     read_qrels(frame, columns)
@@ -158,7 +162,7 @@ def test_inputs_stay_as_they_are():
     assert columns == {"query": "query"}
 
 
-def test_two_columns_of_one_name():
+def test_two_columns_of_one_name() -> None:
     with pytest.raises(ColumnError, match="2 columns that can be the item: 'item', 'item'"):
         read_qrels(pd.DataFrame([[1, 2, 3]], columns=["query", "item", "item"]))
 
@@ -203,7 +207,7 @@ REFUSED_TABLES = [
 
 
 @pytest.mark.parametrize(("table", "kind", "message"), REFUSED_TABLES)
-def test_tables(table, kind, message):
+def test_tables(table: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         read_qrels(table)
 
@@ -245,7 +249,7 @@ REFUSED_QRELS = [
 
 
 @pytest.mark.parametrize(("source", "kind", "message"), REFUSED_QRELS)
-def test_containers(source, kind, message):
+def test_containers(source: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         read_qrels(source)
 
@@ -259,6 +263,6 @@ REFUSED_RUNS = [
 
 
 @pytest.mark.parametrize(("source", "kind", "message"), REFUSED_RUNS)
-def test_containers_of_results(source, kind, message):
+def test_containers_of_results(source: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         read_run(source)

@@ -145,7 +145,7 @@ ONE_ORDER = [ties for ties in values_of("ties") if ties not in ("expected", "ran
 
 @pytest.mark.parametrize("ties", ONE_ORDER)
 @given(data=qrels_and_run(distinct=True), choices=other_choices)
-def test_every_tie_rule(ties, data, choices):
+def test_every_tie_rule(ties: Any, data: Any, choices: Any) -> None:
     assert_same(*data, ties=ties, **choices)
 
 
@@ -153,17 +153,17 @@ def test_every_tie_rule(ties, data, choices):
 @pytest.mark.parametrize("duplicates", values_of("duplicates"))
 @settings(max_examples=30)
 @given(data=qrels_and_run(distinct=False), choices=other_choices)
-def test_every_duplicates_rule(ties, duplicates, data, choices):
+def test_every_duplicates_rule(ties: Any, duplicates: Any, data: Any, choices: Any) -> None:
     assert_same(*data, ties=ties, duplicates=duplicates, **choices)
 
 
 @given(data=qrels_and_run(distinct=True, max_size=1), choices=other_choices)
-def test_lists_of_one_row(data, choices):
+def test_lists_of_one_row(data: Any, choices: Any) -> None:
     assert_same(*data, **choices)
 
 
 @given(data=qrels_and_run(distinct=True), order=st.randoms(use_true_random=False))
-def test_rows_in_any_order(data, order):
+def test_rows_in_any_order(data: Any, order: Any) -> None:
     qrels, run = data
     order.shuffle(qrels)
     order.shuffle(run)
@@ -171,7 +171,7 @@ def test_rows_in_any_order(data, order):
 
 
 @given(data=qrels_and_run(distinct=True), duplicates=st.sampled_from(values_of("duplicates")))
-def test_ranks_in_place_of_scores(data, duplicates):
+def test_ranks_in_place_of_scores(data: Any, duplicates: Any) -> None:
     """A smaller rank is better; equal ranks are ties."""
     qrels, run = data
     ranks = {score: rank for rank, score in enumerate(sorted({*SCORES}, reverse=True), start=1)}
@@ -196,7 +196,7 @@ def short_tied_lists(draw: Any) -> tuple[list[Row], list[Row]]:
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 @given(data=qrels_and_run(distinct=True), no_relevant=st.sampled_from(["zero", "skip", "one"]))
-def test_values_and_counts_of_all_queries(missing, data, no_relevant):
+def test_values_and_counts_of_all_queries(missing: Any, data: Any, no_relevant: Any) -> None:
     qrels, run = data
     choices = {"missing": missing, "no_relevant": no_relevant}
     measures = [rm.parse(text) for text in MEASURES]
@@ -209,9 +209,9 @@ def test_values_and_counts_of_all_queries(missing, data, no_relevant):
         expected = overall(rm.parse(name), qrels, values)
         assert result[name] == pytest.approx(expected, nan_ok=True), name
         evaluated = len(judged & answered if missing == "skip" else judged)
-        counts = result.counts.measures[name]
-        assert counts.averaged == len(averaged)
-        assert counts.no_relevant == evaluated - sum(v is not None for v in undecided[name].values())
+        of_measure = result.counts.measures[name]
+        assert of_measure.averaged == len(averaged)
+        assert of_measure.no_relevant == evaluated - sum(v is not None for v in undecided[name].values())
     counts = result.counts
     assert (counts.judged, counts.answered) == (len(judged), len(judged & answered))
     assert (counts.missing, counts.unjudged) == (len(judged - answered), len(answered - judged))
@@ -237,7 +237,7 @@ def overall(measure: rm.Measure, qrels: list[Row], values: dict[Id, float | None
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@2", "AP", "RR@1", "P@3"])
 @example(data=([("q", "a", 0.0)], [("q", "a", 1.0), ("q", "b", 1.0)]))
 @given(data=short_tied_lists())
-def test_ties_that_can_change_a_value_are_counted(measure, data):
+def test_ties_that_can_change_a_value_are_counted(measure: Any, data: Any) -> None:
     """None is overlooked; some that happen to make no difference to a measure may be counted too.
 
     An unjudged item counts as grade 0 here, so this does not hold of measures that tell the two apart.
@@ -268,12 +268,12 @@ WITHOUT_CLOSED_FORM = [
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m not in WITHOUT_CLOSED_FORM])
 @settings(max_examples=15)
 @given(data=short_tied_lists(), choices=other_choices)
-def test_expected_ties_are_the_mean_over_all_orders(measure, data, choices):
+def test_expected_ties_are_the_mean_over_all_orders(measure: Any, data: Any, choices: Any) -> None:
     assert_same(*data, measures=[measure], ties="expected", **choices)
 
 
 @pytest.mark.parametrize("measure", WITHOUT_CLOSED_FORM)
-def test_expected_ties_are_refused_where_there_is_no_closed_form(measure):
+def test_expected_ties_are_refused_where_there_is_no_closed_form(measure: Any) -> None:
     with pytest.raises(MeasureError, match="no closed form"):
         rm.evaluate(*TEXT_ROWS, [measure], ties="expected")
 
@@ -346,7 +346,7 @@ def arrow_table(
 )
 @settings(max_examples=150)
 @given(data=st.data())
-def test_every_arrow_layout(pool, types, data):
+def test_every_arrow_layout(pool: Any, types: Any, data: st.DataObject) -> None:
     """Judgements and run each in a layout of their own, numbers in every type that holds 0 to 3."""
     numbers = [0, 1, 2, 3]
     qrels, run = (
@@ -361,7 +361,7 @@ def test_every_arrow_layout(pool, types, data):
 
 
 @pytest.mark.parametrize("column", [0, 1], ids=["query", "item"])
-def test_unsigned_ids_beyond_int64_are_not_taken_for_negative_ones(column):
+def test_unsigned_ids_beyond_int64_are_not_taken_for_negative_ones(column: Any) -> None:
     """The same 64 bits mean -1 in one table and 2**64 - 1 in the other."""
     row = [5, 5, 1.0]
     signed, unsigned = (
@@ -423,7 +423,7 @@ TEXT_FORMS = {
 
 
 @pytest.mark.parametrize("form", [*FORMS, *TEXT_FORMS])
-def test_every_form_of_a_table_with_text_ids(form):
+def test_every_form_of_a_table_with_text_ids(form: Any) -> None:
     qrels, run = TEXT_ROWS
     build = {**FORMS, **TEXT_FORMS}[form]
     assert_same(qrels, run, tables=(build(qrels, "relevance"), build(run, "score")))
@@ -431,13 +431,13 @@ def test_every_form_of_a_table_with_text_ids(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_a_table_with_integer_ids(form):
+def test_every_form_of_a_table_with_integer_ids(form: Any) -> None:
     qrels, run = NUMBER_ROWS
     tables = FORMS[form](qrels, "relevance"), FORMS[form](run, "score")
     assert_same(qrels, run, tables=tables)
 
 
-def test_integer_ids_break_ties_as_numbers_and_text_as_bytes():
+def test_integer_ids_break_ties_as_numbers_and_text_as_bytes() -> None:
     """Of 9 and 10, the number 10 is larger; of "9" and "10", the text "9"."""
     for good, better in ((9, 10), ("10", "9")):
         qrels = [(1, good, 0.0), (1, better, 1.0)]
@@ -492,7 +492,7 @@ def in_chunks(table: pa.Table) -> pa.Table:
 
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
-def test_many_short_lists_in_any_arrangement(text, arrangement):
+def test_many_short_lists_in_any_arrangement(text: Any, arrangement: Any) -> None:
     qrels, run = many_rows(7, queries=15_000, longest=20, text=text, arrange=ARRANGEMENTS[arrangement])
     assert len(run) > 2 * 65_536
     tables = in_chunks(as_table(qrels, "relevance")), in_chunks(as_table(run, "score"))
@@ -501,18 +501,18 @@ def test_many_short_lists_in_any_arrangement(text, arrangement):
 
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
 @pytest.mark.parametrize("ties", ONE_ORDER)
-def test_a_few_long_lists(text, ties):
+def test_a_few_long_lists(text: Any, ties: Any) -> None:
     qrels, run = many_rows(3, queries=4, longest=9000, text=text, arrange=ARRANGEMENTS["shuffled"])
     assert_same(qrels, run, measures=["nDCG", "AP@100", "RR", "Judged@50"], ties=ties)
 
 
-def test_one_row_a_query():
+def test_one_row_a_query() -> None:
     qrels, run = many_rows(2, queries=80_000, longest=1, arrange=ARRANGEMENTS["shuffled"])
     assert_same(qrels, run, measures=["DCG"])
 
 
 @pytest.mark.parametrize("arrangement", ["grouped", "shuffled"])
-def test_threads_change_no_bit(arrangement):
+def test_threads_change_no_bit(arrangement: Any) -> None:
     rows = many_rows(11, queries=15_000, longest=20, arrange=ARRANGEMENTS[arrangement])
     tables = as_table(rows[0], "relevance"), as_table(rows[1], "score")
     for ties in ("item-desc", "random"):
@@ -523,7 +523,7 @@ def test_threads_change_no_bit(arrangement):
             assert other.per_query.equals(one.per_query, null_equal=True)
 
 
-def test_the_order_of_rows_changes_no_bit():
+def test_the_order_of_rows_changes_no_bit() -> None:
     qrels, run = many_rows(5, queries=15_000, longest=20, text=True)
     shuffled = random.Random(1).sample(run, len(run))
     before, after = (
@@ -560,7 +560,7 @@ GOOD: list[Row] = [("q", "a", 1.0), ("q", "b", 0.0)]
         "no query in common",
     ],
 )  # fmt: skip
-def test_the_core_refuses_what_the_twin_refuses(qrels, run, choices):
+def test_the_core_refuses_what_the_twin_refuses(qrels: Any, run: Any, choices: Any) -> None:
     with pytest.raises(DataError):
         twin_values(qrels, run, [rm.parse("AP")], choices)
     with pytest.raises(DataError):
@@ -568,7 +568,7 @@ def test_the_core_refuses_what_the_twin_refuses(qrels, run, choices):
 
 
 @pytest.mark.parametrize("column", [0, 1], ids=["query", "item"])
-def test_integer_ids_against_strings_are_refused(column):
+def test_integer_ids_against_strings_are_refused(column: Any) -> None:
     qrels = [("1", "1", 1.0)]
     run = [tuple(1 if place == column else value for place, value in enumerate(qrels[0]))]
     for tables in ((qrels, run), (run, qrels)):
@@ -579,7 +579,7 @@ def test_integer_ids_against_strings_are_refused(column):
 
 
 @pytest.mark.parametrize("name", ["query", "item", "score"])
-def test_a_null_names_its_column(name):
+def test_a_null_names_its_column(name: str) -> None:
     table = as_table(GOOD, "score")
     place = table.column_names.index(name)
     holed = table.set_column(place, name, pa.array([None, table[name][1].as_py()], table[name].type))
@@ -588,18 +588,18 @@ def test_a_null_names_its_column(name):
 
 
 @pytest.mark.parametrize("grade", [math.inf, -math.inf])
-def test_a_grade_that_is_not_finite_is_refused(grade):
+def test_a_grade_that_is_not_finite_is_refused(grade: Any) -> None:
     """An infinite score only comes first; an infinite grade has no share of anything."""
     with pytest.raises(DataError, match="relevance"):
         rm.evaluate([*GOOD, ("q", "c", grade)], GOOD, ["nDCG"])
 
 
-def test_a_gain_too_large_for_a_number_is_refused():
+def test_a_gain_too_large_for_a_number_is_refused() -> None:
     with pytest.raises(DataError):
         rm.evaluate([("q", "a", 2000.0), ("q", "b", 1.0)], GOOD, ["nDCG(gain=exp2)"])
 
 
-def test_a_grade_above_the_highest_of_err_is_refused():
+def test_a_grade_above_the_highest_of_err_is_refused() -> None:
     qrels = [("q", "a", 5.0)]
     with pytest.raises(DataError):
         twin_values(qrels, GOOD, [rm.ERR], {})
@@ -608,7 +608,7 @@ def test_a_grade_above_the_highest_of_err_is_refused():
     assert_same(qrels, GOOD, measures=["ERR(max_grade=5)"])
 
 
-def test_a_gain_that_the_mapping_lacks_is_refused():
+def test_a_gain_that_the_mapping_lacks_is_refused() -> None:
     measure = rm.DCG(gain={1: 1})
     assert_same(GOOD, GOOD, measures=[str(measure)])
     rows = [*GOOD, ("q", "c", 2.0)]
@@ -618,7 +618,7 @@ def test_a_gain_that_the_mapping_lacks_is_refused():
         rm.evaluate(rows, rows, [measure])
 
 
-def test_every_page_of_lists_has_a_twin_and_is_drawn():
+def test_every_page_of_lists_has_a_twin_and_is_drawn() -> None:
     """Add the missing one to reference.MEASURES, and ways to write it to strategies.MEASURES."""
     names = {name for name, page in pages().items() if page.kind == "list"}
     assert names == reference.MEASURES.keys()

@@ -39,24 +39,24 @@ every_door = pytest.mark.parametrize("door", DOORS)
 
 
 @every_door
-def test_what_is_no_choice_is_refused_with_what_comes_near(door):
+def test_what_is_no_choice_is_refused_with_what_comes_near(door: Any) -> None:
     with pytest.raises(rm.ChoiceError, match=f"^{door} has no argument 'tiess'; did you mean 'ties'.*ties, "):
         DOORS[door](tiess="best")
 
 
 @every_door
-def test_a_word_that_a_choice_does_not_have_is_refused(door):
+def test_a_word_that_a_choice_does_not_have_is_refused(door: Any) -> None:
     with pytest.raises(rm.ChoiceError, match=r"duplicates='frist' is not one of .*; did you mean 'first'"):
         DOORS[door](duplicates="frist")
 
 
 @every_door
-def test_none_is_not_given(door):
+def test_none_is_not_given(door: Any) -> None:
     plain, given = (DOORS[door](**choices) for choices in ({}, {"ties": None, "duplicates": None}))
     assert str(plain) == str(given)
 
 
-def test_arrays_and_models_call_the_precision_so():
+def test_arrays_and_models_call_the_precision_so() -> None:
     with pytest.raises(rm.ChoiceError, match=r"^evaluate_model has no argument 'unjudged_queries'"):
         DOORS["evaluate_model"](unjudged_queries="skip")
     with pytest.raises(
@@ -67,7 +67,7 @@ def test_arrays_and_models_call_the_precision_so():
     assert (result.choices["scores"], result.choices["ties"]) == ("float32", "worst")
 
 
-def test_the_cluster_has_the_same_choices():
+def test_the_cluster_has_the_same_choices() -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(rm.ChoiceError, match=r"^evaluate has no argument 'tie'; did you mean 'ties'"):
         rm.spark.evaluate(None, None, "RR", tie="best")

@@ -6,6 +6,7 @@ import copy
 import json
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ ROWS = one_query(RETURNED)
         (0.30, ALL, "lenskit:Recall@10 recpack:CalibratedRecallK_10 beir:R_cap@10"),
     ],
 )
-def test_one_list_has_the_numbers_of_the_field(expected, tables, who):
+def test_one_list_has_the_numbers_of_the_field(expected: Any, tables: Any, who: Any) -> None:
     for tool in who.split():
         like, _, name = tool.partition(":")
         assert value(like, name, *tables) == pytest.approx(expected, abs=5.001e-5), tool
@@ -80,7 +81,7 @@ def test_one_list_has_the_numbers_of_the_field(expected, tables, who):
 # --- each choice, by hand ----------------------------------------------------------------------------------
 
 
-def test_gain():
+def test_gain() -> None:
     tables = one_query([1, 3])  # ideal 3 at rank 1 and 1 at rank 2
     discount = 1 / np.log2(3)
     linear, exponential = (1 + 3 * discount) / (3 + discount), (1 + 7 * discount) / (7 + discount)
@@ -92,13 +93,13 @@ def test_gain():
         assert value(like, "nDCG@10", *tables) == 1.0
 
 
-def test_discount_of_the_first_two_ranks():
+def test_discount_of_the_first_two_ranks() -> None:
     swapped = one_query([0, 1])
     assert value("lenskit", "NDCG@10", *swapped) == 1.0
     assert value("replay", "NDCG@10", *swapped) == pytest.approx(1 / np.log2(3), rel=1e-14)
 
 
-def test_ideal_list():
+def test_ideal_list() -> None:
     perfect = one_query([1] + [0] * 9)
     assert value("rectools", "NDCG@10", *perfect) == pytest.approx(0.220, abs=5e-4)
     assert value("rectools", "NDCG(divide_by_achievable=True)@10", *perfect) == 1.0
@@ -107,7 +108,7 @@ def test_ideal_list():
     assert value("trec_eval", "ndcg", *found_one_of_two) < 1.0
 
 
-def test_hits():
+def test_hits() -> None:
     both = one_query([1, 1], (1, 1))
     for like, name, expected in [
         ("ranx", "hit_rate@2", 1.0),
@@ -120,7 +121,7 @@ def test_hits():
         assert value(like, name, *both) == expected, (like, name)
 
 
-def test_reciprocal_rank():
+def test_reciprocal_rank() -> None:
     first_and_third = one_query([1, 0, 1])
     assert value("trec_eval", "recip_rank", *first_and_third) == 1.0
     assert value("rexmex", "mean_reciprocal_rank", *first_and_third) == pytest.approx(
@@ -128,7 +129,7 @@ def test_reciprocal_rank():
     )
 
 
-def test_one_library_with_opposite_rules_for_equal_scores():
+def test_one_library_with_opposite_rules_for_equal_scores() -> None:
     """ir_measures: RR is trec_eval's, RR@10 that of MS MARCO's script."""
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
     result = rm.evaluate(qrels, run, ["RR", "RR@10"], like="ir_measures")
@@ -149,18 +150,18 @@ def test_one_library_with_opposite_rules_for_equal_scores():
         ("torchmetrics", "RetrievalMAP@10", 1.5 / 2),
     ],
 )
-def test_what_average_precision_is_divided_by(like, name, expected):
+def test_what_average_precision_is_divided_by(like: Any, name: str, expected: Any) -> None:
     """Hits at ranks 1 and 4 of a list of four, twelve items are relevant."""
     tables = one_query([1, 0, 0, 1], (1,) * 10)
     assert value(like, name, *tables) == pytest.approx(expected, rel=1e-15)
 
 
-def test_average_precision_of_one_found_of_ten():
+def test_average_precision_of_one_found_of_ten() -> None:
     assert value("torchmetrics", "RetrievalMAP@1", *one_query([1], (1,) * 9)) == 1.0
     assert value("lenskit", "AP@10", *one_query([1] * 5, (1,) * 5)) == 1.0
 
 
-def test_what_precision_is_divided_by():
+def test_what_precision_is_divided_by() -> None:
     two_of_five = one_query([1, 1, 0, 0, 0], (1,) * 8)
     for like, name in [
         ("lenskit", "Precision@10"),
@@ -175,7 +176,7 @@ def test_what_precision_is_divided_by():
     assert value("rectools", "Precision(r_precision=True)@10", *one_query([1, 0], (1,))) == 0.5
 
 
-def test_what_recall_is_divided_by():
+def test_what_recall_is_divided_by() -> None:
     tables = one_query([1, 1], (1, 1))
     assert value("trec_eval", "recall_2", *tables) == 0.5
     for like, name in [("lenskit", "Recall@2"), ("recpack", "CalibratedRecallK_2"), ("beir", "R_cap@2")]:
@@ -201,13 +202,13 @@ NOTHING_RELEVANT = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"
         ),
     ],
 )
-def test_queries_with_nothing_relevant(who, expected):
+def test_queries_with_nothing_relevant(who: Any, expected: Any) -> None:
     for tool in who.split():
         like, _, name = tool.partition(":")
         assert value(like, name, *NOTHING_RELEVANT) == expected, tool
 
 
-def test_left_out_is_not_counted_as_one():
+def test_left_out_is_not_counted_as_one() -> None:
     counts = rm.evaluate(*NOTHING_RELEVANT, "nDCG@1", like="elliot").counts.measures["nDCG(gain=exp2)@1"]
     assert (counts.averaged, counts.no_relevant) == (1, 1)
 
@@ -226,19 +227,19 @@ MISSING = {"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}, "q9": {"a": 1.0}}
         ("beir:MRR@10 beir:R_cap@10 recommenders:ndcg_at_k@10", 0.5),
     ],
 )
-def test_queries_judged_but_not_answered(who, expected):
+def test_queries_judged_but_not_answered(who: Any, expected: Any) -> None:
     for tool in who.split():
         like, _, name = tool.partition(":")
         assert value(like, name, *MISSING) == expected, tool
 
 
-def test_scores_that_are_equal_in_32_bits():
+def test_scores_that_are_equal_in_32_bits() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.00000001, "b": 1.0}}
     assert value("trec_eval-9", "recip_rank", qrels, run) == 0.5
     assert value("trec_eval", "recip_rank", qrels, run) == 1.0
 
 
-def test_item_ids_that_are_integers_break_ties_as_text_where_the_tool_knows_only_text():
+def test_item_ids_that_are_integers_break_ties_as_text_where_the_tool_knows_only_text() -> None:
     qrels, run = {"q": {10: 1}}, {"q": {9: 1.0, 10: 1.0}}
     assert rm.evaluate(qrels, run, "RR")["RR"] == 1.0
     for like in ("trec_eval", "trec_eval-9", "ir_measures"):
@@ -263,32 +264,32 @@ def test_item_ids_that_are_integers_break_ties_as_text_where_the_tool_knows_only
         ("fuxictr", "avgAUC", 0.5),
     ],
 )
-def test_equal_scores(like, name, expected):
+def test_equal_scores(like: Any, name: str, expected: Any) -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
     assert value(like, name, qrels, run) == pytest.approx(expected, rel=1e-15)
 
 
-def test_negative_grades_gain_nothing_and_fractional_ones_are_not_cut_off():
+def test_negative_grades_gain_nothing_and_fractional_ones_are_not_cut_off() -> None:
     assert value("trec_eval", "ndcg", *one_query([-1, 1])) == pytest.approx(1 / np.log2(3), rel=1e-15)
     assert value("ranx", "ndcg", *one_query([0.5, 1])) > 0.5
     assert "0.9 counts as 0" in rm.conventions()["ranx"].page
 
 
-def test_lists_that_hold_only_one_kind_of_item():
+def test_lists_that_hold_only_one_kind_of_item() -> None:
     assert value("replay", "RocAuc@10", *one_query([0, 0], (1,))) == 0.0
     assert value("replay", "RocAuc@10", *one_query([1, 1])) == 1.0
     with pytest.raises(rm.DataError, match="duplicate"):
         rm.evaluate([("q", "a", 1)], [("q", "a", 1.0), ("q", "a", 2.0)], "NDCG@1", like="replay")
 
 
-def test_rank_biased_precision():
+def test_rank_biased_precision() -> None:
     tables = one_query([2, 1])
     assert value("lenskit", "RBP", *tables) == pytest.approx(0.15 * (1 + 0.85), rel=1e-15)
     assert value("ranx", "rbp.95", *tables) == pytest.approx(0.05 * (2 + 0.95), rel=1e-14)
     assert value("ranx", "RBP(p=0.5)", *tables) == pytest.approx(0.5 * (2 + 0.5), rel=1e-15)
 
 
-def test_recall_levels_are_rounded_otherwise_in_trec_eval_9():
+def test_recall_levels_are_rounded_otherwise_in_trec_eval_9() -> None:
     three = one_query([1, 0, 0, 0, 1, 1])
     name = "iprec_at_recall_0.40"  # 1.2 of three hits: one, or two
     assert value("trec_eval", name, *three) == 1.0
@@ -299,7 +300,7 @@ def test_recall_levels_are_rounded_otherwise_in_trec_eval_9():
 # --- LightGBM's own numbers for its own predictions ------------------------------------------------------
 
 
-def test_lightgbm_on_its_example(data_file):
+def test_lightgbm_on_its_example(data_file: Callable[[str], str]) -> None:
     published = json.loads(Path(data_file("lightgbm_ltr/lambdarank/lightgbm470_eval.json")).read_text())
     (expected,) = (of for name, of in published.items() if name.startswith("eval_on_rank.test"))
     lines = Path(data_file("lightgbm_ltr/lambdarank/rank.test")).read_text().splitlines()
@@ -319,7 +320,9 @@ def test_lightgbm_on_its_example(data_file):
         assert result[name] == pytest.approx(theirs, rel=0, abs=1e-12), name
 
 
-def test_ir_measures_and_gdeval_give_all_values_of_the_tests_of_ir_measures(data_file, tmp_path):
+def test_ir_measures_and_gdeval_give_all_values_of_the_tests_of_ir_measures(
+    data_file: Callable[[str], str], tmp_path: Path
+) -> None:
     published = json.loads(Path(data_file("ir_measures/expected_values.json")).read_text())
     compared = 0
     for group, tables in published.items():
@@ -348,7 +351,7 @@ def filled(name: str) -> str:
 
 
 @pytest.mark.parametrize(("record", "name"), NAMES, ids=[f"{r.name}:{name}" for r, name in NAMES])
-def test_every_name_of_every_tool_is_understood_and_read_back(record, name):
+def test_every_name_of_every_tool_is_understood_and_read_back(record: Any, name: str) -> None:
     asked = filled(name)
     measure = record.measure(asked)
     result = rm.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b"]}, [asked], like=record.name)
@@ -358,7 +361,7 @@ def test_every_name_of_every_tool_is_understood_and_read_back(record, name):
     assert f"|like:{record.label}|" in result.signature(asked)
 
 
-def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do():
+def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do() -> None:
     expected = (
         "trec_eval trec_eval-9 ir_measures ranx sklearn torchmetrics rectools replay recbole recpack "
         "lenskit recommenders elliot evidently rexmex lightgbm xgboost catboost tf-ranking gdeval "
@@ -374,7 +377,7 @@ def test_every_tool_of_the_field_has_a_record_that_says_what_it_cannot_do():
         assert max(map(len, record.page.splitlines())) <= 110
 
 
-def test_a_measures_name_here_is_the_tools_variant_of_it():
+def test_a_measures_name_here_is_the_tools_variant_of_it() -> None:
     assert str(rm.conventions()["lightgbm"].measure("nDCG@10")) == "nDCG(gain=exp2)@10"
     assert str(rm.conventions()["lenskit"].measure(rm.AP @ 5)) == "AP(denominator=retrieved)@5"
     assert str(rm.conventions()["rectools"].measure("nDCG@3")) == "nDCG(gain=binary,ideal=[1,1,1])@3"
@@ -383,7 +386,7 @@ def test_a_measures_name_here_is_the_tools_variant_of_it():
     )
 
 
-def test_parameters_and_choices_that_are_given_override_the_tools():
+def test_parameters_and_choices_that_are_given_override_the_tools() -> None:
     assert str(rm.conventions()["replay"].measure("nDCG(gain=exp2)@10")) == "nDCG(gain=exp2)@10"
     result = rm.evaluate(*NOTHING_RELEVANT, "ndcg@10", like="lightgbm", no_relevant="zero", ties="worst")
     assert result["ndcg@10"] == 0.5
@@ -392,19 +395,19 @@ def test_parameters_and_choices_that_are_given_override_the_tools():
     )
 
 
-def test_without_a_convention_the_standard_holds():
+def test_without_a_convention_the_standard_holds() -> None:
     result = rm.evaluate(*NOTHING_RELEVANT, "nDCG@10")
     assert result.convention is None
     assert "like:" not in result.signature("nDCG@10")
     assert result.choices["ties"] == "item-desc"
 
 
-def test_other_names_of_a_convention_and_its_label():
+def test_other_names_of_a_convention_and_its_label() -> None:
     for like in ("trec_eval-9", "pytrec_eval", "TREC_EVAL-9", "trec_eval-9.0.8"):
         assert rm.evaluate(*MISSING, "map", like=like).convention == "trec_eval-9.0.8"
 
 
-def test_a_result_keeps_its_convention_when_it_is_copied_or_saved():
+def test_a_result_keeps_its_convention_when_it_is_copied_or_saved() -> None:
     result = rm.evaluate(*MISSING, ["RR@10", "AP"], like="ir_measures")
     for again in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
         assert again.convention == "ir_measures-0.4.3"
@@ -425,12 +428,12 @@ def test_a_result_keeps_its_convention_when_it_is_copied_or_saved():
         ("average_precision_score label_ranking_average_precision_score", "sklearn", "under two names"),
     ],
 )
-def test_refusals(measure, like, message):
+def test_refusals(measure: Any, like: Any, message: Any) -> None:
     with pytest.raises(rm.UsageError, match=message):
         rm.evaluate(*MISSING, measure, like=like)
 
 
-def test_a_variant_is_written_with_what_it_decides_itself():
+def test_a_variant_is_written_with_what_it_decides_itself() -> None:
     own = rm.conventions()["ir_measures"].measures["RR@{k}"]
     assert own == Variant("RR@{k}", {"ties": "item-asc", "scores": "float64"})
     assert "RR@<k>" in rm.conventions()["ir_measures"].page
@@ -440,7 +443,7 @@ def test_a_variant_is_written_with_what_it_decides_itself():
 # --- where tools differ, and why ---------------------------------------------------------------------------
 
 
-def test_differences_are_changed_one_at_a_time():
+def test_differences_are_changed_one_at_a_time() -> None:
     qrels, run = {"q1": {"a": 3, "b": 1}, "q2": {"c": 0}}, {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}
     found = rm.differences(qrels, run, "nDCG@10", like=["trec_eval", "lightgbm"])
     effects = {each.what: each.effect for each in found.why}
@@ -453,7 +456,7 @@ def test_differences_are_changed_one_at_a_time():
     assert found.values["nDCG@10"]["lightgbm"] == value("lightgbm", "nDCG@10", qrels, run)
 
 
-def test_differences_of_one_name_for_two_measures():
+def test_differences_of_one_name_for_two_measures() -> None:
     qrels, run = one_query([0, 1, 1])
     found = rm.differences(qrels, run, ["MAP@3", "HR@1"], like=["ranx", "elliot", "lightgbm"])
     first = found.why[0]
@@ -462,7 +465,7 @@ def test_differences_of_one_name_for_two_measures():
     assert "lightgbm" not in found.values["HR@1"]
 
 
-def test_differences_need_two_conventions():
+def test_differences_need_two_conventions() -> None:
     with pytest.raises(rm.UsageError, match="two conventions or more"):
         rm.differences(*MISSING, "AP", like=["ranx"])
     with pytest.raises(rm.MeasureError, match="lightgbm has no RR"):
@@ -476,21 +479,25 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "qrels.txt"), str(tmp_path / "one.run")]
 
 
-def test_the_command_line_shows_one_convention(files, capsys):
+def test_the_command_line_shows_one_convention(files: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", *files, "-m", "ndcg@10", "--like", "lightgbm"]) == 0
     out = capsys.readouterr().out
     assert "nDCG(gain=exp2)@10" in out
     assert "as in lightgbm" in out
 
 
-def test_without_a_measure_the_command_line_shows_the_usual_ones_that_the_tool_has(files, capsys):
+def test_without_a_measure_the_command_line_shows_the_usual_ones_that_the_tool_has(
+    files: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["eval", *files, "--like", "xgboost", "--format", "csv"]) == 0
     names = [line.rpartition(",")[0].strip('"') for line in capsys.readouterr().out.splitlines()[1:]]
     assert names == ["nDCG(gain=exp2)@10", "AP(denominator=min)", "P(denominator=retrieved)@10"]
 
 
 @pytest.mark.parametrize("name", ["table", "markdown", "latex", "csv", "json"])
-def test_the_command_line_shows_several_side_by_side(files, capsys, name):
+def test_the_command_line_shows_several_side_by_side(
+    files: Any, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     arguments = ["eval", *files, "-m", "nDCG@10 RR", "--like", "trec_eval", "--like", "lightgbm"]
     assert main([*arguments, "--format", name]) == 0
     out = capsys.readouterr().out
@@ -514,12 +521,14 @@ def test_the_command_line_shows_several_side_by_side(files, capsys, name):
         (["--like", "ranx", "--ties", "sideways"], "ties='sideways' is not one of"),
     ],
 )
-def test_the_command_line_refuses(files, capsys, more, message):
+def test_the_command_line_refuses(
+    files: Any, capsys: pytest.CaptureFixture[str], more: Any, message: Any
+) -> None:
     assert main(["eval", *files, *more]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_the_command_line_lists_conventions_and_shows_one(capsys):
+def test_the_command_line_lists_conventions_and_shows_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["convention"]) == 0
     assert "ranx          ranx 0.3.21" in capsys.readouterr().out
     assert main(["convention", "pytrec_eval"]) == 0
@@ -538,7 +547,7 @@ TIED_RUN = {"q1": {"7": 0.5, "12": 0.5, "9": 0.5}, "q2": {"5": 1.0, "3": 1.0}}
 
 @pytest.mark.parametrize("like", [r.name for r in rm.conventions().values() if r.measures])
 @pytest.mark.parametrize("short", [False, True])
-def test_the_signature_of_a_convention_gives_its_number_again(like, short):
+def test_the_signature_of_a_convention_gives_its_number_again(like: Any, short: Any) -> None:
     record = rm.conventions()[like]
     asked = next(each for each in ("nDCG@10", "RR", "RR@10") if record.has(each))
     result = rm.evaluate(GRADED_QRELS, TIED_RUN, asked, like=like)
@@ -549,7 +558,7 @@ def test_the_signature_of_a_convention_gives_its_number_again(like, short):
     assert again.signature(again.measures[0], short=short) == signature
 
 
-def test_bounds_are_those_of_each_measure_s_own_choices():
+def test_bounds_are_those_of_each_measure_s_own_choices() -> None:
     # ir_measures breaks ties by item, RR@10 upwards and RR downwards; the bounds of both are the same.
     result = rm.evaluate(GRADED_QRELS, TIED_RUN, ["RR", "RR@10"], like="ir_measures", bounds=True)
     assert result.choices_of("RR")["ties"] != result.choices_of("RR@10")["ties"]
@@ -558,7 +567,7 @@ def test_bounds_are_those_of_each_measure_s_own_choices():
         assert (bounds.worst, bounds.best) == (0.5, 1.0)
 
 
-def test_integer_items_are_ordered_as_text_by_tools_that_know_only_text():
+def test_integer_items_are_ordered_as_text_by_tools_that_know_only_text() -> None:
     qrels = {"q": {9: 1, 12: 0}}
     run = {"q": {9: 1.0, 12: 1.0}}  # 12 > 9, and "9" > "12"
     assert rm.evaluate(qrels, run, "RR")["RR"] == 0.5

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,9 @@ def printed(name: str, value: float) -> str:
         ("out.test.aqc", "qrels.test", "results.trunc"),
     ],
 )
-def test_trec_eval_prints_the_same_digits(data_file, output, qrels, run):
+def test_trec_eval_prints_the_same_digits(
+    data_file: Callable[[str], str], output: Any, qrels: Any, run: Any
+) -> None:
     expected = published(data_file(f"trec_eval/{output}"))
     names = list(expected["all"])
     assert len(names) == 46
@@ -58,7 +61,7 @@ def test_trec_eval_prints_the_same_digits(data_file, output, qrels, run):
         } == values, topic
 
 
-def test_trec_eval_knows_that_the_truncated_run_lacks_a_topic(data_file):
+def test_trec_eval_knows_that_the_truncated_run_lacks_a_topic(data_file: Callable[[str], str]) -> None:
     files = data_file("trec_eval/qrels.test"), data_file("trec_eval/results.trunc")
     counts = rm.evaluate(*files, ["AP"]).counts
     assert (counts.judged, counts.answered, counts.missing, counts.unjudged) == (3, 2, 1, 0)
@@ -66,7 +69,7 @@ def test_trec_eval_knows_that_the_truncated_run_lacks_a_topic(data_file):
     assert over_two == pytest.approx(rm.evaluate(*files, ["AP"])["AP"] * 3 / 2, rel=1e-14)
 
 
-def test_cacm_with_topics_that_nobody_judged(data_file):
+def test_cacm_with_topics_that_nobody_judged(data_file: Callable[[str], str]) -> None:
     files = data_file("anserini_cacm/qrels.cacm.txt"), data_file("anserini_cacm/cacm-bm25.txt")
     result = rm.evaluate(*files, ["P_30", "map"])
     assert f"{result['P_30']:.4f}" == "0.1942"
@@ -97,7 +100,9 @@ def svmlight(path: str) -> Iterator[tuple[str, float, dict[str, float]]]:
         ("caption_partial", 0.2119744912371782),
     ],
 )
-def test_fastrank_ndcg_under_the_worst_order_of_ties(data_file, feature, expected):
+def test_fastrank_ndcg_under_the_worst_order_of_ties(
+    data_file: Callable[[str], str], feature: Any, expected: Any
+) -> None:
     rows = list(svmlight(data_file("fastrank/trec_news_2018.train")))
     names = json.loads(Path(data_file("fastrank/trec_news_2018.features.json")).read_text())
     key = {name: number for number, name in names.items()}.get(feature, "0")
@@ -121,7 +126,7 @@ def as_rankmark_writes(measure: str) -> str:
     return re.sub(r",? ?max_rel=1", "", measure).replace("()", "")
 
 
-def test_cwl_eval_gives_the_same_expected_utilities(data_file):
+def test_cwl_eval_gives_the_same_expected_utilities(data_file: Callable[[str], str]) -> None:
     published = json.loads(Path(data_file("ir_measures/expected_cwl.json")).read_text())
     files = data_file("ir_measures/cwl.qrels"), data_file("ir_measures/cwl.run")
     assert len(published["expected"]) == 18
@@ -130,7 +135,7 @@ def test_cwl_eval_gives_the_same_expected_utilities(data_file):
         assert ours == pytest.approx(values, rel=0, abs=published["tolerance"]), measure
 
 
-def test_cwl_evals_utilities_depths_and_rates_hang_together(data_file):
+def test_cwl_evals_utilities_depths_and_rates_hang_together(data_file: Callable[[str], str]) -> None:
     """EU = ETU / ED; with gains from 0 to 1 as its own file gives them."""
     gains = [line.split() for line in Path(data_file("cwl_eval/gain_file")).read_text().splitlines()]
     run = [line.split() for line in Path(data_file("cwl_eval/result_file")).read_text().splitlines()]
@@ -143,7 +148,7 @@ def test_cwl_evals_utilities_depths_and_rates_hang_together(data_file):
         assert rate == pytest.approx(total / depth, rel=1e-14), name
 
 
-def test_gdeval_gives_the_same_ndcg_and_err(data_file, tmp_path):
+def test_gdeval_gives_the_same_ndcg_and_err(data_file: Callable[[str], str], tmp_path: Path) -> None:
     published = json.loads(Path(data_file("ir_measures/expected_values.json")).read_text())
     for group, parameters in (("gdeval.test_nDCG", {"gain": "exp2"}), ("gdeval.test_ERR", {})):
         (tmp_path / "qrels").write_text(published[group]["qrels"].strip() + "\n")
@@ -164,7 +169,9 @@ def test_gdeval_gives_the_same_ndcg_and_err(data_file, tmp_path):
         (0.8, {"31_1": 0.16723008845234535, "31_2": 0.00022806427320561776}),
     ],
 )
-def test_compatibility_as_its_authors_tool_has_it(data_file, p, expected):
+def test_compatibility_as_its_authors_tool_has_it(
+    data_file: Callable[[str], str], p: Any, expected: Any
+) -> None:
     files = data_file("ir_measures/compat.qrels"), data_file("ir_measures/compat.run")
     ours = per_query(rm.evaluate(*files, [f"Compat(p={p})"]))
     assert ours == pytest.approx(expected, rel=0, abs=1e-12)
@@ -182,7 +189,9 @@ def test_compatibility_as_its_authors_tool_has_it(data_file, p, expected):
         ("res_test_compute_label_j.txt", "linear", 1000, "ignore"),
     ],
 )
-def test_ntcireval_prints_the_same_digits(data_file, output, gain, cutoff, unjudged):
+def test_ntcireval_prints_the_same_digits(
+    data_file: Callable[[str], str], output: Any, gain: Any, cutoff: Any, unjudged: Any
+) -> None:
     k = f"@{cutoff:04}"
     names = {
         "RR": "RR",

@@ -7,6 +7,7 @@ import inspect
 import math
 import pickle
 import re
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,7 +41,7 @@ from strategies import (
 
 @every_measure_of_any_kind
 @given(data=st.data())
-def test_a_measure_is_what_its_name_says(name, data):
+def test_a_measure_is_what_its_name_says(name: str, data: st.DataObject) -> None:
     measure = data.draw(any_measures(name))
     again = rm.parse(str(measure))
     assert again == measure
@@ -54,20 +55,20 @@ def test_a_measure_is_what_its_name_says(name, data):
 
 @every_measure_of_any_kind
 @given(data=st.data())
-def test_a_measure_can_be_written_in_python(name, data):
+def test_a_measure_can_be_written_in_python(name: str, data: st.DataObject) -> None:
     measure = data.draw(any_measures(name))
     built = getattr(rm, name)(**measure.parameters)
     assert (built if measure.cutoff is None else built @ measure.cutoff) == measure
 
 
 @every_measure_of_any_kind
-def test_a_default_need_not_be_said(name):
+def test_a_default_need_not_be_said(name: str) -> None:
     for parameter in ALL_PAGES[name].parameters.values():
         assert str(rm.Measure(name, {parameter.name: parameter.default})) == name
 
 
 @every_measure_of_any_kind
-def test_every_alias_is_understood_in_any_case(name):
+def test_every_alias_is_understood_in_any_case(name: str) -> None:
     page = ALL_PAGES[name]
     kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[page.kind]
     for alias, parameters in [*((alias, {}) for alias in (name, *page.aliases)), *page.variants.items()]:
@@ -95,20 +96,20 @@ AMBIGUOUS = {
 
 
 @pytest.mark.parametrize("alias", AMBIGUOUS)
-def test_a_name_with_several_meanings_says_which(alias):
+def test_a_name_with_several_meanings_says_which(alias: Any) -> None:
     with pytest.raises(rm.MeasureError, match=r"can mean|in trec_eval") as caught:
         rm.parse(alias)
     for meaning in AMBIGUOUS[alias]:
         assert re.search(rf"{re.escape(meaning)}(?![(@])", str(caught.value))
 
 
-def test_a_patience_after_a_dot_is_not_taken_for_a_cutoff():
+def test_a_patience_after_a_dot_is_not_taken_for_a_cutoff() -> None:
     with pytest.raises(rm.MeasureError, match=r"RBP\(p=0\.95\), or RBP@95"):
         rm.parse("rbp.95")
 
 
 @every_measure_of_any_kind
-def test_a_cutoff_is_a_whole_number_from_1_or_refused(name):
+def test_a_cutoff_is_a_whole_number_from_1_or_refused(name: str) -> None:
     if ALL_PAGES[name].takes_cutoff:
         for cutoff in (0, -1, 1.5, True, "10"):
             with pytest.raises(rm.MeasureError, match="cutoff"):
@@ -119,7 +120,7 @@ def test_a_cutoff_is_a_whole_number_from_1_or_refused(name):
 
 
 @every_measure
-def test_a_cutoff_beyond_all_integers_is_as_good_as_none_or_refused(name):
+def test_a_cutoff_beyond_all_integers_is_as_good_as_none_or_refused(name: str) -> None:
     if not PAGES[name].takes_cutoff:
         return
     rows = [("q", "a", 1.0), ("q", "b", 0.0)], [("q", "b", 1.0), ("q", "a", 1.0)]
@@ -131,7 +132,7 @@ def test_a_cutoff_beyond_all_integers_is_as_good_as_none_or_refused(name):
 
 
 @every_measure
-def test_what_is_averaged_and_never_negative_can_be_averaged_geometrically(name):
+def test_what_is_averaged_and_never_negative_can_be_averaged_geometrically(name: str) -> None:
     page = PAGES[name]
     if page.aggregate != "mean" or page.bounds[0] is None:
         with pytest.raises(rm.MeasureError, match="no parameter 'mean'"):
@@ -148,11 +149,11 @@ def test_what_is_averaged_and_never_negative_can_be_averaged_geometrically(name)
     assert not any("mean:" in part for part in plain.signature())
 
 
-def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart():
-    def once(grade):
+def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart() -> None:
+    def once(grade: Any) -> Any:
         return grade
 
-    def twice(grade):
+    def twice(grade: Any) -> Any:
         return 2 * grade
 
     rows = [("q", "a", 1.0)], [("q", "a", 1.0)]
@@ -165,7 +166,7 @@ def test_two_functions_of_the_same_name_are_refused_and_of_two_names_stay_apart(
 
 
 @every_measure_of_any_kind
-def test_an_unknown_parameter_or_value_lists_what_there_is(name):
+def test_an_unknown_parameter_or_value_lists_what_there_is(name: str) -> None:
     with pytest.raises(rm.MeasureError, match="no parameter 'colour'"):
         rm.Measure(name, {"colour": 1})
     for parameter in ALL_PAGES[name].parameters.values():
@@ -178,7 +179,7 @@ def test_an_unknown_parameter_or_value_lists_what_there_is(name):
 
 
 @every_measure_of_any_kind
-def test_a_page_says_all_that_a_reader_needs(name):
+def test_a_page_says_all_that_a_reader_needs(name: str) -> None:
     page = ALL_PAGES[name]
     assert re.search(rf"^    {re.escape(name)}\S* = |^    F_β@k = ", page.doc, re.MULTILINE), "formula"
     assert ("less is better" in page.doc) == (page.better == "less")
@@ -192,7 +193,7 @@ def test_a_page_says_all_that_a_reader_needs(name):
 
 
 @every_measure_of_any_kind
-def test_a_page_is_one_function_in_one_file(name):
+def test_a_page_is_one_function_in_one_file(name: str) -> None:
     modules = {known: inspect.getmodule(page.function) for known, page in ALL_PAGES.items()}
     assert modules[name].__name__.startswith("rankmark.measures.")
     assert list(modules.values()).count(modules[name]) == 1
@@ -205,7 +206,7 @@ def test_a_page_is_one_function_in_one_file(name):
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
-def test_values_stay_within_the_bounds_of_the_page(name, data, rows):
+def test_values_stay_within_the_bounds_of_the_page(name: str, data: st.DataObject, rows: Any) -> None:
     measure = data.draw(usable_measures(name))
     low, high = PAGES[name].bounds
     for value in by_query(rows, measure, ties=data.draw(tie_rules(measure))).values():
@@ -217,7 +218,7 @@ def test_values_stay_within_the_bounds_of_the_page(name, data, rows):
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
-def test_adding_a_constant_to_all_scores_changes_nothing(name, data, rows):
+def test_adding_a_constant_to_all_scores_changes_nothing(name: str, data: st.DataObject, rows: Any) -> None:
     measure = data.draw(usable_measures(name))
     ties = data.draw(tie_rules(measure))
     shift = data.draw(st.sampled_from([-1000.0, 0.5, 64.0]))
@@ -229,7 +230,7 @@ def test_adding_a_constant_to_all_scores_changes_nothing(name, data, rows):
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
-def test_renaming_queries_renames_their_values(name, data, rows):
+def test_renaming_queries_renames_their_values(name: str, data: st.DataObject, rows: Any) -> None:
     measure = data.draw(usable_measures(name))
     ties = data.draw(tie_rules(measure).filter(lambda rule: rule != "random"))  # draws by the query's id
     names = {"q1": 30, "q2": 10, "q3": 20}
@@ -241,7 +242,7 @@ def test_renaming_queries_renames_their_values(name, data, rows):
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
-def test_shuffling_rows_changes_nothing(name, data, rows):
+def test_shuffling_rows_changes_nothing(name: str, data: st.DataObject, rows: Any) -> None:
     measure = data.draw(usable_measures(name))
     ties = data.draw(tie_rules(measure).filter(lambda rule: rule != "input"))
     shuffled = tuple(data.draw(st.permutations(table)) for table in rows)
@@ -251,7 +252,7 @@ def test_shuffling_rows_changes_nothing(name, data, rows):
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
-def test_other_queries_do_not_matter(name, data, rows):
+def test_other_queries_do_not_matter(name: str, data: st.DataObject, rows: Any) -> None:
     measure = data.draw(usable_measures(name))
     ties = data.draw(tie_rules(measure))
     alone = tuple([row for row in table if row[0] == "q1"] for table in rows)
@@ -273,7 +274,9 @@ def divides_by_cutoff(measure: rm.Measure) -> bool:
 @pytest.mark.parametrize("name", KEEPS_ITS_VALUE)
 @few
 @given(data=st.data(), rows=tables)
-def test_a_cutoff_beyond_the_list_and_the_judgements_changes_nothing(name, data, rows):
+def test_a_cutoff_beyond_the_list_and_the_judgements_changes_nothing(
+    name: str, data: st.DataObject, rows: Any
+) -> None:
     measure = data.draw(usable_measures(name).filter(lambda measure: not divides_by_cutoff(measure)))
     whole = rm.Measure(name, measure.parameters)
     ties = data.draw(tie_rules(whole @ 13))
@@ -282,7 +285,7 @@ def test_a_cutoff_beyond_the_list_and_the_judgements_changes_nothing(name, data,
 
 
 @given(rows=tables, cutoff=st.integers(13, 100))
-def test_beyond_the_list_p_and_f_fall_with_k(rows, cutoff):
+def test_beyond_the_list_p_and_f_fall_with_k(rows: Any, cutoff: Any) -> None:
     hits, relevant = by_query(rows, rm.NumRelRet), by_query(rows, rm.NumRel)
     p = {query: found / cutoff for query, found in hits.items()}
     assert by_query(rows, rm.P @ cutoff) == pytest.approx(p, rel=1e-15)
@@ -298,7 +301,9 @@ def test_beyond_the_list_p_and_f_fall_with_k(rows, cutoff):
 @pytest.mark.parametrize("name", HAS_A_BETTER)
 @few
 @given(data=st.data(), rows=tables)
-def test_no_order_of_ties_is_better_than_best_or_worse_than_worst(name, data, rows):
+def test_no_order_of_ties_is_better_than_best_or_worse_than_worst(
+    name: str, data: st.DataObject, rows: Any
+) -> None:
     measure = data.draw(usable_measures(name).filter(has_a_better))
     ties = data.draw(tie_rules(measure))
     worst, some, best = (by_query(rows, measure, ties=rule) for rule in ("worst", ties, "best"))
@@ -311,7 +316,7 @@ def test_no_order_of_ties_is_better_than_best_or_worse_than_worst(name, data, ro
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
-def test_without_ties_every_tie_rule_gives_the_same(name, data, rows):
+def test_without_ties_every_tie_rule_gives_the_same(name: str, data: st.DataObject, rows: Any) -> None:
     measure = data.draw(usable_measures(name))
     qrels, run = rows
     untied = qrels, [(query, item, score * 64 + item) for query, item, score in run]
@@ -321,7 +326,7 @@ def test_without_ties_every_tie_rule_gives_the_same(name, data, rows):
         assert by_query(untied, measure, ties="expected") == pytest.approx(values[0], rel=1e-12, nan_ok=True)
 
 
-def test_random_ties_draw_every_place_equally_often():
+def test_random_ties_draw_every_place_equally_often() -> None:
     queries = range(6000)
     qrels = [(query, 1, 1.0) for query in queries]
     run = [(query, item, 0.5) for query in queries for item in range(4)]
@@ -333,7 +338,7 @@ def test_random_ties_draw_every_place_equally_often():
         assert abs(counts - 1500).max() < 150
 
 
-def test_random_ties_depend_on_the_seed_alone():
+def test_random_ties_depend_on_the_seed_alone() -> None:
     run = [("q", f"item{i}", 0.5) for i in range(200)]
     qrels = [("q", f"item{i}", 1.0) for i in range(0, 200, 7)]
     values = [rm.evaluate(qrels, run, ["AP"], ties="random", seed=seed)["AP"] for seed in range(5)]
@@ -357,7 +362,7 @@ def test_random_ties_depend_on_the_seed_alone():
         }
     ),
 )
-def test_inputs_are_not_changed(rows, choices):
+def test_inputs_are_not_changed(rows: Any, choices: Any) -> None:
     qrels, run = (table + table[:2] for table in rows)
     frames = (
         pl.DataFrame(qrels, schema=["query", "item", "relevance"], orient="row"),

@@ -93,7 +93,7 @@ def frame(table: Table, value: str, **names: str) -> Any:
     return pd.DataFrame(rows, columns=columns)
 
 
-def test_pytrec_eval():
+def test_pytrec_eval() -> None:
     pytrec_eval = peer("pytrec_eval", "pytrec_eval-terrier")
     qrels, run = tables(ties=True)
     names = ("map", "ndcg", "Rprec", "recip_rank", "bpref", "infAP", "11pt_avg", "set_F", "ndcg_rel", "G")
@@ -106,7 +106,7 @@ def test_pytrec_eval():
     agree("pytrec_eval", theirs, qrels, run)
 
 
-def test_ranx():
+def test_ranx() -> None:
     ranx = peer("ranx", "ranx")
     qrels, run = tables()
     names = ["hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "ndcg", "ndcg_burges", "dcg"]
@@ -121,7 +121,7 @@ def test_ranx():
     agree("ranx", theirs, qrels, run)
 
 
-def test_ir_measures():
+def test_ir_measures() -> None:
     ir_measures = peer("ir_measures", "ir_measures")
     qrels, run = tables(ties=True)
     names = [
@@ -146,7 +146,7 @@ def test_ir_measures():
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_sklearn(ties):
+def test_sklearn(ties: Any) -> None:
     metrics = peer("sklearn.metrics", "scikit-learn")
     data = Candidates(ties=ties, shortest=3)  # its matrices need two columns
     for k in (*KS, None):
@@ -167,7 +167,7 @@ def test_sklearn(ties):
 
 
 @pytest.mark.parametrize("k", KS)
-def test_rectools(k):
+def test_rectools(k: Any) -> None:
     metrics = peer("rectools.metrics", "rectools")
     for complete in (False, True):
         qrels, run = tables(positive=True, complete=complete)
@@ -194,7 +194,7 @@ def test_rectools(k):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_lightgbm(ties):
+def test_lightgbm(ties: Any) -> None:
     lightgbm = peer("lightgbm", "lightgbm")
     data = Candidates(ties=ties)
     nothing = np.zeros(
@@ -221,7 +221,7 @@ def test_lightgbm(ties):
         (["map", "map@3", "map@5-", "map-", "pre@3", "pre@5"], (0, 1)),
     ],
 )
-def test_xgboost(names, grades, ties):
+def test_xgboost(names: Any, grades: Any, ties: Any) -> None:
     xgboost = peer("xgboost", "xgboost")
     data = Candidates(ties=ties, grades=grades)
     matrix = xgboost.DMatrix(np.zeros((len(data.labels), 1)), label=data.labels, base_margin=data.scores)
@@ -233,7 +233,7 @@ def test_xgboost(names, grades, ties):
 
 
 @pytest.mark.parametrize("ties", [False, True])
-def test_catboost(ties):
+def test_catboost(ties: Any) -> None:
     utils = peer("catboost.utils", "catboost")
     names = ["NDCG", "NDCG:type=Exp", "DCG", "DCG:type=Exp", "MAP", "MRR"]
     names += [
@@ -253,12 +253,14 @@ def test_catboost(ties):
 
 
 @pytest.mark.parametrize("k", KS)
-def test_recommenders(k):
+def test_recommenders(k: Any) -> None:
     module = peer("recommenders.evaluation.python_evaluation", "recommenders")
     qrels, run = tables(positive=True)
     truth = frame(qrels, "rating", query="userID", item="itemID").astype({"rating": float})
     predictions = frame(run, "prediction", query="userID", item="itemID")
-    names = {name: {} for name in ("map", "map_at_k", "precision_at_k", "recall_at_k", "ndcg_at_k")}
+    names: dict[str, Any] = {
+        name: {} for name in ("map", "map_at_k", "precision_at_k", "recall_at_k", "ndcg_at_k")
+    }
     names |= {f"ndcg_at_k(score_type={kind})": {"score_type": kind} for kind in ("raw", "exp")}
     theirs = {
         f"{name}@{k}": getattr(module, name.partition("(")[0])(truth, predictions, k=k, **given)
@@ -267,7 +269,7 @@ def test_recommenders(k):
     agree("recommenders", theirs, qrels, run)
 
 
-def test_beir():
+def test_beir() -> None:
     evaluation = peer("beir.retrieval.evaluation", "beir").EvaluateRetrieval
     qrels, run = tables(ties=True)
     found = evaluation.evaluate(qrels, run, list(KS))
@@ -278,7 +280,7 @@ def test_beir():
         agree("beir", evaluation.evaluate_custom(some, judged, list(KS), name), some, judged, FIVE_DIGITS)
 
 
-def test_recpack():
+def test_recpack() -> None:
     metrics = peer("recpack.metrics", "recpack")
     from scipy.sparse import csr_matrix
 
@@ -299,7 +301,7 @@ def test_recpack():
             agree("recpack", {f"{name}_{k}": metric.value}, qrels, run)
 
 
-def test_replay():
+def test_replay() -> None:
     metrics = peer("replay.metrics", "replay-rec")
     import polars as pl
 
@@ -311,7 +313,7 @@ def test_replay():
             agree("replay", {f"{name}@{k}": value}, qrels, run)
 
 
-def test_fuxictr():
+def test_fuxictr() -> None:
     metrics = peer("fuxictr.metrics", "fuxictr")
     data = Candidates(ties=False, grades=(0, 1))
     found = [each for each in data.lists if each[0].any()]
@@ -323,7 +325,7 @@ def test_fuxictr():
     agree("fuxictr", {"avgAUC": sums[0] / sums[1]}, data.qrels, data.run)
 
 
-def test_rexmex():
+def test_rexmex() -> None:
     ranking = peer("rexmex.metrics.ranking", "rexmex")
     qrels, run = tables(positive=True, complete=True)
     for name in ("hits_at_k", "average_precision_at_k"):

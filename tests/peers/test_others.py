@@ -59,7 +59,7 @@ def values(tables: tuple[Table, Table], measure: str, **choices: Any) -> dict[st
         ("Judged@10", "Judged@10"),
     ],
 )
-def test_ir_measures_and_its_providers(tables, theirs, ours):
+def test_ir_measures_and_its_providers(tables: Any, theirs: Any, ours: Any) -> None:
     ir_measures = peer("ir_measures", "ir_measures")
     peer("cwl", "cwl-eval")
     measure = ir_measures.parse_measure(theirs)
@@ -67,7 +67,7 @@ def test_ir_measures_and_its_providers(tables, theirs, ours):
     assert values(tables, ours) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_ir_measures_accuracy_is_the_auc_of_the_list(tables):
+def test_ir_measures_accuracy_is_the_auc_of_the_list(tables: Any) -> None:
     """Where the list has items of both kinds; it fails on others."""
     ir_measures = peer("ir_measures", "ir_measures")
     qrels, run = tables
@@ -80,7 +80,7 @@ def test_ir_measures_accuracy_is_the_auc_of_the_list(tables):
 
 
 @pytest.mark.parametrize("tied", [False, True], ids=["no ties", "ties"])
-def test_scikit_learn_on_labelled_lists(tied):
+def test_scikit_learn_on_labelled_lists(tied: Any) -> None:
     metrics = peer("sklearn.metrics", "scikit-learn")
     draw = np.random.default_rng(1)
     for _ in range(200):
@@ -104,7 +104,7 @@ def test_scikit_learn_on_labelled_lists(tied):
 @pytest.mark.parametrize("k", [1, 3, 10])
 @pytest.mark.parametrize("name", ["PartialAUC", "PAP", "NDCG"])
 @pytest.mark.filterwarnings("ignore:Downcasting object dtype:FutureWarning")
-def test_rectools_which_has_no_grades(tables, name, k):
+def test_rectools_which_has_no_grades(tables: Any, name: str, k: Any) -> None:
     metrics = peer("rectools.metrics", "rectools")
     pandas = pytest.importorskip("pandas")
     qrels = {query: dict.fromkeys(grades, 1) for query, grades in tables[0].items()}
@@ -120,7 +120,7 @@ def test_rectools_which_has_no_grades(tables, name, k):
     assert ours == pytest.approx(expected.to_dict(), rel=1e-12)
 
 
-def test_ranx_has_the_same_values_under_its_names(tables):
+def test_ranx_has_the_same_values_under_its_names(tables: Any) -> None:
     """Its RBP has the grades as gains and its patience after a dot."""
     ranx = peer("ranx", "ranx")
     qrels = {

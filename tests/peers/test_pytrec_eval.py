@@ -72,7 +72,7 @@ def with_level(measure: rm.Measure, rel: float) -> rm.Measure:
 
 
 @pytest.mark.parametrize("rel", [1, 2])
-def test_every_shared_measure_of_every_query(rel, pytrec_eval, tables):
+def test_every_shared_measure_of_every_query(rel: Any, pytrec_eval: Any, tables: Any) -> None:
     qrels, run = tables
     families = {name.rsplit("_", 1)[0] if name[-1].isdigit() else name for name in SHARED}
     names = {f"{f}.{','.join(map(str, CUTOFFS))}" if f"{f}_1" in SHARED else f for f in families}

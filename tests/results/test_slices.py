@@ -60,7 +60,7 @@ def rows(
     return {row.slice: row for row in slices.rows if (row.by, row.measure) == (by, measure)}
 
 
-def test_each_slice_has_its_mean_and_its_difference_from_the_others(result):
+def test_each_slice_has_its_mean_and_its_difference_from_the_others(result: Any) -> None:
     found = rows(result.by(USERS, "country"))
     assert list(found) == ["DE", "FR", None]
     assert [row.averaged for row in found.values()] == [3, 2, 1]
@@ -69,7 +69,7 @@ def test_each_slice_has_its_mean_and_its_difference_from_the_others(result):
     assert (found["FR"].mean, found[None].mean) == (1.0, 0.5)
 
 
-def test_intervals_and_tests_are_those_of_scipy(result):
+def test_intervals_and_tests_are_those_of_scipy(result: Any) -> None:
     own, others = [1, 1 / 2, 1 / 3], [1, 1, 1 / 2]
     row = rows(result.by(USERS, "country"))["DE"]
     mean = stats.t.interval(0.95, 2, np.mean(own), stats.sem(own))
@@ -85,7 +85,7 @@ def test_intervals_and_tests_are_those_of_scipy(result):
     assert wider.high > row.high
 
 
-def test_what_needs_more_queries_has_no_value(result):
+def test_what_needs_more_queries_has_no_value(result: Any) -> None:
     alone = rows(result.by(USERS, "country"))[None]
     assert all(map(math.isnan, (alone.low, alone.high, alone.difference_low, alone.p, alone.p_corrected)))
     assert not math.isnan(alone.difference)
@@ -94,7 +94,7 @@ def test_what_needs_more_queries_has_no_value(result):
     assert everything.mean == result["RR"]
 
 
-def test_p_values_are_corrected_over_slices_measures_and_attributes(result):
+def test_p_values_are_corrected_over_slices_measures_and_attributes(result: Any) -> None:
     slices = result.by(USERS)
     # Of age there are two slices, with one test for both.
     tests = [row for row in slices.rows if (row.by, row.slice) != ("age", "10")]
@@ -106,7 +106,7 @@ def test_p_values_are_corrected_over_slices_measures_and_attributes(result):
     assert {row.measure for row in slices.rows} == {"RR", "P@1"}
 
 
-def test_holm():
+def test_holm() -> None:
     # S. Holm's procedure by hand: 3 · .01, max(.03, 2 · .02), max(.04, .03); what is no test does not count.
     assert corrected([0.03, 0.01, math.nan, 0.02]).tolist() == pytest.approx(
         [0.04, 0.03, math.nan, 0.04], nan_ok=True
@@ -119,7 +119,7 @@ numbers = st.lists(st.floats(0, 1), max_size=8).map(lambda values: np.array(valu
 
 
 @given(numbers, numbers)
-def test_a_difference_turned_round_is_its_opposite(own: np.ndarray, others: np.ndarray):
+def test_a_difference_turned_round_is_its_opposite(own: np.ndarray, others: np.ndarray) -> None:
     one, other = welch(own, others), welch(others, own)
     assert one.p == pytest.approx(other.p, nan_ok=True)
     assert (one.mean, one.low, one.high) == (
@@ -132,7 +132,7 @@ def test_a_difference_turned_round_is_its_opposite(own: np.ndarray, others: np.n
 
 
 @given(st.dictionaries(st.sampled_from(list(RANKS)), st.sampled_from(["a", "b", "c"]), min_size=1))
-def test_the_slices_together_are_all_queries(slices: dict[str, str]):
+def test_the_slices_together_are_all_queries(slices: dict[str, str]) -> None:
     result = rm.evaluate(QRELS, RUN, "RR")
     found = rows(result.by(slices), by="slice")
     assert sum(row.queries for row in found.values()) == len(RANKS)
@@ -141,14 +141,14 @@ def test_the_slices_together_are_all_queries(slices: dict[str, str]):
     assert found[None].queries == missing if missing else None not in found
 
 
-def test_queries_that_are_left_out_of_the_mean_are_counted_but_not_averaged():
+def test_queries_that_are_left_out_of_the_mean_are_counted_but_not_averaged() -> None:
     result = rm.evaluate(QRELS, {query: RUN[query] for query in ("q1", "q4", "q5")}, "RR", missing="skip")
     found = rows(result.by(USERS, "country"))
     assert [(row.queries, row.averaged) for row in found.values()] == [(3, 1), (2, 2), (1, 0)]
     assert math.isnan(found[None].mean)
 
 
-def test_sums_and_geometric_means_say_that_slices_show_the_mean():
+def test_sums_and_geometric_means_say_that_slices_show_the_mean() -> None:
     slices = rm.evaluate(QRELS, RUN, "NumRet RR(mean=geometric) RR").by(USERS, "age")
     assert rows(slices, "age", "NumRet")["9"].mean == 1.5
     (note,) = slices.notes
@@ -156,7 +156,7 @@ def test_sums_and_geometric_means_say_that_slices_show_the_mean():
     assert note in " ".join(str(slices).split())
 
 
-def test_numbers_are_in_their_order(result):
+def test_numbers_are_in_their_order(result: Any) -> None:
     assert list(rows(result.by(USERS, "age"), "age")) == ["9", "10"]
 
 
@@ -172,7 +172,7 @@ def test_numbers_are_in_their_order(result):
         "jsonl",
     ],
 )
-def test_attributes_come_in_any_form(form, result, tmp_path):
+def test_attributes_come_in_any_form(form: Any, result: Any, tmp_path: Path) -> None:
     if isinstance(form, str):
         write = {"csv": USERS.write_csv, "parquet": USERS.write_parquet, "jsonl": USERS.write_ndjson}
         write[form](tmp_path / f"users.{form}")
@@ -182,7 +182,7 @@ def test_attributes_come_in_any_form(form, result, tmp_path):
     assert result.by(attributes, "country").frame.equals(result.by(USERS, "country").frame)
 
 
-def test_a_column_of_the_judgements_or_of_the_results():
+def test_a_column_of_the_judgements_or_of_the_results() -> None:
     qrels = table(QRELS, country=COUNTRY)
     ranks = dict.fromkeys(RANKS)
     run = table(RUN, device={query: "phone" if query < "q4" else "web" for query in ranks}).with_columns(
@@ -195,20 +195,20 @@ def test_a_column_of_the_judgements_or_of_the_results():
     assert rows(rm.evaluate(qrels, run, "RR", by="country").slices).keys() == {"DE", "FR", None}
 
 
-def test_attributes_go_before_the_columns_of_other_tables():
+def test_attributes_go_before_the_columns_of_other_tables() -> None:
     qrels = table(QRELS, country=dict.fromkeys(RANKS, "XX"))
     slices = rm.evaluate(qrels, RUN, "RR", by="country", attributes=USERS).slices
     assert list(rows(slices)) == ["DE", "FR", None]
 
 
-def test_a_mapping_of_queries_to_slices():
+def test_a_mapping_of_queries_to_slices() -> None:
     slices = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY).slices
     assert [row.averaged for row in rows(slices, "slice").values()] == [3, 2, 1]
     numbers = rm.evaluate([(1, 1, 1), (2, 1, 1)], [(1, 1, 1.0)], "RR", by={1: True, 2: False}).slices
     assert [(row.slice, row.mean) for row in numbers.rows] == [("False", 0.0), ("True", 1.0)]
 
 
-def test_ids_of_attributes_may_be_of_another_type():
+def test_ids_of_attributes_may_be_of_another_type() -> None:
     qrels = [(7, 1, 1), (8, 1, 1)]
     slices = rm.evaluate(qrels, [(7, 1, 1.0)], "RR").by({"7": "a", "8": "b", "nine": "c"})
     assert [(row.slice, row.mean) for row in slices.rows] == [("a", 1.0), ("b", 0.0)]
@@ -218,7 +218,7 @@ def test_ids_of_attributes_may_be_of_another_type():
     assert rows(rm.evaluate(categories, RUN, "RR").by(USERS, "country"))["FR"].averaged == 2
 
 
-def test_a_column_that_is_not_the_same_in_all_rows_of_a_query_is_refused():
+def test_a_column_that_is_not_the_same_in_all_rows_of_a_query_is_refused() -> None:
     qrels = pl.DataFrame(
         {"query": [1, 1, 2, 3, 3], "item": range(5), "grade": 1, "device": ["a", "b", "a", "c", "a"]}
     )
@@ -230,7 +230,7 @@ def test_a_column_that_is_not_the_same_in_all_rows_of_a_query_is_refused():
         rm.evaluate(qrels, [(1, 0, 1.0)], "RR", by="device")
 
 
-def test_a_null_beside_a_value_is_no_second_value():
+def test_a_null_beside_a_value_is_no_second_value() -> None:
     qrels = pl.DataFrame({"query": [1, 1, 2], "item": range(3), "device": [None, "b", None]})
     slices = rm.evaluate(qrels, [(1, 1, 1.0)], "RR", by="device").slices
     assert [(row.slice, row.queries) for row in slices.rows] == [("b", 1), (None, 1)]
@@ -257,13 +257,13 @@ def test_a_null_beside_a_value_is_no_second_value():
         ({"by": "tags", "attributes": TAGS}, rm.ColumnError, "is List(String), not single values"),
     ],
 )
-def test_what_cannot_be_sliced_is_refused(options, kind, message):
+def test_what_cannot_be_sliced_is_refused(options: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind) as error:
         rm.evaluate(QRELS, RUN, "RR", **options)
     assert message in str(error.value)
 
 
-def test_tables_that_were_read_before_have_no_further_columns():
+def test_tables_that_were_read_before_have_no_further_columns() -> None:
     qrels = table(QRELS, country=COUNTRY)
     with pytest.raises(rm.ColumnError, match="that were read before"):
         rm.evaluate(rm.read_qrels(qrels), RUN, "RR", by="country")
@@ -271,24 +271,24 @@ def test_tables_that_were_read_before_have_no_further_columns():
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 95, -0.5])
-def test_a_confidence_is_a_share(confidence, result):
+def test_a_confidence_is_a_share(confidence: Any, result: Any) -> None:
     with pytest.raises(rm.ChoiceError, match="is not a number between 0 and 1"):
         result.by(USERS, "age", confidence=confidence)
 
 
-def test_there_are_no_slices_unless_they_were_asked_for(result):
+def test_there_are_no_slices_unless_they_were_asked_for(result: Any) -> None:
     assert result.slices is None
     assert "slices" not in json.loads(result.to_json())
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
-def test_results_with_slices_can_be_copied_and_pickled(again):
+def test_results_with_slices_can_be_copied_and_pickled(again: Any) -> None:
     result = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY)
     assert again(result).slices.frame.equals(result.slices.frame)
     assert str(again(result)) == str(result)
 
 
-def test_a_slice_by_its_value(result):
+def test_a_slice_by_its_value(result: Any) -> None:
     slices = result.by(USERS, "country")
     assert [row.measure for row in slices["DE"]] == ["RR", "P@1"]
     assert slices[None][0].slice is None
@@ -296,7 +296,7 @@ def test_a_slice_by_its_value(result):
         slices["DEU"]
 
 
-def test_the_table_for_people(result):
+def test_the_table_for_people(result: Any) -> None:
     # scipy's p-values .4433, .0632, .5185, .0577: 4 · .0577, no less, 2 · .4433, no less.
     assert str(result.by(USERS, "country")).splitlines() == [
         "measure  country  queries    mean      low    high  difference       p",
@@ -313,14 +313,14 @@ def test_the_table_for_people(result):
     ]
 
 
-def test_a_small_p_is_not_shown_as_none():
+def test_a_small_p_is_not_shown_as_none() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(40)}
     run = {query: ["a", "x"] if i < 20 else ["x", "y", "a"][i % 2 :] for i, query in enumerate(qrels)}
     slices = rm.evaluate(qrels, run, "RR").by({query: str(i < 20) for i, query in enumerate(qrels)})
     assert "<0.0001" in str(slices)
 
 
-def test_other_formats(result):
+def test_other_formats(result: Any) -> None:
     slices = result.by(USERS, "country")
     assert slices.format("csv").splitlines()[0] == ",".join(slices.frame.columns)
     assert pl.read_csv(slices.format("csv").encode()).equals(slices.frame)
@@ -332,7 +332,7 @@ def test_other_formats(result):
         slices.format("trec")
 
 
-def test_a_result_shows_its_slices():
+def test_a_result_shows_its_slices() -> None:
     result = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY)
     assert str(result.slices) in str(result)
     assert result.to_csv() == result.slices.format("csv")
@@ -362,7 +362,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     return call
 
 
-def test_slices_on_the_command_line(run: Run):
+def test_slices_on_the_command_line(run: Run) -> None:
     code, out, err = run(
         "qrels.csv", "good.csv", "-m", "RR", "--by", "country", "--by", "age", "--attributes", "users.csv"
     )
@@ -374,7 +374,7 @@ def test_slices_on_the_command_line(run: Run):
     assert lines[0].split() == ["measure", "value"]
 
 
-def test_slices_of_several_runs(run: Run):
+def test_slices_of_several_runs(run: Run) -> None:
     _, out, _ = run("qrels.csv", "good.csv", "bad.csv", "-m", "RR", "--by", "country")
     assert "run   measure  country  queries    mean" in out
     assert "bad   RR       FR             2  1.0000" in out
@@ -395,13 +395,13 @@ def test_slices_of_several_runs(run: Run):
         (("--by", "country", "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input"),
     ],
 )
-def test_mistakes_are_answered(args: tuple[str, ...], code: int, message: str, run: Run):
+def test_mistakes_are_answered(args: tuple[str, ...], code: int, message: str, run: Run) -> None:
     answer, out, err = run("qrels.csv", "good.csv", *args)
     assert (answer, out) == (code, "")
     assert message in err
 
 
-def test_queries_may_be_the_index_of_a_pandas_table():
+def test_queries_may_be_the_index_of_a_pandas_table() -> None:
     users = USERS.to_pandas().set_index("user")
     assert isinstance(users, pd.DataFrame)
     assert rows(rm.evaluate(QRELS, RUN, "RR").by(users, "country"))["FR"].averaged == 2

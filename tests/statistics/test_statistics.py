@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import get_args
+from collections.abc import Callable
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def differences(queries: int = 60, shift: float = 0.03, seed: int = 2) -> np.nda
 # --- Resamples --------------------------------------------------------------------------------------------
 
 
-def test_the_same_seed_gives_the_same_numbers_whatever_the_threads():
+def test_the_same_seed_gives_the_same_numbers_whatever_the_threads() -> None:
     table = values(3_000, 3)
     one, three = (bootstrap_means(table, resamples=500, seed=7, threads=n) for n in (1, 3))
     assert (one == three).all()
@@ -73,7 +74,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_threads():
     assert (tukey[0] == tukey[1]).all()
 
 
-def test_the_first_resamples_of_many_are_those_of_few_and_columns_share_them():
+def test_the_first_resamples_of_many_are_those_of_few_and_columns_share_them() -> None:
     table = values(50, 3)
     many = bootstrap_means(table, resamples=300, seed=1)
     assert (bootstrap_means(table, resamples=20, seed=1) == many[:20]).all()
@@ -82,7 +83,7 @@ def test_the_first_resamples_of_many_are_those_of_few_and_columns_share_them():
     assert many.sum(axis=1) == pytest.approx(whole, rel=1e-12)
 
 
-def test_resampled_means_have_the_mean_and_the_variance_of_theory():
+def test_resampled_means_have_the_mean_and_the_variance_of_theory() -> None:
     x = values(200)
     means = bootstrap_means(x, resamples=40_000)
     error = x.std() / math.sqrt(len(x))
@@ -92,7 +93,7 @@ def test_resampled_means_have_the_mean_and_the_variance_of_theory():
     assert third == pytest.approx(stats.skew(x) / math.sqrt(len(x)), abs=0.05)
 
 
-def test_what_is_nan_is_not_drawn():
+def test_what_is_nan_is_not_drawn() -> None:
     x = values(40)
     holed = np.insert(x, [0, 7, 40], np.nan)
     assert (bootstrap_means(holed, seed=3) == bootstrap_means(x, seed=3)).all()
@@ -102,7 +103,7 @@ def test_what_is_nan_is_not_drawn():
     assert np.isnan(bootstrap_means([math.nan, math.nan], resamples=4)).all()
 
 
-def test_clusters_are_drawn_whole():
+def test_clusters_are_drawn_whole() -> None:
     x, users = np.array([1.0, 1.0, 1.0, 4.0]), ["a", "a", "a", "b"]
     means = bootstrap_means(x, clusters=users, resamples=2_000)
     assert set(means) == {1.0, 7 / 4, 4.0}
@@ -112,12 +113,12 @@ def test_clusters_are_drawn_whole():
 
 
 @pytest.mark.parametrize("wrong", [{"resamples": 0}, {"resamples": 2.5}, {"seed": -1}, {"threads": 0}])
-def test_wrong_numbers_are_refused(wrong):
+def test_wrong_numbers_are_refused(wrong: Any) -> None:
     with pytest.raises(ChoiceError, match="is not a whole number"):
         bootstrap_means(values(5), **wrong)
 
 
-def test_infinite_values_and_wrong_shapes_are_refused():
+def test_infinite_values_and_wrong_shapes_are_refused() -> None:
     with pytest.raises(DataError, match="1 of the values are infinite"):
         bootstrap_means([1.0, math.inf])
     with pytest.raises(DataError, match="3 dimensions"):
@@ -130,7 +131,7 @@ def test_infinite_values_and_wrong_shapes_are_refused():
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
-def test_intervals_are_scipys_from_the_same_resamples(ours, theirs):
+def test_intervals_are_scipys_from_the_same_resamples(ours: Any, theirs: Any) -> None:
     x = values(45)
     found = stats.bootstrap((x,), np.mean, n_resamples=4_000, method=theirs, rng=5)
     drawn = found.bootstrap_distribution
@@ -142,7 +143,7 @@ def test_intervals_are_scipys_from_the_same_resamples(ours, theirs):
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
-def test_intervals_are_scipys_in_distribution(ours, theirs):
+def test_intervals_are_scipys_in_distribution(ours: Any, theirs: Any) -> None:
     x = values(45)
     found = stats.bootstrap((x,), np.mean, n_resamples=40_000, method=theirs, rng=5)
     interval = bootstrap_interval(x, method=ours, resamples=40_000)
@@ -150,14 +151,14 @@ def test_intervals_are_scipys_in_distribution(ours, theirs):
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-def test_the_t_interval_is_scipys(confidence):
+def test_the_t_interval_is_scipys(confidence: Any) -> None:
     d = differences()
     expected = stats.ttest_1samp(d, 0).confidence_interval(confidence)
     assert t_interval(d, confidence=confidence) == pytest.approx(expected, rel=1e-12)
     assert t_interval([*d, math.nan], confidence=confidence) == pytest.approx(expected, rel=1e-12)
 
 
-def test_clusters_of_one_row_change_no_interval_and_no_test():
+def test_clusters_of_one_row_change_no_interval_and_no_test() -> None:
     d, alone = differences(), np.arange(60)
     assert t_interval(d, clusters=alone) == pytest.approx(t_interval(d), rel=1e-12)
     assert bootstrap_interval(d, clusters=alone) == pytest.approx(bootstrap_interval(d), rel=1e-12)
@@ -166,7 +167,7 @@ def test_clusters_of_one_row_change_no_interval_and_no_test():
     assert bootstrap_shift_test(d, clusters=alone) == bootstrap_shift_test(d)
 
 
-def test_clusters_of_equal_rows_are_as_wide_as_if_each_were_one_row():
+def test_clusters_of_equal_rows_are_as_wide_as_if_each_were_one_row() -> None:
     d, users = differences(20), np.repeat(np.arange(20), 5)
     for interval in (t_interval, bootstrap_interval):
         assert interval(np.repeat(d, 5), clusters=users) == pytest.approx(interval(d), rel=1e-9)
@@ -174,7 +175,7 @@ def test_clusters_of_equal_rows_are_as_wide_as_if_each_were_one_row():
         assert test(np.repeat(d, 5), clusters=users) == pytest.approx(test(d), rel=1e-9)
 
 
-def test_the_error_of_a_ratio_is_that_of_cluster_robust_regression():
+def test_the_error_of_a_ratio_is_that_of_cluster_robust_regression() -> None:
     sm = pytest.importorskip("statsmodels.api")
     d, users = differences(200), np.random.default_rng(3).integers(0, 30, 200)
     fitted = sm.OLS(d, np.ones(200)).fit(
@@ -186,13 +187,13 @@ def test_the_error_of_a_ratio_is_that_of_cluster_robust_regression():
     assert (high - low) / 2 == pytest.approx(width, rel=1e-9)
 
 
-def test_too_few_values_have_no_interval():
+def test_too_few_values_have_no_interval() -> None:
     assert all(map(math.isnan, t_interval([0.5])))
     assert all(map(math.isnan, bootstrap_interval([0.5])))
     assert bootstrap_interval([0.1, 0.1, 0.1]) == pytest.approx((0.1, 0.1))
 
 
-def test_a_share_is_between_0_and_1():
+def test_a_share_is_between_0_and_1() -> None:
     with pytest.raises(ChoiceError, match=r"confidence=95 is not a number above 0 and below 1"):
         t_interval(differences(), confidence=95)
 
@@ -201,7 +202,7 @@ def test_a_share_is_between_0_and_1():
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_the_t_test_is_scipys(alternative):
+def test_the_t_test_is_scipys(alternative: Any) -> None:
     x, y = values(seed=1), values(seed=2)
     expected = stats.ttest_rel(x, y, alternative=alternative).pvalue
     assert paired_t_test(x - y, alternative=alternative) == pytest.approx(expected, rel=1e-12)
@@ -209,7 +210,7 @@ def test_the_t_test_is_scipys(alternative):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("queries", [6, 17, 50])
-def test_the_exact_wilcoxon_test_is_scipys(alternative, queries):
+def test_the_exact_wilcoxon_test_is_scipys(alternative: Any, queries: Any) -> None:
     d = differences(queries)
     expected = stats.wilcoxon(d, method="exact", alternative=alternative).pvalue
     assert wilcoxon_test(d, alternative=alternative) == pytest.approx(expected, rel=1e-9)
@@ -217,7 +218,9 @@ def test_the_exact_wilcoxon_test_is_scipys(alternative, queries):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt"])
-def test_the_exact_wilcoxon_test_counts_all_signs_of_tied_ranks_as_scipy_does(alternative, zeros):
+def test_the_exact_wilcoxon_test_counts_all_signs_of_tied_ranks_as_scipy_does(
+    alternative: Any, zeros: Any
+) -> None:
     d = np.array([1, -2, 2, 0, 3, 3, 3, -1, 4, 0, 2.0])
     expected = stats.wilcoxon(
         d, zero_method=zeros, method=stats.PermutationMethod(n_resamples=np.inf), alternative=alternative
@@ -228,7 +231,7 @@ def test_the_exact_wilcoxon_test_counts_all_signs_of_tied_ranks_as_scipy_does(al
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt"])
 @pytest.mark.parametrize("continuity", [True, False])
-def test_the_normal_wilcoxon_test_is_scipys(alternative, zeros, continuity):
+def test_the_normal_wilcoxon_test_is_scipys(alternative: Any, zeros: Any, continuity: Any) -> None:
     d = np.round(differences(80), 2)
     assert 0 in d
     expected = stats.wilcoxon(
@@ -238,7 +241,7 @@ def test_the_normal_wilcoxon_test_is_scipys(alternative, zeros, continuity):
     assert found == pytest.approx(expected, rel=1e-6)
 
 
-def test_differences_that_only_rounding_tells_apart_share_a_rank():
+def test_differences_that_only_rounding_tells_apart_share_a_rank() -> None:
     assert 0.3 - 0.2 != 0.2 - 0.1
     noisy = np.array([0.3 - 0.2, 0.2 - 0.1, -(0.5 - 0.4), 0.3, 0.1 + 0.2 - 0.3, 0.7])
     clean = np.array([0.1, 0.1, -0.1, 0.3, 0.0, 0.7])
@@ -247,7 +250,7 @@ def test_differences_that_only_rounding_tells_apart_share_a_rank():
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_the_sign_test_is_binomial(alternative):
+def test_the_sign_test_is_binomial(alternative: Any) -> None:
     d = np.array([0.1] * 9 + [-0.2] * 3 + [0.0] * 4 + [math.nan])
     expected = stats.binomtest(9, 12, alternative=alternative).pvalue
     assert sign_test(d, alternative=alternative) == pytest.approx(expected, rel=1e-12)
@@ -274,13 +277,13 @@ def all_signs(d: np.ndarray, alternative: str) -> float:
     ),
     st.sampled_from(ALTERNATIVES),
 )
-def test_the_randomisation_test_of_few_is_that_of_all_signs(d, alternative):
+def test_the_randomisation_test_of_few_is_that_of_all_signs(d: Any, alternative: Any) -> None:
     found = randomisation_test(d, alternative=alternative)
     assert found == pytest.approx(all_signs(np.array(d), alternative), rel=1e-9)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_the_randomisation_test_is_scipys(alternative):
+def test_the_randomisation_test_is_scipys(alternative: Any) -> None:
     d = differences(12, shift=0.05)
     expected = stats.permutation_test(
         (d, np.zeros(12)),
@@ -293,7 +296,7 @@ def test_the_randomisation_test_is_scipys(alternative):
     assert randomisation_test(d, alternative=alternative) == pytest.approx(expected, rel=1e-9)
 
 
-def test_halves_counting_and_drawing_agree():
+def test_halves_counting_and_drawing_agree() -> None:
     d = np.round(differences(30), 2)
     magnitudes = np.abs(d[d != 0])
     least = float(d.sum()) - 1e-9
@@ -304,7 +307,7 @@ def test_halves_counting_and_drawing_agree():
     assert drawn == pytest.approx(halved, abs=4 * math.sqrt(halved / 200_000))
 
 
-def test_many_small_whole_numbers_are_counted():
+def test_many_small_whole_numbers_are_counted() -> None:
     d = np.random.default_rng(0).integers(-4, 6, 700) / 10
     exact = randomisation_test(d, method="exact")
     assert randomisation_test(d) == exact
@@ -312,7 +315,7 @@ def test_many_small_whole_numbers_are_counted():
     assert drawn == pytest.approx(exact, abs=5 * math.sqrt(exact / 100_000) + 1e-5)
 
 
-def test_what_cannot_be_counted_is_drawn():
+def test_what_cannot_be_counted_is_drawn() -> None:
     d = differences(200)
     with pytest.raises(ChoiceError, match="takes too long for 200 differences"):
         randomisation_test(d, method="exact")
@@ -320,13 +323,13 @@ def test_what_cannot_be_counted_is_drawn():
     assert randomisation_test(np.full(200, math.pi) + d / 1e3) == 1 / 10_001  # (b + 1) / (m + 1), never 0
 
 
-def test_columns_are_tested_each_with_the_same_signs():
+def test_columns_are_tested_each_with_the_same_signs() -> None:
     table = np.column_stack([differences(100), differences(100, seed=5), np.full(100, math.nan)])
     found = randomisation_test(table, each=True)
     assert found.tolist() == [randomisation_test(table[:, 0]), randomisation_test(table[:, 1]), 1.0]
 
 
-def test_drawn_tests_agree_with_the_t_test_of_many_queries():
+def test_drawn_tests_agree_with_the_t_test_of_many_queries() -> None:
     d = differences(5_000, shift=0.003)
     for alternative in ALTERNATIVES:
         expected = paired_t_test(d, alternative=alternative)
@@ -334,7 +337,7 @@ def test_drawn_tests_agree_with_the_t_test_of_many_queries():
             assert test(d, alternative=alternative) == pytest.approx(expected, abs=0.015)
 
 
-def test_without_any_difference_nothing_is_significant():
+def test_without_any_difference_nothing_is_significant() -> None:
     nothing = np.zeros(50)
     assert randomisation_test(nothing) == wilcoxon_test(nothing) == sign_test(nothing) == 1.0
     assert bootstrap_shift_test(nothing) == 1.0
@@ -342,7 +345,7 @@ def test_without_any_difference_nothing_is_significant():
 
 
 @pytest.fixture(scope="module")
-def published(data_file):
+def published(data_file: Callable[[str], str]) -> Any:
     """Average precision of run126 less that of run125 on the 50 topics of TREC-8 ad hoc."""
     table = np.genfromtxt(data_file("urbano_sigir2019/data/adhoc8_ap.csv"), delimiter=",", names=True)
     return table["run126"] - table["run125"]
@@ -362,12 +365,12 @@ def published(data_file):
     ],
     ids=["t", "wilcoxon", "sign"],
 )
-def test_published_p_values(published, test, one_sided, two_sided):
+def test_published_p_values(published: Any, test: Any, one_sided: Any, two_sided: Any) -> None:
     assert test(published, alternative="greater") == pytest.approx(one_sided, abs=5e-10)
     assert test(published, alternative="two-sided") == pytest.approx(two_sided, abs=5e-10)
 
 
-def test_published_p_values_of_a_million_random_signs(published):
+def test_published_p_values_of_a_million_random_signs(published: Any) -> None:
     assert randomisation_test(published, alternative="greater", method="exact") == pytest.approx(
         0.000603, abs=1e-4
     )
@@ -376,13 +379,13 @@ def test_published_p_values_of_a_million_random_signs(published):
     assert drawn == pytest.approx(0.001188, abs=1e-4)
 
 
-def test_published_p_values_of_a_million_shifted_resamples(published):
+def test_published_p_values_of_a_million_shifted_resamples(published: Any) -> None:
     one_sided = bootstrap_shift_test(published, alternative="greater", resamples=1_000_000)
     assert one_sided == pytest.approx(0.000424, abs=1e-4)
     assert bootstrap_shift_test(published, resamples=1_000_000) == pytest.approx(0.000586, abs=1e-4)
 
 
-def test_unknown_choices_say_what_comes_near():
+def test_unknown_choices_say_what_comes_near() -> None:
     with pytest.raises(ChoiceError, match=r"alternative='grater' is not one of .*; did you mean 'greater'"):
         paired_t_test(differences(), alternative="grater")
     with pytest.raises(ChoiceError, match="zeros='drop' is not one of wilcox, pratt"):
@@ -402,7 +405,7 @@ def test_unknown_choices_say_what_comes_near():
         ("sidak", "sidak"),
     ],
 )
-def test_corrections_are_those_of_statsmodels(ours, theirs):
+def test_corrections_are_those_of_statsmodels(ours: Any, theirs: Any) -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     p = np.array([0.04, 1e-5, 0.03, 0.03, 0.2, 0.9, 0.011, 0.99])
     expected = multitest.multipletests(p, method=theirs)[1]
@@ -415,20 +418,20 @@ def test_corrections_are_those_of_statsmodels(ours, theirs):
 
 
 @pytest.mark.parametrize("method", CORRECTIONS)
-def test_one_test_needs_no_correction(method):
+def test_one_test_needs_no_correction(method: Any) -> None:
     assert corrected([0.03], method) == pytest.approx([0.03])
     assert corrected([], method).size == 0
     assert corrected([1.0, 1.0], method).tolist() == [1.0, 1.0]
 
 
-def test_tukey_of_two_systems_is_the_randomisation_test():
+def test_tukey_of_two_systems_is_the_randomisation_test() -> None:
     table = values(40, 2)
     p = randomised_tukey(table, resamples=100_000)[0, 1]
     exact = randomisation_test(np.round(table[:, 0] - table[:, 1], 4), method="exact")
     assert p == pytest.approx(exact, abs=0.006)
 
 
-def test_tukey_is_scipys_where_queries_do_not_differ():
+def test_tukey_is_scipys_where_queries_do_not_differ() -> None:
     # Without an effect of queries the paired test and the usual one, of independent samples, ask the same.
     table = np.random.default_rng(4).normal(0, 1, (300, 4)) + np.array([0, 0.05, 0.22, 0.25])
     expected = stats.tukey_hsd(*table.T).pvalue
@@ -440,7 +443,7 @@ def test_tukey_is_scipys_where_queries_do_not_differ():
     assert (randomised_tukey(holed, resamples=20_000) == found).all()
 
 
-def test_variance_by_system_and_query_is_that_of_statsmodels():
+def test_variance_by_system_and_query_is_that_of_statsmodels() -> None:
     frames = pytest.importorskip("pandas")
     formula = pytest.importorskip("statsmodels.formula.api")
     sm = pytest.importorskip("statsmodels.api")
@@ -462,7 +465,7 @@ def test_variance_by_system_and_query_is_that_of_statsmodels():
     )
 
 
-def test_variance_of_one_system_is_refused():
+def test_variance_of_one_system_is_refused() -> None:
     with pytest.raises(DataError, match="1 systems on 5 queries"):
         two_way_anova(values(5))
 
@@ -470,7 +473,7 @@ def test_variance_of_one_system_is_refused():
 # --- Effects, equivalence, power --------------------------------------------------------------------------
 
 
-def test_effect_sizes_by_hand():
+def test_effect_sizes_by_hand() -> None:
     assert cohens_d([1.0, 2.0, 3.0, math.nan]) == 2.0
     # x > y in 5 of the 9 pairs, x < y in 3, equal in 1.
     assert cliffs_delta([1, 4, 6], [0, 4, 5]) == pytest.approx((5 - 3) / 9)
@@ -479,13 +482,13 @@ def test_effect_sizes_by_hand():
     assert math.isnan(cliffs_delta([], [1.0]))
 
 
-def test_cliffs_delta_is_that_of_the_mann_whitney_statistic():
+def test_cliffs_delta_is_that_of_the_mann_whitney_statistic() -> None:
     x, y = np.round(values(30, seed=1), 1), np.round(values(40, seed=2), 1)
     u = stats.mannwhitneyu(x, y).statistic
     assert cliffs_delta(x, y) == pytest.approx(2 * u / 1200 - 1, rel=1e-12)
 
 
-def test_equivalence_is_two_one_sided_t_tests():
+def test_equivalence_is_two_one_sided_t_tests() -> None:
     d = differences(80, shift=0.005)
     found = equivalence(d, 0.03)
     above = stats.ttest_1samp(d, -0.03, alternative="greater").pvalue
@@ -499,13 +502,13 @@ def test_equivalence_is_two_one_sided_t_tests():
 
 
 @pytest.mark.parametrize("margin", [0, -0.1, math.nan, "5%"])
-def test_a_margin_is_above_0(margin):
+def test_a_margin_is_above_0(margin: Any) -> None:
     with pytest.raises(ChoiceError, match="is not a number above 0"):
         equivalence(differences(), margin)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_power_is_that_of_statsmodels(alternative):
+def test_power_is_that_of_statsmodels(alternative: Any) -> None:
     power = pytest.importorskip("statsmodels.stats.power").TTestPower()
     theirs = {"two-sided": "two-sided", "greater": "larger"}[alternative]
     for queries, effect in ((5, 0.8), (50, 0.3), (2_000, 0.05)):
@@ -519,7 +522,7 @@ def test_power_is_that_of_statsmodels(alternative):
         assert queries_needed(effect * 0.2, 0.2, alternative=alternative) == math.ceil(needed)
 
 
-def test_what_can_be_detected_is_detected_with_the_power_asked_for():
+def test_what_can_be_detected_is_detected_with_the_power_asked_for() -> None:
     least = detectable_difference(0.3, 40, power=0.9)
     assert power_of(least, 0.3, 40) == pytest.approx(0.9, abs=1e-9)
     assert queries_needed(least * 1.0001, 0.3, power=0.9) == 40
@@ -527,7 +530,7 @@ def test_what_can_be_detected_is_detected_with_the_power_asked_for():
         queries_needed(0.0, 0.3)
 
 
-def test_differences_too_small_for_any_collection_need_more_queries_than_there_are():
+def test_differences_too_small_for_any_collection_need_more_queries_than_there_are() -> None:
     # Normal: n = ((z(0.975) + z(0.8)) · deviation / difference)².
     expected = ((1.959964 + 0.841621) * 0.1 / 1e-9) ** 2
     assert queries_needed(1e-9, 0.1) == pytest.approx(expected, rel=1e-5)
@@ -543,26 +546,26 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("table", "names"), NAMED)
-def test_the_type_of_the_names_has_those_of_the_table(table, names):
+def test_the_type_of_the_names_has_those_of_the_table(table: Any, names: Any) -> None:
     missing = [name for name in table if name not in get_args(names)]
     assert not missing, f"add {missing} to the Literal at the top of {table[missing[0]].function.__module__}"
     assert tuple(table) == get_args(names)
 
 
 @pytest.mark.parametrize("record", [*TESTS.values(), *CORRECTIONS.values(), *INTERVALS.values()])
-def test_a_record_says_what_it_is_and_what_it_assumes(record):
+def test_a_record_says_what_it_is_and_what_it_assumes(record: Any) -> None:
     assert record.summary.endswith(".")
     assert record.title
     assert record.assumes
     assert not record.assumes.endswith(".")
 
 
-def test_there_are_five_tests():
+def test_there_are_five_tests() -> None:
     assert tuple(TESTS) == ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
     assert [name for name, test in TESTS.items() if test.draws] == ["randomisation", "bootstrap"]
     assert [name for name, test in TESTS.items() if not test.knows_clusters] == ["wilcoxon", "sign"]
 
 
-def test_only_bootstrap_intervals_are_bootstrapped():
+def test_only_bootstrap_intervals_are_bootstrapped() -> None:
     with pytest.raises(ChoiceError, match="method='t' is not one of bca, percentile"):
         bootstrap_interval([1.0, 2.0], method="t")

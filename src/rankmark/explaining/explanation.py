@@ -452,7 +452,9 @@ def _differences(first: Explanation, second: Explanation) -> pl.DataFrame:
         names = {"rank": f"rank_{letter}", "contribution": f"contribution_{letter}"}
         return each.rows.select("item", "grade", "rank", "contribution").rename(names)
 
-    both = of(first, "a").join(of(second, "b"), on="item", how="full", coalesce=True)
+    both = of(first, "a").join(
+        of(second, "b"), on="item", how="full", coalesce=True, maintain_order="left_right"
+    )
     both = both.select(
         "item",
         pl.coalesce("grade", "grade_right").alias("grade"),
@@ -465,7 +467,10 @@ def _differences(first: Explanation, second: Explanation) -> pl.DataFrame:
         both = pl.concat([both, pl.DataFrame(starts)], how="diagonal")
     difference = pl.col("contribution_b") - pl.col("contribution_a")
     return both.with_columns(difference=difference).sort(
-        pl.col("difference").abs(), pl.min_horizontal("rank_a", "rank_b"), descending=[True, False]
+        pl.col("difference").abs(),
+        pl.min_horizontal("rank_a", "rank_b"),
+        descending=[True, False],
+        maintain_order=True,
     )
 
 
