@@ -18,7 +18,14 @@ from rankmark.language.registry import pages
 
 ALL_PAGES = pages()
 PAGES = {name: page for name, page in ALL_PAGES.items() if page.kind == "list"}
-few = settings(max_examples=25)  # of each measure
+
+
+def at_most(examples: int) -> int:
+    """So many examples, or fewer where the profile asks for fewer (`make quick`)."""
+    return min(examples, settings.default.max_examples)
+
+
+few = settings(max_examples=at_most(25))  # of each measure
 every_measure = pytest.mark.parametrize("name", PAGES)
 every_measure_of_any_kind = pytest.mark.parametrize("name", ALL_PAGES)
 

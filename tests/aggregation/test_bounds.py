@@ -22,6 +22,7 @@ from strategies import (
     HAS_A_BETTER,
     Tables,
     any_measures,
+    at_most,
     every_measure,
     has_a_better,
     has_closed_form,
@@ -37,7 +38,7 @@ RUN = {
     "q3": {"e": 1.0, "f": 1.0},
     "q4": {"g": 2.0, "x": 1.0},
 }
-fewer = settings(max_examples=10)  # of each measure; each example is evaluated in many orders
+fewer = settings(max_examples=at_most(10))  # of each measure; each example is evaluated in many orders
 
 MEASURES = ["RR", "P@1", "nDCG", "R", "ERR(max_grade=2)"]
 

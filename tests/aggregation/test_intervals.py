@@ -18,6 +18,7 @@ from scipy.special import ndtr
 import rankmark as rm
 from rankmark import statistics
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, UsageError
+from strategies import at_most
 
 
 def clicks(rows: int = 600, queries: int = 60, seed: int = 0) -> dict[str, Any]:
@@ -57,7 +58,7 @@ def test_delong_by_hand() -> None:
     assert (low, high) == pytest.approx((7 / 12 - reach, 7 / 12 + reach), rel=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=at_most(60), deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 5)), min_size=8, max_size=30))
 def test_delong_is_what_its_formula_says_pair_by_pair(rows: list[tuple[bool, int, int]]) -> None:
     label, first, second = (np.array(column) for column in zip(*rows, strict=True))

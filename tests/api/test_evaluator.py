@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.language.choices import values_of
+from strategies import at_most
 
 MEASURES = ["nDCG@3", "AP", "RR", "NumRet", "infAP", "AP(mean=geometric)"]
 CLOSED = [measure for measure in MEASURES if measure != "infAP"]
@@ -33,7 +34,7 @@ def halves(part: set[str], judged: Rows, returned: Rows) -> tuple[Any, Any]:
     return qrels.rename({"value": "relevance"}), run.rename({"value": "score"})
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_most(40))
 @given(
     judged=rows,
     returned=rows,

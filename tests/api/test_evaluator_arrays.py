@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
+from strategies import at_most
 
 MEASURES = ["nDCG@3", "AP", "RR", "P@2"]
 
@@ -32,7 +33,7 @@ def same(whole: rm.results.ListResult, other: rm.results.ListResult) -> None:
     assert [other.signature(m) for m in whole] == [whole.signature(m) for m in whole]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=at_most(30), deadline=None)
 @given(
     rows=st.integers(1, 30),
     seed=st.integers(0, 9),

@@ -25,6 +25,7 @@ from processes import started
 from rankmark.engines import partitions, stream
 from rankmark.engines.selection import is_streamed, memory_bytes
 from rankmark.language.choices import values_of
+from strategies import at_most
 
 MEASURES = ["nDCG@3", "AP", "RR", "NumRet", "infAP", "AP(mean=geometric)"]
 CLOSED = [measure for measure in MEASURES if measure != "infAP"]  # those that ties="expected" has
@@ -112,7 +113,7 @@ ids = st.integers(0, 6)
 rows = st.lists(st.tuples(ids, st.integers(0, 9), st.integers(-1, 3)), min_size=1, max_size=60)
 
 
-@settings(max_examples=40)
+@settings(max_examples=at_most(40))
 @given(
     judged=rows,
     returned=rows,

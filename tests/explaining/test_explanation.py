@@ -21,13 +21,13 @@ from rankmark.engines import local
 from rankmark.explaining.listed import listed
 from rankmark.inputs import read_inputs
 from rankmark.language.choices import Choices, values_of
-from strategies import Tables, every_measure, tables, tie_rules, usable_measures
+from strategies import Tables, at_most, every_measure, tables, tie_rules, usable_measures
 
 QRELS = {"q1": {"a": 2, "b": 1, "z": 3, "k": 0}, "q2": {"a": 1}}
 RUN = {"q1": {"x": 3.0, "b": 3.0, "a": 2.0, "y": 1.0}, "q2": {"b": 1.0}}
 OTHER = {"q1": {"a": 9.0, "k": 8.0, "b": 7.0}, "q2": {"a": 1.0}}
 # Of each measure; parameters that exclude each other are drawn again, which is often so for some.
-few = settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much])
+few = settings(max_examples=at_most(15), suppress_health_check=[HealthCheck.filter_too_much])
 
 
 def sums_up(explanation: rm.results.Explanation) -> bool:

@@ -22,7 +22,7 @@ from rankmark.errors import DataError, IdTypeError, MeasureError, RankmarkError
 from rankmark.language.choices import Choices, values_of
 from rankmark.language.registry import pages
 from reference import Id, Row
-from strategies import MEASURES
+from strategies import MEASURES, at_most
 
 # A few ids for many rows, so that queries have lists and lists have duplicates.
 INTEGERS = [-(2**63), -(2**53) - 1, -1, 0, 1, 2**53, 2**53 + 1, 2**63 - 1]
@@ -151,7 +151,7 @@ def test_every_tie_rule(ties: Any, data: Any, choices: Any) -> None:
 
 @pytest.mark.parametrize("ties", ONE_ORDER)
 @pytest.mark.parametrize("duplicates", values_of("duplicates"))
-@settings(max_examples=30)
+@settings(max_examples=at_most(30))
 @given(data=qrels_and_run(distinct=False), choices=other_choices)
 def test_every_duplicates_rule(ties: Any, duplicates: Any, data: Any, choices: Any) -> None:
     assert_same(*data, ties=ties, duplicates=duplicates, **choices)
@@ -266,7 +266,7 @@ WITHOUT_CLOSED_FORM = [
 
 
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m not in WITHOUT_CLOSED_FORM])
-@settings(max_examples=15)
+@settings(max_examples=at_most(15))
 @given(data=short_tied_lists(), choices=other_choices)
 def test_expected_ties_are_the_mean_over_all_orders(measure: Any, data: Any, choices: Any) -> None:
     assert_same(*data, measures=[measure], ties="expected", **choices)
@@ -344,7 +344,7 @@ def arrow_table(
     [(SMALL_STRINGS, TEXT_TYPES), (list(range(6)), INTEGER_TYPES)],
     ids=["text", "integers"],
 )
-@settings(max_examples=150)
+@settings(max_examples=150 if at_most(60) == 60 else 6)
 @given(data=st.data())
 def test_every_arrow_layout(pool: Any, types: Any, data: st.DataObject) -> None:
     """Judgements and run each in a layout of their own, numbers in every type that holds 0 to 3."""
