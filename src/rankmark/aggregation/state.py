@@ -15,7 +15,7 @@ what is `SeenRows`, which engines make around a `RowTally`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
     from rankmark._native import Table
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from rankmark.aggregation.settled import Settled
     from rankmark.aggregation.settled_rows import OfQueries
     from rankmark.errors import MeasureError
+    from rankmark.inputs import Described
     from rankmark.inputs.predictions.labelled import Predictions
     from rankmark.kinds.row_core import Sum
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
-__all__ = ["Seen", "SeenRows", "State", "merged"]
+__all__ = ["Observation", "Seen", "SeenRows", "State", "merged"]
 
 S = TypeVar("S", bound="State")
 
@@ -82,6 +83,21 @@ class Seen(Protocol):
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices, /) -> Some:
         """The queries in which nothing is relevant to a measure, which were left out."""
+
+
+class Observation(NamedTuple):
+    """What an engine saw of judgements and results that it has read.
+
+    Attributes:
+        seen: all judged queries.
+        heads: what is to be said of the judgements and of the results.
+        inputs: the hashes of the tables, if asked for.
+
+    """
+
+    seen: Seen
+    heads: tuple[Described, Described]
+    inputs: Mapping[str, str]
 
 
 class SeenRows(Protocol):

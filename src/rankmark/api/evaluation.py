@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.refusals import OfTables
+from rankmark.aggregation.state import Observation
 from rankmark.engines import local
-from rankmark.engines.selection import is_streamed
+from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
-from rankmark.inputs import read_inputs, with_text_items
 from rankmark.language.choices import (
     Duplicates,
-    Engine,
     Missing,
     NoRelevant,
     Scores,
@@ -31,8 +30,7 @@ from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
-    from rankmark.aggregation.state import Seen
-    from rankmark.inputs import Described, Input
+    from rankmark.inputs import Input
     from rankmark.language.signature import ItemIds
 
 __all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables"]
@@ -139,25 +137,18 @@ def evaluate(
         raise UsageError(
             'slices by a column of qrels or run read it whole; give attributes= with engine="stream"'
         )
-    if not of_tables and is_streamed(engine, memory, {"qrels": qrels, "run": run}):
-        from rankmark.engines import stream
-
-        streamed = stream.observe(
-            qrels,
-            run,
-            plan.observed_groups(bounds=bounds),
-            columns=columns,
-            text_items=plan.text_items,
-            threads=threads,
-            memory=memory,
-            hash_inputs=hash_inputs,
-        )
-        result = result_of_tables(plan, streamed.seen, *streamed.heads, bounds=bounds, inputs=streamed.inputs)
-    else:
-        judgements, results = read_inputs(qrels, run, columns)
-        result = evaluate_tables(
-            judgements, results, plan, threads=threads, bounds=bounds, hash_inputs=hash_inputs
-        )
+    chosen = "local" if of_tables else selected(engine, memory, {"qrels": qrels, "run": run})
+    found = observe_with(chosen).observe_sources(
+        qrels,
+        run,
+        plan.observed_groups(bounds=bounds),
+        columns=columns,
+        text_items=plan.text_items,
+        threads=threads,
+        memory=memory,
+        hash_inputs=hash_inputs,
+    )
+    result = result_of_tables(plan, found, bounds=bounds)
     if by is None and attributes is None:
         return result
     from rankmark.results.slices import slices_by  # which needs polars
@@ -175,27 +166,23 @@ def evaluate_tables(
     hash_inputs: bool = False,
 ) -> ListResult:
     """As `evaluate`, of tables that have been read and whose ids have the same types."""
-    if plan.text_items:
-        judgements, results = with_text_items(judgements), with_text_items(results)
-    seen = local.observe(judgements, results, plan.observed_groups(bounds=bounds), threads)
-    hashed = (judgements, results) if hash_inputs else ()
-    inputs: dict[str, str] = {table.side: _digest(table) for table in hashed}
-    return result_of_tables(plan, seen, judgements, results, bounds=bounds, inputs=inputs)
+    found = local.observation(
+        judgements,
+        results,
+        plan.observed_groups(bounds=bounds),
+        text_items=plan.text_items,
+        threads=threads,
+        hash_inputs=hash_inputs,
+    )
+    return result_of_tables(plan, found, bounds=bounds)
 
 
-def result_of_tables(
-    plan: Plan,
-    seen: Seen,
-    judgements: Described,
-    results: Described,
-    *,
-    bounds: bool = False,
-    inputs: Mapping[str, str] = NOTHING,
-) -> ListResult:
+def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) -> ListResult:
     """What an engine saw of judgements and results, as a result."""
-    made = finished(plan, seen, OfTables(judgements, results), bounds=bounds)
+    judgements, results = found.heads
+    made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
     notes = (*judgements.notes, *results.notes, *made.notes)
-    return result_of(plan, made, item_ids=results.item_ids, inputs=inputs, notes=notes)
+    return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
 
 
 def result_of(
@@ -234,9 +221,3 @@ def result_of(
         inputs=inputs,
         notes=notes,
     )
-
-
-def _digest(table: Input) -> str:
-    from rankmark.inputs.digest import digest  # which needs polars
-
-    return digest(table)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankmark._native import Table
 from rankmark.aggregation.query_state import QueryState, columns_of
 from rankmark.aggregation.refusals import Heading
+from rankmark.aggregation.state import Observation
 from rankmark.api.evaluation import result_of_tables
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
@@ -238,7 +239,8 @@ class Evaluator:
                 "the evaluator has been given nothing yet; give it judgements and results by update"
             )
         unjudged = len(held.state.unjudged(self._repeated == "apart"))
-        return result_of_tables(self._plan, held.state.whole("query", unjudged), *held.headings)
+        found = Observation(held.state.whole("query", unjudged), held.headings, {})
+        return result_of_tables(self._plan, found)
 
     def save(self, path: str | Path) -> None:
         """Writes all of it to a file, for `load`: a zip archive of JSON and Arrow IPC files.

@@ -11,9 +11,9 @@ from rankmark.aggregation.rows import RowsOf
 from rankmark.api.labelled import Labels, Wanted, evaluate_labelled
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.api.prediction_results import Beside, rows_result
-from rankmark.engines.selection import is_streamed
+from rankmark.engines.selection import OF_ROWS, Engine, selected
 from rankmark.errors import MeasureError, UsageError
-from rankmark.language.choices import Choices, Duplicates, Engine, NoRelevant, Ties
+from rankmark.language.choices import Choices, Duplicates, NoRelevant, Ties
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads
 from rankmark.results.predictions import PredictionResult
@@ -136,7 +136,7 @@ def evaluate_predictions(
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     said["predicted"] = predicted
     source = Labels(table, said, classes, positive)
-    if is_streamed(engine, memory, {"predictions": table}):
+    if selected(engine, memory, {"predictions": table}, OF_ROWS) == "stream":
         wants = {"like": like, "by": slicing, "intervals": intervals, "predicted": predicted}
         needs_whole = [name for name, value in wants.items() if value]
         resources = Resources(threads, engine, memory)

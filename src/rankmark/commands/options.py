@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from rankmark.engines.selection import ENGINES
 from rankmark.errors import UsageError
 from rankmark.language.choices import Choices, values_of
 
@@ -176,7 +177,7 @@ with_threads = click.option(
 
 with_engine = _together(
     click.option(
-        "--engine", metavar="local|stream", help="In memory or in batches; by itself for large files."
+        "--engine", metavar="|".join(ENGINES), help="In memory or in batches; by itself for large files."
     ),
     click.option("--memory", metavar="SIZE", help="What --engine stream may use.  [default: 2GiB]"),
 )

@@ -27,9 +27,10 @@ from rankmark.inputs.arrays.libraries import (
     take_rows,
     to_numpy,
 )
+from rankmark.language.choices import ORDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
     from rankmark.inputs.arrays.scored import Scored
@@ -264,25 +265,12 @@ NEVER = float("-inf")
 """The score of an item that is never to be in a list."""
 
 
-LOWER_FIRST: Mapping[Ties, bool] = {
-    "item-desc": False,
-    "item-asc": True,
-    "input": True,
-    # Of these the core decides by grades, by drawn numbers, or not at all.
-    "best": False,
-    "worst": False,
-    "expected": False,
-    "random": False,
-}
-"""Whether the lower of two columns with the same score comes first, under every rule that there is."""
-
-
 def _compared(
     library: Any, scores: Array, columns: Array, score: Array, number: Array, ties: Ties
 ) -> list[Array]:
     """How many scores of each row are greater, how many equal, and how many of these come before."""
     equal = scores == score
-    earlier = columns < number if LOWER_FIRST[ties] else columns > number
+    earlier = columns < number if ORDERS[ties].lower_first else columns > number
     return [_count(library, each) for each in (scores > score, equal, equal & earlier)]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankmark import _native
 from rankmark.aggregation import observed
 from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
+from rankmark.aggregation.state import Observation
+from rankmark.inputs import read_inputs, with_text_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,12 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.inputs import Input
+    from rankmark.inputs.roles import ColumnNames
     from rankmark.kinds.lists import JudgedLists
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["judged_lists", "observe"]
+__all__ = ["judged_lists", "observation", "observe", "observe_sources"]
 
 
 def observe(qrels: Input, run: Input, groups: Sequence[Group], threads: int | None) -> Block:
@@ -31,6 +34,49 @@ def observe(qrels: Input, run: Input, groups: Sequence[Group], threads: int | No
         observed.append(each)
     # Which queries there are does not depend on the choices.
     return Block(qrels.table.take(qrels.query, first_rows, "query"), observed, first_rows, unjudged_queries)
+
+
+def observe_sources(
+    qrels: Any,
+    run: Any,
+    groups: Sequence[Group],
+    *,
+    columns: ColumnNames | None = None,
+    text_items: bool = False,
+    threads: int | None = None,
+    memory: int | str | None = None,  # noqa: ARG001 - it takes what it needs
+    hash_inputs: bool = False,
+) -> Observation:
+    """Reads both tables whole; the arguments are those of `rankmark.evaluate`.
+
+    Raises:
+        DataError: a table that cannot be evaluated as it is.
+
+    """
+    tables = read_inputs(qrels, run, columns)
+    return observation(*tables, groups, text_items=text_items, threads=threads, hash_inputs=hash_inputs)
+
+
+def observation(
+    qrels: Input,
+    run: Input,
+    groups: Sequence[Group],
+    *,
+    text_items: bool,
+    threads: int | None,
+    hash_inputs: bool,
+) -> Observation:
+    """The same of tables that have been read and whose ids have the same types."""
+    if text_items:
+        qrels, run = with_text_items(qrels), with_text_items(run)
+    inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
+    return Observation(observe(qrels, run, groups, threads), (qrels, run), inputs)
+
+
+def _digest(table: Input) -> str:
+    from rankmark.inputs.digest import digest  # which needs polars
+
+    return digest(table)
 
 
 def _observed(

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
-from rankmark.language.choices import Engine
 
 if TYPE_CHECKING:
-    from rankmark.inputs.roles import TableName
+    from rankmark.aggregation.state import Observation
+    from rankmark.inputs.roles import ColumnNames, TableName
+    from rankmark.language.plan import Group
 
-__all__ = ["MEMORY", "is_streamed", "memory_bytes"]
+__all__ = [
+    "ENGINES",
+    "MEMORY",
+    "OF_ROWS",
+    "Engine",
+    "is_streamed",
+    "memory_bytes",
+    "observe_with",
+    "selected",
+]
+
+Engine: TypeAlias = Literal["local", "stream"]
+"""Where tables are evaluated; no choice, because it changes no number. Each is a module of this folder."""
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+OF_ROWS: tuple[Engine, ...] = ("local", "stream")
+"""Those that evaluate predictions, too."""
 
 MEMORY = "2GiB"
 """What the stream engine may use, unless told."""
@@ -23,8 +40,41 @@ UNITS = {"": 1, "B": 1, "K": 1 << 10, "KIB": 1 << 10, "KB": 10**3, "M": 1 << 20,
          "G": 1 << 30, "GIB": 1 << 30, "GB": 10**9, "T": 1 << 40, "TIB": 1 << 40, "TB": 10**12}  # fmt: skip
 
 
+class ListEngine(Protocol):
+    """What a module of an engine of lists has."""
+
+    def observe_sources(
+        self,
+        qrels: Any,
+        run: Any,
+        groups: Sequence[Group],
+        *,
+        columns: ColumnNames | None,
+        text_items: bool,
+        threads: int | None,
+        memory: int | str | None,
+        hash_inputs: bool,
+    ) -> Observation:
+        """Reads judgements and results, and sees what the groups of measures ask for."""
+
+
+def observe_with(engine: Engine) -> ListEngine:
+    """The engine of lists of this name."""
+    return cast("ListEngine", import_module(f"rankmark.engines.{engine}"))
+
+
 def is_streamed(engine: Engine | None, memory: int | str | None, tables: Mapping[TableName, object]) -> bool:
-    """Whether the stream engine is to evaluate these.
+    """Whether the stream engine is to evaluate these; raises as `selected`."""
+    return selected(engine, memory, tables) == "stream"
+
+
+def selected(
+    engine: Engine | None,
+    memory: int | str | None,
+    tables: Mapping[TableName, object],
+    known: Sequence[Engine] = ENGINES,
+) -> Engine:
+    """The engine that is to evaluate these: the one asked for, or ``stream`` for large files, or ``local``.
 
     Raises:
         ChoiceError: there is no such engine, or no such amount of memory.
@@ -34,7 +84,7 @@ def is_streamed(engine: Engine | None, memory: int | str | None, tables: Mapping
     if memory is not None:
         memory_bytes(memory)
     if engine == "local":
-        return False
+        return "local"
     paths = {side: source for side, source in tables.items() if isinstance(source, str | os.PathLike)}
     if engine == "stream":
         for side, other in ((side, each) for side, each in tables.items() if side not in paths):
@@ -42,12 +92,12 @@ def is_streamed(engine: Engine | None, memory: int | str | None, tables: Mapping
                 f'engine="stream" reads files; {side} is of type {type(other).__name__}: give its path, or '
                 'use engine="local"'
             )
-        return True
+    if engine is not None and engine in known:
+        return engine
     if engine is not None:
-        known = get_args(Engine)
         hint = did_you_mean(engine, known) if isinstance(engine, str) else ""
         raise ChoiceError(f"engine={engine!r} is not one of {', '.join(known)}{hint}")
-    return len(paths) == len(tables) and _are_large(paths)
+    return "stream" if len(paths) == len(tables) and _are_large(paths) else "local"
 
 
 def memory_bytes(memory: int | str | None) -> int:

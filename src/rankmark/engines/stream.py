@@ -9,17 +9,17 @@ to be evaluated alone. So are they where the judgements are too large to be kept
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
-from rankmark.aggregation.observed import Block
 from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.refusals import Some, refuse_unjudged
+from rankmark.aggregation.state import Observation
 from rankmark.engines import local
 from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import ColumnNames
     from rankmark.language.plan import Group
 
-__all__ = ["OWN", "Streamed", "last_border", "observe", "segment_starts"]
+__all__ = ["OWN", "last_border", "observe_sources", "segment_starts"]
 
 OWN = 128 << 20
 """Bytes that the process has before it reads anything."""
@@ -48,22 +48,7 @@ PARTITION = 16
 """A partition takes this part of the memory; evaluating it takes as much again several times."""
 
 
-class Streamed(NamedTuple):
-    """What was seen of files.
-
-    Attributes:
-        seen: all judged queries.
-        heads: the first rows of the judgements and of the results.
-        inputs: the hashes of the tables, if asked for.
-
-    """
-
-    seen: Block
-    heads: tuple[Input, Input]
-    inputs: Mapping[str, str]
-
-
-def observe(
+def observe_sources(
     qrels: str | os.PathLike[str],
     run: str | os.PathLike[str],
     groups: Sequence[Group],
@@ -73,7 +58,7 @@ def observe(
     threads: int | None = None,
     memory: int | str | None = None,
     hash_inputs: bool = False,
-) -> Streamed:
+) -> Observation:
     """Evaluates files in bounded memory; the arguments are those of `rankmark.evaluate`.
 
     The values of each query stay in memory: 8 bytes a measure and query.
@@ -90,7 +75,7 @@ def observe(
     with cleaned_up():
         state, unjudged = _observed(tables, QueryState.empty(groups), threads)
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
-    return Streamed(state.whole("place", unjudged), tables.heads(), inputs)
+    return Observation(state.whole("place", unjudged), tables.heads(), inputs)
 
 
 class _Returned(Exception):  # noqa: N818 - a turn of events that is dealt with, no error

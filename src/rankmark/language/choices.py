@@ -9,15 +9,15 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypedDict, get_args, get_type_hints
+from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from rankmark.errors import ChoiceError, did_you_mean
 
 __all__ = [
+    "ORDERS",
     "ArrayChoices",
     "Choices",
     "Duplicates",
-    "Engine",
     "GivenChoices",
     "Missing",
     "ModelChoices",
@@ -39,8 +39,31 @@ NoRelevant = Literal["zero", "skip", "one", "error"]
 Duplicates = Literal["error", "first", "best"]
 Unjudged = Literal["nonrelevant", "ignore"]
 Scores = Literal["float64", "float32"]
-Engine = Literal["local", "stream"]
-"""Where tables are evaluated; no choice, because it changes no number."""
+
+
+class Order(NamedTuple):
+    """What an order of equal scores looks at, for those who do not order themselves.
+
+    Attributes:
+        by_ids: whether items' ids decide, or what is drawn of them.
+        lower_first: whether the lower of two columns of an array comes first; of no matter where grades, or
+            what is drawn, decide.
+
+    """
+
+    by_ids: bool = False
+    lower_first: bool = False
+
+
+ORDERS: Mapping[Ties, Order] = {
+    "item-desc": Order(by_ids=True),
+    "item-asc": Order(by_ids=True, lower_first=True),
+    "input": Order(lower_first=True),
+    "best": Order(),
+    "worst": Order(),
+    "expected": Order(),
+    "random": Order(by_ids=True),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from urllib.parse import quote, unquote
 
 from rankmark._native import __version__
 from rankmark.errors import MeasureError, SignatureError, did_you_mean
-from rankmark.language.choices import Choices
+from rankmark.language.choices import ORDERS, Choices
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
@@ -100,7 +100,7 @@ class Recipe:
         if self.of_lists:
             standard = Choices().signature()
             yield from (part for part in self.choices.signature() if part not in standard)
-            if self.item_ids == "integer" and self.choices.ties in DECIDED_BY_IDS:
+            if self.item_ids == "integer" and ORDERS[self.choices.ties].by_ids:
                 yield "item_ids:integer"
             yield from self._beside()
         else:
@@ -146,10 +146,6 @@ DEFAULTS_OF_ROWS: Mapping[str, Any] = {"classes": None, "positive": "1", "weight
 def _escaped(name: str) -> str:
     """A label or a column's name on one line and without what divides a signature, as in a URL."""
     return "".join(char if char.isprintable() and char not in "%|" else quote(char) for char in name)
-
-
-DECIDED_BY_IDS = ("item-desc", "item-asc", "random")
-"""The orders of equal scores that depend on the items' ids."""
 
 
 def read_signature(text: str) -> Recipe:
