@@ -118,6 +118,7 @@ def changed(rows: Tables, measure: rm.Measure, **choices: Any) -> int:
     )
 
 
+@pytest.mark.slow
 @every_measure
 @fewer
 @given(data=st.data(), rows=tables, unjudged=st.sampled_from(values_of("unjudged")))

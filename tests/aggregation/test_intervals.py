@@ -194,6 +194,7 @@ def test_auc_has_delongs_interval_of_rows_or_of_queries() -> None:
     assert (rows.unit, rows.units) == ("rows", 600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", [*SUMS, "LogLoss(unit=bits)", "GAUC", "GAUC(weight=uniform)", "nDCG@5"])
 def test_the_delta_method_and_the_bootstrap_agree(measure: str) -> None:
     table = clicks(3000, 300)
@@ -252,6 +253,7 @@ def test_many_rows_are_drawn_in_groups() -> None:
     assert bca.units == 25_000
 
 
+@pytest.mark.slow
 def test_the_bootstrap_covers_the_truth() -> None:
     random = np.random.default_rng(0)
     hits = 0

@@ -288,6 +288,7 @@ def test_agrees_with_scikit_learn(rows: int, digits: int, weighted: bool, dtype:
         assert result[measure] == pytest.approx(number, rel=1e-12, abs=1e-12), measure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_gauc_is_a_mean_of_scikit_learns(grouped: bool, weighted: bool) -> None:

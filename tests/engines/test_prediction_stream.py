@@ -97,6 +97,7 @@ def test_no_cut_changes_a_value(
         both(path)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_every_file_format_is_read_in_batches(tmp_path: Path) -> None:
     frame = table(500, 1)
@@ -109,6 +110,7 @@ def test_every_file_format_is_read_in_batches(tmp_path: Path) -> None:
         both(str(tmp_path / name), hash_inputs=True)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("ids", [["1", "2", "3"], ["1", "2", "x"], ["01", "2", "3"]])
 def test_the_hash_is_that_of_the_whole_table(tmp_path: Path, ids: Any) -> None:

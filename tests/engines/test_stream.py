@@ -191,6 +191,7 @@ def text_of(run: pl.DataFrame) -> str:
     return "".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "tsv", "trec", "csv.gz", "trec.gz", "glob", "csv.zst", "trec.zst"])
 @pytest.mark.parametrize("order", ["grouped", "scattered"])
 def test_every_format_that_can_be_streamed(tmp_path: Path, small_batches: Any, form: Any, order: Any) -> None:

@@ -47,6 +47,7 @@ def some_choices(draw: Any, measure: rm.Measure) -> dict[str, Any]:
     return {"ties": draw(tie_rules(measure)), **drawn}
 
 
+@pytest.mark.slow
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
@@ -99,6 +100,7 @@ def test_ideal_lists_with_unjudged_items_add_up() -> None:
     assert explanation.denominator == explanation.ideal["term"].sum() == 2.0
 
 
+@pytest.mark.slow
 @every_measure
 @few
 @given(data=st.data(), rows=tables, other=tables)

@@ -490,6 +490,7 @@ def in_chunks(table: pa.Table) -> pa.Table:
     return pa.table(chunked, table.column_names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
 def test_many_short_lists_in_any_arrangement(text: Any, arrangement: Any) -> None:
@@ -499,6 +500,7 @@ def test_many_short_lists_in_any_arrangement(text: Any, arrangement: Any) -> Non
     assert_same(qrels, run, tables=tables, measures=["DCG(gain=exp2)@5"], ties="input")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
 @pytest.mark.parametrize("ties", ONE_ORDER)
 def test_a_few_long_lists(text: Any, ties: Any) -> None:
@@ -506,11 +508,13 @@ def test_a_few_long_lists(text: Any, ties: Any) -> None:
     assert_same(qrels, run, measures=["nDCG", "AP@100", "RR", "Judged@50"], ties=ties)
 
 
+@pytest.mark.slow
 def test_one_row_a_query() -> None:
     qrels, run = many_rows(2, queries=80_000, longest=1, arrange=ARRANGEMENTS["shuffled"])
     assert_same(qrels, run, measures=["DCG"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arrangement", ["grouped", "shuffled"])
 def test_threads_change_no_bit(arrangement: Any) -> None:
     rows = many_rows(11, queries=15_000, longest=20, arrange=ARRANGEMENTS[arrangement])
@@ -523,6 +527,7 @@ def test_threads_change_no_bit(arrangement: Any) -> None:
             assert other.per_query.equals(one.per_query, null_equal=True)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_changes_no_bit() -> None:
     qrels, run = many_rows(5, queries=15_000, longest=20, text=True)
     shuffled = random.Random(1).sample(run, len(run))

@@ -461,6 +461,7 @@ def test_the_hash_of_predicted_classes(tmp_path: Path) -> None:
 # --- Intervals and slices ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("measure", ["F1", "Accuracy", "Accuracy@2", "Kappa", "LogLoss", "AUC"])
 def test_intervals_are_of_rows_drawn_again(measure: str, weighted: bool) -> None:

@@ -216,6 +216,7 @@ def test_the_exact_wilcoxon_test_is_scipys(alternative: Any, queries: Any) -> No
     assert wilcoxon_test(d, alternative=alternative) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt"])
 def test_the_exact_wilcoxon_test_counts_all_signs_of_tied_ranks_as_scipy_does(
