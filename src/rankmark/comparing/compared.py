@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, PerQuery, finite, found_pair, opponents, record
+from rankmark.comparing.pairs import Pair, SystemValues, finite, found_pair, opponents, record
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -87,7 +87,7 @@ class Compared:
         self.plan = plan
         self.query_ids = query_ids
         self.notes = tuple(notes)
-        self._data = PerQuery(values, self.opponents, labels)
+        self._data = SystemValues(values, self.opponents, labels)
         self._intervals, self.pairs = judged_pairs(self._data, plan)
 
     @property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankmark import statistics
-from rankmark.comparing.pairs import Pair, PerQuery, direction
+from rankmark.comparing.pairs import Pair, SystemValues, direction
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.statistics.intervals import INTERVALS, Interval
 from rankmark.statistics.resampling import Floats, bootstrap_means
@@ -27,7 +27,7 @@ __all__ = ["judged_pairs", "with_corrected"]
 
 
 def judged_pairs(
-    data: PerQuery, plan: ComparisonPlan
+    data: SystemValues, plan: ComparisonPlan
 ) -> tuple[dict[tuple[Measure, str], Interval], tuple[Pair, ...]]:
     """The interval of each measure's and system's mean, and the pairs."""
     intervals: dict[tuple[Measure, str], Interval] = {}
@@ -54,7 +54,7 @@ def with_corrected(pairs: Sequence[Pair], plan: ComparisonPlan) -> list[Pair]:
 class _Resamples:
     """Resampled means, drawn when they are first asked for and for all measures and systems at once."""
 
-    def __init__(self, data: PerQuery, plan: ComparisonPlan) -> None:
+    def __init__(self, data: SystemValues, plan: ComparisonPlan) -> None:
         self.data, self.plan = data, plan
         self.there = {
             (measure, system): ~np.isnan(mean)

@@ -19,7 +19,7 @@ from rankmark.statistics.resampling import Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "PerQuery", "direction", "finite", "found_pair", "opponents", "record"]
+__all__ = ["Pair", "SystemValues", "direction", "finite", "found_pair", "opponents", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def finite(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class PerQuery:
+class SystemValues:
     """The values of several systems, and which of them are compared.
 
     Attributes:

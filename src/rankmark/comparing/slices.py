@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark.comparing.judging import judged_pairs, with_corrected
-from rankmark.comparing.pairs import Pair, PerQuery, finite, record
+from rankmark.comparing.pairs import Pair, SystemValues, finite, record
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
 from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.shown import Shown
@@ -112,7 +112,7 @@ def _cells(each: SlicedPair, digits: int) -> list[str]:
 
 
 def compared_in_slices(
-    data: PerQuery, query_ids: Sequence[Any], attributes: pl.DataFrame, plan: ComparisonPlan
+    data: SystemValues, query_ids: Sequence[Any], attributes: pl.DataFrame, plan: ComparisonPlan
 ) -> ComparisonSlices:
     """The pairs of each slice of each attribute; p-values are corrected for all of them together.
 
@@ -129,9 +129,9 @@ def compared_in_slices(
     )
 
 
-def _of_slice(data: PerQuery, inside: np.ndarray[Any, np.dtype[np.bool_]]) -> PerQuery:
+def _of_slice(data: SystemValues, inside: np.ndarray[Any, np.dtype[np.bool_]]) -> SystemValues:
     values: Mapping[Any, Any] = {
         measure: {system: seeds[inside] for system, seeds in own.items()}
         for measure, own in data.values.items()
     }
-    return PerQuery(values, data.opponents, None if data.labels is None else data.labels[inside])
+    return SystemValues(values, data.opponents, None if data.labels is None else data.labels[inside])

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+from rankmark.kinds.lists import Values
 
 if TYPE_CHECKING:
     from rankmark import _native
 
 __all__ = ["BINARY", "NUMBERS", "Core", "InMemory", "NotMergedError", "RankedCore", "Sum", "SumsAlone"]
 
-Values: TypeAlias = NDArray[np.float64]
 Sum: TypeAlias = "tuple[str, tuple[float, ...]]"
 """A method of the rows in the core that gives sums over them, and its arguments."""
 BINARY: Sum = ("binary_sums", ())

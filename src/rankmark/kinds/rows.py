@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankmark.kinds.lists import Values
 from rankmark.kinds.row_core import BINARY, NUMBERS, Core, RankedCore
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ __all__ = [
     "Values",
 ]
 
-Values: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
 
 
