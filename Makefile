@@ -46,7 +46,8 @@ test: lint spark  ## Lint, then every Rust and Python test
 	$(BIN)/pytest -n auto --dist loadgroup
 
 quick: $(VENV)/installed-test  ## After an edit: the tests that take moments (no Spark, peers, processes, benchmarks)
-	$(BIN)/pytest -q -n auto -m 'not (spark or peer or process or slow)' --hypothesis-profile=quick
+	$(BIN)/pytest -q -n auto --dist worksteal -m 'not (spark or peer or process or slow)' --hypothesis-profile=quick \
+		--ignore=tests/peers --ignore=tests/test_benchmarks.py --ignore=tests/api/test_spark.py
 
 spark:  ## Install the Java that Spark runs on, if there is none and it can be installed
 	@scripts/install-java

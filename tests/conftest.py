@@ -23,7 +23,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("quick", settings.get_profile("rankmark"), max_examples=3)
+settings.register_profile("quick", settings.get_profile("rankmark"), max_examples=2)
 settings.load_profile("rankmark")
 
 

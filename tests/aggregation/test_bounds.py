@@ -87,6 +87,7 @@ def test_queries_are_not_counted_for_the_rounding_of_a_sum() -> None:
     assert bounds.tied == 0
 
 
+@pytest.mark.slow
 @every_measure
 @fewer
 @given(data=st.data(), rows=tables)
@@ -132,6 +133,7 @@ def test_no_query_that_can_change_is_overlooked(name: str, data: Any, rows: Tabl
         assert changed(rows, measure, unjudged=unjudged) <= counts.tied
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HAS_A_BETTER)
 @fewer
 @given(data=st.data(), rows=tables)

@@ -126,6 +126,7 @@ FIRST_OF_EQUALS = {
 }
 
 
+@pytest.mark.slow
 @EVERYWHERE
 @pytest.mark.parametrize("ties", FIRST_OF_EQUALS)
 @pytest.mark.parametrize(

@@ -15,12 +15,14 @@ def tables() -> dict[str, Columns]:
     return simulate()
 
 
+@pytest.mark.slow
 def test_the_same_bytes_each_time(tmp_path: Path) -> None:
     first, second = write(tmp_path / "a"), write(tmp_path / "b")
     for name, (path, _) in first.items():
         assert path.read_bytes() == second[name][0].read_bytes()
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_data(tables: dict[str, Columns]) -> None:
     other = simulate(seed=1)
     assert not np.array_equal(tables["qrels"]["item_id"][:100], other["qrels"]["item_id"][:100])

@@ -67,6 +67,7 @@ def both(path: str | Path, measures: Any = ALL, **said: Any) -> rm.results.Predi
     return streamed
 
 
+@pytest.mark.slow
 @given(
     rows=st.integers(1, 300),
     seed=st.integers(0, 9),
@@ -119,6 +120,7 @@ def test_the_hash_is_that_of_the_whole_table(tmp_path: Path, ids: Any) -> None:
     both(tmp_path / "t.csv", "AUC", hash_inputs=True)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_labels_can_be_words(tmp_path: Path) -> None:
     frame = table(300, 3).with_columns(click=pl.when("click").then(pl.lit("yes")).otherwise(pl.lit("no")))

@@ -113,6 +113,7 @@ ids = st.integers(0, 6)
 rows = st.lists(st.tuples(ids, st.integers(0, 9), st.integers(-1, 3)), min_size=1, max_size=60)
 
 
+@pytest.mark.slow
 @settings(max_examples=at_most(40))
 @given(
     judged=rows,
@@ -159,6 +160,7 @@ def test_any_cut_into_batches_gives_the_same(
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["grouped.parquet", "scattered.parquet"])
 @pytest.mark.parametrize("qrels", ["qrels.parquet", "mixed.parquet"])
 @pytest.mark.parametrize(

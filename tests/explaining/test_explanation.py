@@ -62,6 +62,7 @@ def test_every_measure_is_recomputed_to_the_last_digit(name: str, data: Any, row
             assert sums_up(explanation)
 
 
+@pytest.mark.slow
 @every_measure
 @few
 @given(data=st.data(), rows=tables)

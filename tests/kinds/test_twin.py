@@ -149,6 +149,7 @@ def test_every_tie_rule(ties: Any, data: Any, choices: Any) -> None:
     assert_same(*data, ties=ties, **choices)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ONE_ORDER)
 @pytest.mark.parametrize("duplicates", values_of("duplicates"))
 @settings(max_examples=at_most(30))
@@ -265,6 +266,7 @@ WITHOUT_CLOSED_FORM = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m not in WITHOUT_CLOSED_FORM])
 @settings(max_examples=at_most(15))
 @given(data=short_tied_lists(), choices=other_choices)
@@ -422,6 +424,7 @@ TEXT_FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [*FORMS, *TEXT_FORMS])
 def test_every_form_of_a_table_with_text_ids(form: Any) -> None:
     qrels, run = TEXT_ROWS

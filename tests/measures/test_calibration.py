@@ -128,6 +128,7 @@ def test_bins_agree_with_scikit_learn(binning: str, decimals: int) -> None:
     assert frame["rows"].sum() == 3000
 
 
+@pytest.mark.slow
 def test_the_sweep_ends_where_rates_no_longer_rise() -> None:
     # Two bins: 1/4 and 2/4 positive; four: 0, 1/2, 1, 0.
     table = {"label": [0, 0, 0, 1, 1, 1, 0, 0], "score": [0.1, 0.15, 0.3, 0.35, 0.6, 0.65, 0.8, 0.85]}

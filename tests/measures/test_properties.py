@@ -239,6 +239,7 @@ def test_renaming_queries_renames_their_values(name: str, data: st.DataObject, r
     assert identical(by_query(renamed, measure, ties=ties), expected)
 
 
+@pytest.mark.slow
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
@@ -313,6 +314,7 @@ def test_no_order_of_ties_is_better_than_best_or_worse_than_worst(
             assert sign * worst[query] - 1e-12 <= sign * value <= sign * best[query] + 1e-12
 
 
+@pytest.mark.slow
 @every_measure
 @few
 @given(data=st.data(), rows=tables)
