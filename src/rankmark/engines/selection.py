@@ -92,12 +92,12 @@ def selected(
                 f'engine="stream" reads files; {side} is of type {type(other).__name__}: give its path, or '
                 'use engine="local"'
             )
-    if engine is not None and engine in known:
-        return engine
-    if engine is not None:
+    if engine is None:
+        return "stream" if len(paths) == len(tables) and _are_large(paths) else "local"
+    if engine not in known:
         hint = did_you_mean(engine, known) if isinstance(engine, str) else ""
         raise ChoiceError(f"engine={engine!r} is not one of {', '.join(known)}{hint}")
-    return "stream" if len(paths) == len(tables) and _are_large(paths) else "local"
+    return engine
 
 
 def memory_bytes(memory: int | str | None) -> int:
