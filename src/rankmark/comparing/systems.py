@@ -10,9 +10,9 @@ import numpy as np
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, MeasureError, UsageError, did_you_mean
-from rankmark.language.grammar import split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
+from rankmark.language.plan import separate
 from rankmark.language.registry import MEAN
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
@@ -81,7 +81,7 @@ def _asked(
 ) -> tuple[Measure, ...]:
     """The measures to compare."""
     common = [measure for measure in results[0].measures if all(measure in each for each in results)]
-    listed = common if measures is None else _listed(measures)
+    listed = common if measures is None else separate(measures)
     asked = tuple(dict.fromkeys(map(as_measure, listed)))
     if not asked:
         raise UsageError("there is no measure that all results have")
@@ -98,12 +98,6 @@ def check_comparable(measure: Measure) -> None:
         others = {name: value for name, value in measure.parameters.items() if name != MEAN.name}
         plain = Measure(measure.name, others, measure.cutoff)
         raise MeasureError(f"{measure}: arithmetic means alone can be compared; compare {plain}")
-
-
-def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
-    if isinstance(measures, str):
-        return split_measures(measures)
-    return [measures] if isinstance(measures, Measure) else measures
 
 
 def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
