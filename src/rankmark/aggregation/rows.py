@@ -15,6 +15,7 @@ from rankmark.aggregation.intervals import Labelled, Sample, samples
 from rankmark.aggregation.merged_rows import merged_rows
 from rankmark.aggregation.row_tally import Range, RowTally, told_sums
 from rankmark.aggregation.settled_rows import OfQueries, QueryValues, SettledRows
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import ColumnError, DataError, MeasureError
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.kinds.decisions import AtThreshold
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.state import SeenRows
-    from rankmark.kinds.rows import Values
 
 __all__ = ["RowsOf", "Tallied", "core_of", "need_query"]
 
@@ -137,14 +137,14 @@ class RowsOf:
         self,
         values: Mapping[Measure, float],
         labelled: Labelled,
-        query_values: Callable[[Measure], Values],
+        query_terms: Callable[[Measure], Terms],
     ) -> Iterator[tuple[Measure, Sample | None]]:
         """Each measure as what can be drawn again; see `rankmark.aggregation.intervals.samples`."""
 
         def evaluate(measure: Measure, rows: NDArray[np.intp]) -> float:
             return self.taken(rows).settled(measure).value
 
-        return samples(values, labelled, self.rows, evaluate, query_values)
+        return samples(values, labelled, self.rows, evaluate, query_terms)
 
     @property
     def count(self) -> int:

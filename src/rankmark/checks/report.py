@@ -36,7 +36,7 @@ class TableCounts:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(Shown):
-    """What `rankmark.check` found; ``print(report)`` shows it.
+    """What `rankmark.check` found; ``print(report)`` shows it. It is true if nothing serious was found.
 
     Attributes:
         tables: the sizes of the judgements (``qrels``) and of each run, by its name.
@@ -55,6 +55,10 @@ class CheckReport(Shown):
     def serious(self) -> tuple[Finding, ...]:
         """The findings that call the values into question."""
         return tuple(finding for finding in self.findings if finding.severity == "serious")
+
+    def __bool__(self) -> bool:
+        """Whether nothing serious was found."""
+        return not self.serious
 
     def __getitem__(self, code: str) -> tuple[Finding, ...]:
         """The findings of one code."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankmark import statistics
+from rankmark.aggregation.terms import Terms, exchangeable
 from rankmark.comparing.judging import judged_pairs
 from rankmark.comparing.pairs import Pair, SystemValues, finite, found_pair, opponents, record
 from rankmark.comparing.plan import ComparisonPlan
@@ -79,6 +80,7 @@ class Compared:
         plan: ComparisonPlan,
         query_ids: list[Any],
         values: Mapping[Measure, Mapping[str, Floats]],
+        terms: Mapping[Measure, Mapping[str, Terms]],
         labels: NDArray[Any] | None,
         notes: Iterable[str] = (),
     ) -> None:
@@ -87,7 +89,7 @@ class Compared:
         self.plan = plan
         self.query_ids = query_ids
         self.notes = tuple(notes)
-        self._data = SystemValues(values, self.opponents, labels)
+        self._data = SystemValues(values, terms, self.opponents, labels)
         self._intervals, self.pairs = judged_pairs(self._data, plan)
 
     @property
@@ -116,10 +118,9 @@ class Compared:
         return opponents(self.systems, self.baseline)
 
     def value(self, system: str, measure: str | Measure) -> float:
-        """The mean of a system's values over the queries that have one; over seeds, too."""
-        values = self._data.means[self._find(measure)][self._known(system)]
-        there = ~np.isnan(values)
-        return float(values[there].mean()) if there.any() else math.nan
+        """A system's value of the queries that have one; the mean over seeds."""
+        terms = self._data.terms[self._find(measure)][self._known(system)]
+        return terms.at(terms.there).value()
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
@@ -220,8 +221,9 @@ class Compared:
 
     def anova(self, measure: str | Measure) -> Anova:
         """The two-way analysis of variance by system and query; see `statistics.two_way_anova`."""
-        own = self._data.means[self._find(measure)]
-        return statistics.two_way_anova(np.column_stack([own[system] for system in self.systems]))
+        own = self._data.terms[self._find(measure)]
+        table = exchangeable([own[system] for system in self.systems])
+        return statistics.two_way_anova(np.column_stack(table))
 
     def power(
         self, measure: str | Measure, *, power: float = 0.8, difference: float | None = None

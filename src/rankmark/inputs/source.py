@@ -27,6 +27,8 @@ class Source:
     text_ids: bool = False
     in_rank_order: bool = False
     """Whether the rows of a query are its results, best first, where the table has no score or rank."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the result should know of how its rows were understood."""
 
     def read(self, side: Side, columns: ColumnNames | None) -> Input:
         """Finds the columns' roles and reads them."""
@@ -49,7 +51,7 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     check_ids(table, item, "item", source.where)
     check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     check_numbers(table, roles.rank, "rank", source.where)
-    notes = notes_on(source.where, side, source.names, roles, columns)
+    notes = (*source.notes, *notes_on(source.where, side, source.names, roles, columns))
     return Input(
         table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes, rows
     )
