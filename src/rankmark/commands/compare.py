@@ -128,6 +128,9 @@ def compare_runs(
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
     compared = compare(qrels, runs, measures, columns=columns, **options)
+    if output.is_file:
+        output.write(compared)
+        return
     digits = output.digits
     text = compared.format(name, digits, per_query=per_query, movers=movers or 0, margin=margin)
     if compared.slices:

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import UsageError
+from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from rankmark.results.base import Result
 
 __all__ = ["Pair", "SystemValues", "baseline_of", "direction", "finite", "found_pair", "opponents", "record"]
 
@@ -113,6 +115,8 @@ class Opposed(Protocol):
         """The other."""
 
 
+Rows: TypeAlias = "slice | NDArray[np.intp]"
+
 SomePair = TypeVar("SomePair", bound=Opposed)
 
 
@@ -164,6 +168,35 @@ class SystemValues:
     opponents: Sequence[tuple[str, str]]
     labels: NDArray[Any] | None
 
+    @classmethod
+    def of(
+        cls,
+        results: Mapping[str, Sequence[Result]],
+        measures: Sequence[Measure],
+        query_ids: Sequence[Any],
+        opponents: Sequence[tuple[str, str]],
+        labels: NDArray[Any] | None,
+    ) -> SystemValues:
+        """Those of results, of each system one a seed, on queries that all of them have.
+
+        Raises:
+            DataError: a value is infinite.
+
+        """
+        rows = {id(each): _rows(each, query_ids) for seeds in results.values() for each in seeds}
+        values = {
+            measure: {name: _values(seeds, measure, query_ids, rows) for name, seeds in results.items()}
+            for measure in measures
+        }
+        terms = {
+            measure: {
+                name: Terms.of_seeds([each.query_terms(measure).at(rows[id(each)]) for each in seeds])
+                for name, seeds in results.items()
+            }
+            for measure in measures
+        }
+        return cls(values, terms, opponents, labels)
+
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Their names."""
@@ -191,3 +224,27 @@ class SystemValues:
         """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
         one, another, labels = self.pair_terms(measure, system, other)
         return one.linear() - another.linear(), labels
+
+
+def _rows(result: Result, query_ids: Sequence[Any]) -> Rows:
+    """The places of the queries in a result."""
+    own = result.query_ids
+    if own == query_ids:
+        return slice(None)
+    place = {query: row for row, query in enumerate(own)}
+    return np.array([place[query] for query in query_ids], dtype=np.intp)
+
+
+def _values(
+    results: Sequence[Result],
+    measure: Measure,
+    query_ids: Sequence[Any],
+    rows: Mapping[int, Rows],
+) -> Floats:
+    """The values of a system: [queries, seeds]."""
+    table = np.column_stack([result.query_values(measure)[rows[id(result)]] for result in results])
+    if np.isinf(table).any():
+        first = query_ids[int(np.isinf(table).any(axis=1).argmax())]
+        count = np.count_nonzero(np.isinf(table).any(axis=1))
+        raise DataError(f"{measure} is infinite for {count} queries (such as {first!r}): they have no mean")
+    return table

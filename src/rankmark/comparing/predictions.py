@@ -26,8 +26,8 @@ from rankmark.errors import ChoiceError
 from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import chance, printable, rounded
+from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
@@ -152,7 +152,7 @@ def compare_predictions(
     if unknown := options.keys() - OPTIONS:
         raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
     systems, notes = evaluate_systems(asked, measures, sampling, options)
-    return PredictionComparison(systems, baselines, sampling, alternative, correction, alpha, notes)
+    return PredictionComparison.of(systems, baselines, sampling, alternative, correction, alpha, notes)
 
 
 OPTIONS = frozenset(
@@ -161,7 +161,7 @@ OPTIONS = frozenset(
 """What `compare_predictions` passes on."""
 
 
-class PredictionComparison(Shown):
+class PredictionComparison(Saved):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -179,27 +179,47 @@ class PredictionComparison(Shown):
 
     def __init__(
         self,
-        systems: Mapping[str, Evaluated],
+        results: Mapping[str, PredictionResult],
         baselines: tuple[str, ...],
         sampling: Sampling,
         alternative: Alternative,
         correction: CorrectionName,
         alpha: float,
         notes: tuple[str, ...] = (),
+        pairs: tuple[PredictionPair, ...] = (),
     ) -> None:
-        self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
+        self.results = results
         self.baselines = baselines
         self.alternative: Alternative = alternative
         self.correction: CorrectionName = correction
         self.alpha = alpha
         self.notes = notes
+        self.pairs = pairs
         self._sampling = sampling
-        pairs = list(self._judged(systems))
-        corrected = statistics.corrected([pair.p for pair in pairs], correction)
-        self.pairs = tuple(
-            replace(pair, corrected=float(p), significant=bool(p <= alpha))
+
+    @classmethod
+    def of(cls, systems: Mapping[str, Evaluated], *how: Any) -> PredictionComparison:
+        """The comparison of systems; `how` are the other arguments."""
+        compared = cls({name: each.result for name, each in systems.items()}, *how)
+        pairs = list(compared._judged(systems))
+        corrected = statistics.corrected([pair.p for pair in pairs], compared.correction)
+        compared.pairs = tuple(
+            replace(pair, corrected=float(p), significant=bool(p <= compared.alpha))
             for pair, p in zip(pairs, corrected, strict=True)
         )
+        return compared
+
+    def _kept(self) -> dict[str, Any]:
+        return {
+            "results": self.results,
+            "baselines": self.baselines,
+            "sampling": self._sampling,
+            "alternative": self.alternative,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "notes": self.notes,
+            "pairs": self.pairs,
+        }
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from rankmark.comparing.judging import judged_pairs, with_corrected
 from rankmark.comparing.pairs import Pair, SystemValues, finite, record
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
 from rankmark.rendering.blocks import Block, Grid
-from rankmark.rendering.shown import Shown
-from rankmark.rendering.words import chance, printable, rounded
+from rankmark.rendering.words import chance, counted, printable, rounded
+from rankmark.results.saved import Saved
 from rankmark.results.sliced import NONE
 from rankmark.results.slices import slice_members
 from rankmark.statistics.intervals import INTERVALS
@@ -43,7 +43,7 @@ class SlicedPair:
     pair: Pair
 
 
-class ComparisonSlices(Shown):
+class ComparisonSlices(Saved):
     """The pairs of a comparison in slices of its queries; ``print(slices)`` shows them.
 
     Attributes:
@@ -55,6 +55,9 @@ class ComparisonSlices(Shown):
     def __init__(self, pairs: Sequence[SlicedPair], plan: ComparisonPlan) -> None:
         self.pairs = tuple(pairs)
         self.plan = plan
+
+    def __repr__(self) -> str:
+        return f"<ComparisonSlices of {counted(len(self.pairs), 'pair')}>"
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -68,6 +71,9 @@ class ComparisonSlices(Shown):
             {"by": each.by, "slice": each.slice, "members": each.members, **record(each.pair)}
             for each in self.pairs
         ]
+
+    def _kept(self) -> dict[str, Any]:
+        return {"pairs": self.pairs, "plan": self.plan}
 
     def _frame(self) -> pl.DataFrame:
         return self.frame

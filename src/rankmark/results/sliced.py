@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankmark.errors import ChoiceError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +22,7 @@ NONE = "(none)"
 """What the slice of those without a value is called."""
 
 
-class Sliced(Shown, ABC):
+class Sliced(Saved, ABC):
     """Measures in slices; ``print(slices)`` shows them.
 
     Attributes:
