@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rankmark import _native
 from rankmark.errors import FormatError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
 from rankmark.progress import reading
@@ -176,6 +177,7 @@ class FormatOfPolars(Format):
 
     def read(self, file: File, table: TableName) -> Source:  # noqa: ARG002
         """As `Format.read`."""
+        need_polars_threads()
         with polars_errors(file.where, self.name):
             source = self.scan(file.path if file.content is None else file.content, file)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import Roles, Side
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def one_row_an_item(table: Table, roles: Roles, side: Side, where: str) -> tuple
     """
     import polars as pl
 
+    need_polars_threads()
     if side == "run" and not (roles.value or roles.rank):
         _check_one_list_a_query(table, roles.query, where)
     frame = _whole_numbers(pl.DataFrame(table), roles.items)

@@ -89,7 +89,7 @@ class Result(OfRuns):
         import polars as pl
 
         columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self.query_table).with_columns(columns)
+        return pl.DataFrame([*pl.DataFrame(self.query_table), *columns])
 
     @property
     def query_measures(self) -> tuple[Measure, ...]:
