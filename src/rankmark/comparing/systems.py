@@ -11,9 +11,9 @@ from rankmark.aggregation.terms import Terms
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
-from rankmark.language.grammar import split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
+from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 from rankmark.statistics.resampling import Floats
@@ -99,7 +99,7 @@ def _asked(
 ) -> tuple[Measure, ...]:
     """The measures to compare."""
     common = [measure for measure in results[0].measures if all(measure in each for each in results)]
-    listed = common if measures is None else _listed(measures)
+    listed = common if measures is None else separate(measures)
     asked = tuple(dict.fromkeys(map(as_measure, listed)))
     if not asked:
         raise UsageError("there is no measure that all results have")
@@ -107,12 +107,6 @@ def _asked(
         for result in results:
             result.query_terms(measure)  # refuses what was not evaluated
     return asked
-
-
-def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
-    if isinstance(measures, str):
-        return split_measures(measures)
-    return [measures] if isinstance(measures, Measure) else measures
 
 
 def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
