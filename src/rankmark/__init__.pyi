@@ -51,6 +51,7 @@ AveragePrecision: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
+BinaryErrorRate: Measure
 BinaryF: Measure
 BinaryPrecision: Measure
 BinaryRecall: Measure
@@ -97,6 +98,7 @@ MeanP: Measure
 MeanR: Measure
 MeanRank: Measure
 MulticlassAUC: Measure
+MulticlassErrorRate: Measure
 MulticlassAccuracy: Measure
 MulticlassF: Measure
 MulticlassKappa: Measure
@@ -115,6 +117,7 @@ NumRet: Measure
 OMeasure: Measure
 OPA: Measure
 P: Measure
+PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
 PPlus: Measure
