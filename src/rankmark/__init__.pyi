@@ -51,6 +51,7 @@ AveragePrecision: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
+BinaryErrorRate: Measure
 BinaryF: Measure
 BinaryPrecision: Measure
 BinaryRecall: Measure
@@ -70,6 +71,10 @@ ECE: Measure
 ERR: Measure
 ExplainedVariance: Measure
 F: Measure
+FDR: Measure
+FNR: Measure
+FOR: Measure
+FPR: Measure
 FallOut: Measure
 G: Measure
 GAUC: Measure
@@ -97,6 +102,7 @@ MeanP: Measure
 MeanR: Measure
 MeanRank: Measure
 MulticlassAUC: Measure
+MulticlassErrorRate: Measure
 MulticlassAccuracy: Measure
 MulticlassF: Measure
 MulticlassKappa: Measure
@@ -106,6 +112,7 @@ MulticlassPrecision: Measure
 MulticlassRecall: Measure
 NCU: Measure
 NE: Measure
+NPV: Measure
 NearlyERR: Measure
 NumNonrelRet: Measure
 NumQ: Measure
@@ -115,6 +122,7 @@ NumRet: Measure
 OMeasure: Measure
 OPA: Measure
 P: Measure
+PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
 PPlus: Measure
@@ -122,8 +130,8 @@ PRAUC: Measure
 PartialAUC: Measure
 Pearson: Measure
 QMeasure: Measure
-R: Measure
 R2: Measure
+R: Measure
 RBP: Measure
 RBPResidual: Measure
 RIG: Measure

@@ -74,6 +74,18 @@ def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pai
     ]
 
 
+def test_with_several_baselines_each_other_system_is_compared_with_each_of_them() -> None:
+    two = rm.compare(QRELS, RUNS, "RR", baseline=["bm25", "random"])
+    assert [(p.system, p.baseline) for p in two.pairs] == [("dense", "bm25"), ("dense", "random")]
+    alone = rm.compare(QRELS, RUNS, "RR", baseline="random")
+    assert two.pair("RR", "dense", "random").p == alone.pair("RR", "dense").p
+    with pytest.raises(UsageError, match="'dense' was compared with bm25 and random; say with which"):
+        two.pair("RR", "dense")
+    assert "compared are all others with bm25 and random" in " ".join(str(two).split())
+    with pytest.raises(UsageError, match="every system is a baseline"):
+        rm.compare(QRELS, RUNS, "RR", baseline=list(RUNS))
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_the_other_way_round_is_the_same_with_other_signs(test: Any) -> None:
     names = ("bm25", "dense")
@@ -388,7 +400,7 @@ def test_of_all_pairs_letters_say_which_system_one_is_better_than() -> None:
 
 def test_json_has_all_figures(compared: Any) -> None:
     record = json.loads(compared.to_json(movers=1, margin=0.1, per_query=True))
-    assert record["baseline"] == "bm25"
+    assert record["baselines"] == ["bm25"]
     assert (record["test"], record["correction"], record["alpha"]) == ("randomisation", "holm", 0.05)
     assert record["systems"]["dense"]["measures"]["RR"]["value"] == values("dense", "RR").mean()
     assert record["systems"]["dense"]["measures"]["RR"]["signature"].startswith("RR|rel:1|")

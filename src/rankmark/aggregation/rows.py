@@ -23,6 +23,7 @@ from rankmark.kinds.row_core import InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
+from rankmark.language.registry import namesakes, pages
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -266,9 +267,16 @@ def need_query(read: Predictions, measure: Measure) -> str:
     if read.columns.query is None:
         raise ColumnError(
             f"{measure} is a value of each query, and {read.name} has no column known as the query; say "
-            'which it is with query="…" (on the command line --query …)'
+            f'which it is with query="…" (on the command line --query …){_of_all_rows(measure)}'
         )
     return read.columns.query
+
+
+def _of_all_rows(measure: Measure) -> str:
+    """What of all rows together is like a measure of the first items of lists."""
+    deciding = (pages()[name] for name in namesakes(measure.page) if measure.cutoff is not None)
+    names = [f"{page.name}(top={measure.cutoff})" for page in deciding if "top" in page.parameters]
+    return f"; of the best rows of all there is {' or '.join(names)}" if names else ""
 
 
 def core_of(read: Predictions, weight: str | None, threads: int) -> _native.LabelledRows:

@@ -90,7 +90,9 @@ def _methods() -> Iterable[str]:
     metavar="NAME=COLUMN",
     help="A system's scores; repeat it to compare several, or where several tables have other columns.",
 )
-@click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
+@click.option(
+    "--baseline", multiple=True, metavar="NAME", help="Compare with this system alone; repeat it for several."
+)
 @with_significance(_corrections)
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
@@ -130,12 +132,12 @@ def evaluate_table(
 ) -> None:
     """Measure how good the predictions in TABLE are.
 
-    TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), with a
-    label and a score in each row, or a score of each class, or the class that is
-    predicted. Columns are found by the usual names unless they are said. A measure
-    is written Name(parameter=value); `rankmark measures` lists them, those of
-    predictions at the end. Measures of lists, such as nDCG@10, take the rows of
-    each query as a list with judgements.
+    TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), or - for
+    standard input, with a label and a score in each row, or a score of each class,
+    or the class that is predicted. Columns are found by the usual names unless they
+    are said. A measure is written Name(parameter=value); `rankmark measures` lists
+    them, those of predictions at the end. Measures of lists, such as nDCG@10, take
+    the rows of each query as a list with judgements.
 
     Several systems are compared: columns of one TABLE (--system), or a TABLE of
     each, called as its file unless NAME= stands before it. Tables have the same

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import Terms, exchangeable
 from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, SystemValues, finite, found_pair, opponents, record
+from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents, record
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -80,7 +80,7 @@ class Compared:
         self,
         *,
         results: Mapping[str, tuple[Result, ...]],
-        baseline: str | None,
+        baselines: Sequence[str],
         plan: ComparisonPlan,
         query_ids: list[Any],
         values: Mapping[Measure, Mapping[str, Floats]],
@@ -89,7 +89,7 @@ class Compared:
         notes: Iterable[str] = (),
     ) -> None:
         self.results = results
-        self.baseline = baseline
+        self.baselines = tuple(baselines)
         self.plan = plan
         self.query_ids = query_ids
         self.notes = tuple(notes)
@@ -119,7 +119,7 @@ class Compared:
     @property
     def opponents(self) -> list[tuple[str, str]]:
         """Which systems are compared: pairs of a system and its baseline."""
-        return opponents(self.systems, self.baseline)
+        return opponents(self.systems, self.baselines)
 
     def value(self, system: str, measure: str | Measure) -> float:
         """A system's value of the queries that have one; the mean over seeds."""
@@ -137,8 +137,9 @@ class Compared:
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> Pair:
         """One system against another: the baseline of the comparison if none is named."""
-        found, other = self._find(measure), self._known(baseline or self.baseline or self.systems[0])
+        found = self._find(measure)
         self._known(system)
+        other = self._known(baseline or baseline_of(system, self.baselines, self.systems))
         return found_pair(self.pairs, found, system, other)
 
     @cached_property

@@ -20,7 +20,7 @@ from rankmark.statistics.resampling import Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "SystemValues", "direction", "finite", "found_pair", "opponents", "record"]
+__all__ = ["Pair", "SystemValues", "baseline_of", "direction", "finite", "found_pair", "opponents", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,23 @@ def direction(measure: Measure) -> int:
     return -1 if measure.page.better == "less" else 1
 
 
-def opponents(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
-    """Which systems are compared: pairs of a system and its baseline, or of any two."""
-    if baseline is not None:
-        return [(system, baseline) for system in systems if system != baseline]
+def opponents(systems: Sequence[str], baselines: Sequence[str]) -> list[tuple[str, str]]:
+    """Which systems are compared: each that is no baseline with each baseline; any two without these."""
+    if baselines:
+        return [(system, other) for system in systems if system not in baselines for other in baselines]
     return [(system, other) for other, system in combinations(systems, 2)]
+
+
+def baseline_of(system: str, baselines: Sequence[str], systems: Sequence[str]) -> str:
+    """The one with which a system was compared, where none is named: the only baseline, or the first system.
+
+    Raises:
+        UsageError: there are several baselines.
+
+    """
+    if len(baselines) > 1:
+        raise UsageError(f"{system!r} was compared with {' and '.join(baselines)}; say with which")
+    return baselines[0] if baselines else systems[0]
 
 
 class Opposed(Protocol):

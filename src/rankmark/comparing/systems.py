@@ -11,9 +11,9 @@ from rankmark.aggregation.terms import Terms
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
-from rankmark.language.grammar import split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
+from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 from rankmark.statistics.resampling import Floats
@@ -21,28 +21,35 @@ from rankmark.statistics.resampling import Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["brought_together", "check_systems"]
+__all__ = ["Baseline", "brought_together", "check_systems"]
 
+Baseline: TypeAlias = "str | Sequence[str] | None"
+"""The name of one system or of several; None for all pairs."""
 Rows: TypeAlias = "slice | NDArray[np.intp]"
 
 
-def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
-    """Refuses what are no two or more systems by their names, and a baseline that is none of them."""
+def check_systems(systems: Mapping[str, Any], baseline: Baseline) -> tuple[str, ...]:
+    """The baselines, of which each is one of the systems; refuses what are no two or more systems by name."""
     if not isinstance(systems, Mapping):
         raise UsageError(f"the systems are a {type(systems).__name__}; give them by name: {{name: run, …}}")
     if wrong := [name for name in systems if not isinstance(name, str)]:
         raise UsageError(f"the name of a system is text, not {wrong[0]!r}")
     if len(systems) < 2:
         raise UsageError(f"{counted(len(systems), 'system')} to compare; give two or more")
-    if baseline is not None and baseline not in systems:
-        hint = did_you_mean(str(baseline), systems)
-        raise UsageError(f"baseline={baseline!r} is not one of the systems {', '.join(systems)}{hint}")
+    baselines = () if baseline is None else (baseline,) if isinstance(baseline, str) else tuple(baseline)
+    for each in baselines:
+        if each not in systems:
+            hint = did_you_mean(str(each), systems)
+            raise UsageError(f"baseline={each!r} is not one of the systems {', '.join(systems)}{hint}")
+    if len(set(baselines)) == len(systems):
+        raise UsageError("every system is a baseline; name none to compare all pairs")
+    return tuple(dict.fromkeys(baselines))
 
 
 def brought_together(
     results: Mapping[str, Sequence[Result]],
     measures: str | Measure | Iterable[str | Measure] | None,
-    baseline: str | None,
+    baselines: Sequence[str],
     plan: ComparisonPlan,
     clusters: Mapping[Any, Any] | None,
 ) -> Comparison:
@@ -51,7 +58,7 @@ def brought_together(
     Args:
         results: by the names of the systems.
         measures: which to compare; those that all results have if None.
-        baseline: with which all others are compared; all pairs if None.
+        baselines: with which all others are compared; all pairs without any.
         plan: how.
         clusters: what each query belongs to.
 
@@ -77,7 +84,7 @@ def brought_together(
     notes += _choice_notes(every)
     return Comparison(
         results={name: tuple(each) for name, each in results.items()},
-        baseline=baseline,
+        baselines=baselines,
         plan=plan,
         query_ids=query_ids,
         values=values,
@@ -92,7 +99,7 @@ def _asked(
 ) -> tuple[Measure, ...]:
     """The measures to compare."""
     common = [measure for measure in results[0].measures if all(measure in each for each in results)]
-    listed = common if measures is None else _listed(measures)
+    listed = common if measures is None else separate(measures)
     asked = tuple(dict.fromkeys(map(as_measure, listed)))
     if not asked:
         raise UsageError("there is no measure that all results have")
@@ -100,12 +107,6 @@ def _asked(
         for result in results:
             result.query_terms(measure)  # refuses what was not evaluated
     return asked
-
-
-def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
-    if isinstance(measures, str):
-        return split_measures(measures)
-    return [measures] if isinstance(measures, Measure) else measures
 
 
 def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:

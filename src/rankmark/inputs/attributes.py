@@ -295,7 +295,7 @@ def _values(source: Source, name: str, columns: ColumnNames | None, argument: Ar
     if several.height:
         first = several["query"][0]
         differing = several.filter(pl.col("query") == first)[name].to_list()
-        shown = listed(differing[:3]) + (", …" if len(differing) > 3 else "")
+        shown = listed(map(str, differing[:3])) + (", …" if len(differing) > 3 else "")
         raise DataError(
             f"{argument}={name!r}: in {several['query'].n_unique():,} of {pairs['query'].n_unique():,} "
             f"queries of {source.where} the rows differ in that column; query {first!r} has {shown}; a query "

@@ -167,7 +167,7 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
 def _may_be_relevance(name: str) -> bool:
     """Whether a column's name comes near a relevance's, or is that of a score, as if a run were the qrels."""
     return normal(name) in NORMAL_ALIASES["score"] or any(
-        alias in normal(name) for alias in NORMAL_ALIASES["relevance"] if alias != "gain"
+        alias in normal(name) for alias in NORMAL_ALIASES["relevance"] if alias != "gain" and len(alias) > 2
     )
 
 

@@ -188,7 +188,7 @@ def _of_array(values: Any) -> pl.Series:
             values, "columns"
         )
         raise UsageError(
-            f"by={_short(values)} is none of these: a column, called by its name, or several; "
+            f"by={_short(values)} is neither a column, called by its name, nor several, nor "
             "{query: slice}, a function of a query, a series or an array"
             f"{hint}"
         )
