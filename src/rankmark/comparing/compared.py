@@ -157,7 +157,7 @@ class Compared:
         frames = [
             pl.DataFrame(
                 {
-                    "measure": str(measure),
+                    "measure": measure.label,
                     "system": system,
                     "baseline": other,
                     "query": self.query_ids,

@@ -219,7 +219,7 @@ def _rows(
             if measure.page.aggregate != "sum":
                 difference = welch(own.linear(), others.linear(), confidence=confidence)
             sizes = int(inside.sum()), len(own.above)
-            yield Slice(by, value, str(measure), *sizes, own.value(), low, high, *difference, math.nan)
+            yield Slice(by, value, measure.label, *sizes, own.value(), low, high, *difference, math.nan)
 
 
 def _members(values: pl.Series, value: str | None) -> NDArray[np.bool_]:
