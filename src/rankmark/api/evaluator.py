@@ -17,6 +17,7 @@ from rankmark.aggregation.state import Observation
 from rankmark.api.evaluation import result_of_tables
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
 from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
@@ -348,6 +349,7 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
     """Ids in the one type that all parts have: text, or 64-bit integers."""
     import polars as pl
 
+    need_polars_threads()
     ids = pl.DataFrame(table)[column].alias("query")
     if not ids.dtype.is_integer():
         return ids.cast(pl.String)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from rankmark._native import __version__
 from rankmark.checks.finding import CODES, EXAMPLES, Finding
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Section
@@ -143,7 +142,6 @@ def _record(report: CheckReport) -> dict[str, Any]:
             effect["otherwise"] = ByName(effect["otherwise"])
     tables = {name: asdict(table) for name, table in report.tables.items()}
     return {
-        "rankmark": __version__,
         "tables": tables,
         "findings": findings,
         "no_sign_of": report.no_sign_of,

@@ -9,7 +9,6 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from rankmark._native import __version__
 from rankmark.comparing.pairs import finite, record
 from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
@@ -224,7 +223,7 @@ class View:
         """Everything."""
         shown = self.comparison
         plan = {name: value for name, value in asdict(shown.plan).items() if name != "threads"}
-        whole: dict[str, Any] = {"rankmark": __version__, "baselines": shown.baselines, **plan}
+        whole: dict[str, Any] = {"baselines": shown.baselines, **plan}
         whole["clusters"] = shown.clusters
         whole["systems"] = {system: self._system(system) for system in shown.systems}
         whole["pairs"] = [record(pair) for pair in shown.pairs]

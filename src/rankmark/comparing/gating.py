@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from rankmark._native import __version__
 from rankmark.aggregation.terms import Terms, resampled_values
 from rankmark.comparing.pairs import direction
 from rankmark.errors import ChoiceError, DataError, MeasureError
@@ -125,7 +124,7 @@ class Gate(Shown):
         yield Notes([*map(self.reason, self.measures), *self.notes], wrapped=False)
 
     def _record(self) -> dict[str, Any]:
-        record = {"rankmark": __version__, **asdict(self)}
+        record = asdict(self)
         return record | {"max_drop": record.pop("allowed"), "reasons": list(map(self.reason, self.measures))}
 
 

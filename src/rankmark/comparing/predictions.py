@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import statistics
-from rankmark._native import __version__
 from rankmark.aggregation.intervals import (
     Drawn,
     IntervalMethod,
@@ -381,7 +380,6 @@ class PredictionComparison(Shown):
 
     def _record(self) -> dict[str, Any]:
         return {
-            "rankmark": __version__,
             "baselines": self.baselines,
             "alternative": self.alternative,
             "correction": self.correction,

@@ -107,7 +107,7 @@ class Result(OfRuns):
         import polars as pl
 
         columns = [pl.Series(m.label, values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self.query_table).with_columns(columns)
+        return pl.DataFrame([*pl.DataFrame(self.query_table), *columns])
 
     @property
     def query_measures(self) -> tuple[Measure, ...]:
@@ -224,8 +224,9 @@ class Result(OfRuns):
         """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
 
         Args:
-            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
-                column of queries.
+            attributes: a path or a table with a column of queries; or the slices of the queries, as
+                ``{"q1": "DE"}``, a pandas Series with the queries in its index, a function of a query, or
+                values in the order of `query_ids`.
             *columns: the columns to slice by, each for itself; all but the query if none is named.
             confidence: the share of the intervals that hold the true value.
 

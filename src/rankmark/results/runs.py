@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from rankmark._native import __version__
 from rankmark.errors import UsageError
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
@@ -249,7 +248,6 @@ class View:
         counts = asdict(result.counts)
         by_measure = counts.pop("measures")
         record: dict[str, Any] = {
-            "rankmark": __version__,
             "convention": result.convention,
             "measures": {m.label: _measure(result, m, by_measure[str(m)]) for m in result.measures},
             result.counted: counts,
@@ -258,7 +256,7 @@ class View:
             "notes": list(result.notes),
         }
         if result.slices is not None:
-            record["slices"] = result.slices._record()
+            record |= result.slices._record()
         if self.per_class:
             record["classes"] = result.by_class.records()
         if self.confusion:
