@@ -153,7 +153,7 @@ NUMBERS = st.floats() | st.sampled_from([math.nan, math.inf, -math.inf, -0.0, 5e
 def any_results(draw: Any) -> ListResult:
     """Results with any values."""
     asked = draw(st.lists(st.sampled_from(["AP", "RR", "HitRatio@3", "P(rel=2)@5"]), min_size=1, unique=True))
-    measures = [rm.parse(each) for each in asked]
+    measures = [rm.parse(each).asked_as(draw(st.none() | st.text(min_size=1))) for each in asked]
     ids = draw(st.lists(st.text(), unique=True) | st.lists(st.integers(-(2**63), 2**63 - 1), unique=True))
 
     def array() -> np.ndarray[Any, Any]:
@@ -268,7 +268,7 @@ def changed(path: Path, change: Callable[[Any], None]) -> None:
         {"record": ["load", []]},
         {"record": ["ListResult", [["values", 3]]]},
         {"record": ["Counts", [["__class__", 3]]]},
-        {"measure": "none"},
+        {"measure": ["none", None]},
         {"array": ["99", [1]]},
         {"read": "x"},
         {"class_of": "x"},

@@ -5,7 +5,7 @@ What stands in the JSON for a value:
 - itself, if it is a text, a whole number, a finite number, true, false or null;
 - a list of its values, if it is a tuple;
 - an object of one field for all else, which says what it is: ``{"float": "nan"}``, ``{"list": […]}``,
-  ``{"mapping": [[key, value], …]}``, ``{"measure": "nDCG@10"}``, ``{"coefficient": "RBO"}``,
+  ``{"mapping": [[key, value], …]}``, ``{"measure": ["AP", "map"]}``, ``{"coefficient": "RBO"}``,
   ``{"array": [column, [rows, columns]]}``, ``{"table": [[name, column], …]}``, ``{"ids": …}`` with such a
   table, and ``{"record": ["Counts", [[field, value], …]]}``, of which the reader knows the classes.
 
@@ -125,7 +125,7 @@ class _Writer:
             case float():
                 return value if math.isfinite(value) else {"float": str(float(value))}
             case Measure():
-                return {"measure": measure_text(value)}
+                return {"measure": [measure_text(value), value.asked]}
             case Coefficient():
                 return {"coefficient": str(value)}
             case np.ndarray():
@@ -174,7 +174,7 @@ class _Reader:
             "float": float,
             "list": self._list,
             "mapping": self._mapping,
-            "measure": parse,
+            "measure": self._measure,
             "coefficient": self._coefficient,
             "array": self._array,
             "table": self._table,
@@ -196,6 +196,10 @@ class _Reader:
 
     def _mapping(self, written: Written) -> dict[Any, Any]:
         return {self.read(key): self.read(value) for key, value in written}
+
+    def _measure(self, written: Written) -> Measure:
+        text, asked = written
+        return parse(text).asked_as(asked)
 
     def _coefficient(self, written: Written) -> Coefficient:
         (found,) = coefficients_of(written)
