@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from rankmark.errors import UsageError
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.html import html
 from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
 from rankmark.results.sliced import Sliced, blocks_of, frame_of
@@ -64,10 +63,6 @@ class OfRuns(Shown, ABC):
 
     def _queries(self) -> pl.DataFrame | None:
         return _queries(self._runs)
-
-    def _repr_html_(self) -> str:
-        view = View(self._runs)
-        return html([view.summary(view.rounded)], view.notes())
 
     def to_trec(self, **options: Any) -> str:
         """trec_eval's output format; see `format`."""
