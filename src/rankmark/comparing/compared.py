@@ -161,7 +161,7 @@ class Compared:
         frames = [
             pl.DataFrame(
                 {
-                    "measure": str(measure),
+                    "measure": measure.label,
                     "system": system,
                     "baseline": other,
                     "query": self.query_ids,

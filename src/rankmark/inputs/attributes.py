@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.files import open_files
 from rankmark.inputs.input import Input
 from rankmark.inputs.names import listed
@@ -201,6 +202,7 @@ def _by_position(found: ByRows, places: Places, query_ids: Sequence[Any]) -> ByQ
 def _columns(
     by: Sequence[str], openers: Sequence[Opener], columns: ColumnNames | None, argument: Argument = "by"
 ) -> pl.DataFrame:
+    need_polars_threads()
     found: pl.DataFrame | None = None
     for name in dict.fromkeys(by):
         column = _values(_having(name, openers, argument), name, columns, argument)
