@@ -12,7 +12,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
 from rankmark.comparing.judging import Judged, judged_pairs
-from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents, record
+from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -85,7 +85,7 @@ class Compared:
         labels: NDArray[Any] | None,
         notes: Iterable[str] = (),
         judged: Judged | None = None,
-        slices: ComparisonSlices | None = None,
+        slices: ComparisonSlices[Pair] | None = None,
     ) -> None:
         self.results = results
         self.baselines = tuple(baselines)
@@ -161,7 +161,7 @@ class Compared:
         """A row a measure and pair, a column each of its figures."""
         import polars as pl
 
-        return pl.DataFrame([finite(record(pair)) for pair in self.pairs], infer_schema_length=None)
+        return pl.DataFrame([finite(pair.figures) for pair in self.pairs], infer_schema_length=None)
 
     @cached_property
     def differences(self) -> pl.DataFrame:
@@ -191,7 +191,7 @@ class Compared:
         ]
         return pl.concat(frames).select(names)
 
-    def by(self, attributes: Any, *columns: str) -> ComparisonSlices:
+    def by(self, attributes: Any, *columns: str) -> ComparisonSlices[Pair]:
         """Every pair in slices of the queries, with p-values corrected for all slices together.
 
         Args:

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
     from rankmark.results.base import Result
 
-__all__ = ["Pair", "SystemValues", "baseline_of", "direction", "finite", "found_pair", "opponents", "record"]
+__all__ = [
+    "Pair",
+    "SomePair",
+    "SystemValues",
+    "baseline_of",
+    "direction",
+    "finite",
+    "found_pair",
+    "opponents",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,18 @@ class Pair:
     superiority: float
 
     @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name, the ends of the interval as ``low`` and ``high``."""
+        named: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "interval":
+                named |= dict(zip(("low", "high"), value, strict=True))
+            else:
+                named[field.name] = value
+        return named | {"measure": str(self.measure)}
+
+    @property
     def better(self) -> bool:
         """Whether the system's value is the better one of the two."""
         return self.difference * direction(self.measure) > 0
@@ -114,6 +135,10 @@ class Opposed(Protocol):
     def baseline(self) -> str:
         """The other."""
 
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name; NaN where there is no value."""
+
 
 Rows: TypeAlias = "slice | NDArray[np.intp]"
 
@@ -132,18 +157,6 @@ def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baselin
         compared = dict.fromkeys(f"{one} with {another}" for _, one, another in known)
         raise UsageError(f"{system!r} was not compared with {baseline!r}; compared are {', '.join(compared)}")
     return known[measure, system, baseline]
-
-
-def record(pair: Pair) -> dict[str, Any]:
-    """A pair's figures by their names; NaN where there is no value."""
-    figures: dict[str, Any] = {}
-    for field in fields(pair):
-        value = getattr(pair, field.name)
-        if field.name == "interval":
-            figures |= dict(zip(("low", "high"), value, strict=True))
-        else:
-            figures[field.name] = value
-    return figures | {"measure": str(pair.measure)}
 
 
 def finite(figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,6 +78,11 @@ class PredictionPair:
     method: IntervalMethod
     resamples: int | None
 
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name; NaN where there is no value."""
+        return {**asdict(replace(self, measure=None)), "measure": self.measure.label}  # type: ignore[arg-type]
+
 
 def compare_predictions(
     table: Any,
@@ -241,7 +246,7 @@ class PredictionComparison(Saved):
         """A row a pair, with the columns of `PredictionPair`; null where there is no value."""
         import polars as pl
 
-        rows = [finite(_record(pair)) for pair in self.pairs]
+        rows = [finite(pair.figures) for pair in self.pairs]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
@@ -407,14 +412,9 @@ class PredictionComparison(Saved):
             "confidence": self._sampling.confidence,
             "seed": self._sampling.seed,
             "systems": {name: _system(result) for name, result in self.results.items()},
-            "pairs": [_record(pair) for pair in self.pairs],
+            "pairs": [pair.figures for pair in self.pairs],
             "notes": list(self.notes),
         }
-
-
-def _record(pair: PredictionPair) -> dict[str, Any]:
-    """The pair with its measure's name."""
-    return asdict(replace(pair, measure=pair.measure.label))  # type: ignore[arg-type]
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:

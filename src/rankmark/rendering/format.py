@@ -50,7 +50,6 @@ class Format(ABC):
         place: where it stands among the others in lists; after those with a lower number.
         needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
-        goes_on: whether more can be written after it.
         file: of a format that is no text, what it is and what writes it.
 
     """
@@ -60,7 +59,6 @@ class Format(ABC):
     place: ClassVar[int] = 100
     needs: ClassVar[str]
     is_text: ClassVar[bool] = True
-    goes_on: ClassVar[bool] = False
     file: ClassVar[str] = ""
 
     def has(self, what: type[Showable]) -> bool:
@@ -83,7 +81,6 @@ class TextFormat(Format):
     """
 
     needs = "_blocks"
-    goes_on = True
 
     @abstractmethod
     def grid(self, grid: Grid) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.html import html
 from rankmark.rendering.words import printable
 from rankmark.results.saved import Saved
 from rankmark.results.sliced import Sliced, blocks_of, frame_of
@@ -66,10 +65,6 @@ class OfRuns(Saved, ABC):
 
     def _queries(self) -> pl.DataFrame | None:
         return _queries(self._runs)
-
-    def _repr_html_(self) -> str:
-        view = View(self._runs)
-        return html([view.summary(view.rounded)], view.notes())
 
     def to_trec(self, **options: Any) -> str:
         """trec_eval's output format; see `format`."""
