@@ -304,6 +304,7 @@ class Evaluator:
         headings = self._held.headings
         return {
             "measures": [str(measure) for measure in plan.measures],
+            "labels": {str(measure): measure.label for measure in plan.measures},
             "choices": asdict(plan.choices),
             "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
             "convention": plan.convention,
@@ -375,7 +376,7 @@ def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
 
 def _plan(header: Mapping[str, Any]) -> Plan:
     own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
-    measures = tuple(map(parse, header["measures"]))
+    measures = tuple(parse(name).asked_as(header["labels"].get(name)) for name in header["measures"])
     return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
 
 

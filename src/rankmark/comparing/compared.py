@@ -74,7 +74,7 @@ class Power(NamedTuple):
 class Compared:
     """What was compared, and what follows from it; the attributes are those of `Comparison`."""
 
-    slices: ComparisonSlices | None = None
+    slices: ComparisonSlices[Pair] | None = None
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class Compared:
         frames = [
             pl.DataFrame(
                 {
-                    "measure": str(measure),
+                    "measure": measure.label,
                     "system": system,
                     "baseline": other,
                     "query": self.query_ids,
@@ -177,7 +177,7 @@ class Compared:
         ]
         return pl.concat(frames).select(names)
 
-    def by(self, attributes: Any, *columns: str) -> ComparisonSlices:
+    def by(self, attributes: Any, *columns: str) -> ComparisonSlices[Pair]:
         """Every pair in slices of the queries, with p-values corrected for all slices together.
 
         Args:

@@ -160,4 +160,4 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
             if measure.page.aggregate != "sum":
                 difference = welch(own.linear(), others.linear(), confidence=confidence)
             sizes = len(rows), len(own.above)
-            yield Slice(by.name, value, str(measure), *sizes, own.value(), low, high, *difference, math.nan)
+            yield Slice(by.name, value, measure.label, *sizes, own.value(), low, high, *difference, math.nan)
