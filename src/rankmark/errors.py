@@ -20,7 +20,8 @@ Every message says what is wrong, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "ChoiceError",
@@ -34,6 +35,7 @@ __all__ = [
     "RankmarkError",
     "SignatureError",
     "UsageError",
+    "calling",
     "did_you_mean",
 ]
 
@@ -82,6 +84,18 @@ class ColumnError(DataError):
 
 class IdTypeError(DataError, TypeError):
     """Integer ids in one table, strings in the other."""
+
+
+@contextmanager
+def calling(function: Callable[..., object], of: str) -> Iterator[None]:
+    """Makes an error in a user's function a `UsageError` that names it, and what it was called for."""
+    try:
+        yield
+    except RankmarkError:
+        raise
+    except Exception as error:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise UsageError(f"the function {name} fails for {of}: {type(error).__name__}: {error}") from error
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -12,7 +12,16 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import Terms, exchangeable
 from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents, record
+from rankmark.comparing.pairs import (
+    Pair,
+    SystemValues,
+    baseline_of,
+    finite,
+    found_pair,
+    opponents,
+    record,
+    refuse_swapped,
+)
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -265,6 +274,7 @@ class Compared:
         return equivalent
 
     def _find(self, measure: str | Measure) -> Measure:
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
         found = meant(measure, first.convention, first.kinds)
         if found not in self._data.values:

@@ -14,13 +14,24 @@ import numpy as np
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import UsageError
 from rankmark.language.measure import Measure
+from rankmark.language.registry import is_known
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "SystemValues", "baseline_of", "direction", "finite", "found_pair", "opponents", "record"]
+__all__ = [
+    "Pair",
+    "SystemValues",
+    "baseline_of",
+    "direction",
+    "finite",
+    "found_pair",
+    "opponents",
+    "record",
+    "refuse_swapped",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,12 @@ class Opposed(Protocol):
 
 
 SomePair = TypeVar("SomePair", bound=Opposed)
+
+
+def refuse_swapped(measure: str | Measure, systems: Iterable[str], order: str) -> None:
+    """Refuses a system where a measure is asked for; `order` is that of the arguments."""
+    if isinstance(measure, str) and measure in systems and not is_known(measure):
+        raise UsageError(f"{measure!r} is a system, where a measure is asked for; the order is {order}")
 
 
 def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baseline: str) -> SomePair:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
+from rankmark.inputs.column_checks import several_types
 from rankmark.inputs.files import open_files
 from rankmark.inputs.input import Input
 from rankmark.inputs.names import listed
@@ -85,7 +86,7 @@ def read_attributes(
         try:
             attributes = pl.DataFrame(named, schema_overrides={"slice": pl.String})
         except (TypeError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"the queries of the slices are of several types: {error}") from error
+            raise DataError(f"the column of queries of the slices {several_types(attributes)}") from error
     source = _open_attributes(attributes, columns)
     query = _query(source, columns)
     names = list(by) or [name for name in source.names if name != query]
