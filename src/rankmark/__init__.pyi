@@ -51,6 +51,7 @@ AveragePrecision: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
+BinaryErrorRate: Measure
 BinaryF: Measure
 BinaryPrecision: Measure
 BinaryRecall: Measure
@@ -101,6 +102,7 @@ MeanP: Measure
 MeanR: Measure
 MeanRank: Measure
 MulticlassAUC: Measure
+MulticlassErrorRate: Measure
 MulticlassAccuracy: Measure
 MulticlassF: Measure
 MulticlassKappa: Measure
@@ -120,6 +122,7 @@ NumRet: Measure
 OMeasure: Measure
 OPA: Measure
 P: Measure
+PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
 PPlus: Measure

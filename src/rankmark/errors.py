@@ -87,15 +87,15 @@ class IdTypeError(DataError, TypeError):
 
 
 @contextmanager
-def calling(function: Callable[..., object], of: str) -> Iterator[None]:
-    """Makes an error in a user's function a `UsageError` that names it, and what it was called for."""
+def calling(function: Callable[..., object], argument: str, of: str) -> Iterator[None]:
+    """Makes an error in a user's function a `UsageError` that names it, and what it is called for."""
     try:
         yield
     except RankmarkError:
         raise
     except Exception as error:
-        name = getattr(function, "__qualname__", type(function).__name__)
-        raise UsageError(f"the function {name} fails for {of}: {type(error).__name__}: {error}") from error
+        name, kind = getattr(function, "__name__", type(function).__name__), type(error).__name__
+        raise UsageError(f"{argument}: the function {name!r} raises {kind} for {of}: {error}") from error
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

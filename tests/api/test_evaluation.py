@@ -61,7 +61,7 @@ def test_what_is_no_measure_is_refused(wrong: Any, message: Any) -> None:
         (
             lambda grade: 1 / (grade - 1),
             rm.UsageError,
-            r"the function <lambda> fails for grade 1: ZeroDivisionError: \w+ division by zero",
+            r"gain: the function '<lambda>' raises ZeroDivisionError for grade 1: \w+ division by zero",
         ),
         ({2: 3}, rm.DataError, "no gain for the judged grade 1; the mapping knows 2"),
     ],

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankmark._native import Table
 from rankmark.api.recommending import given_ids, users_of
 from rankmark.errors import DataError, UsageError, calling
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
@@ -41,6 +42,7 @@ class Judged:
 
         if items is None:
             raise UsageError("predict(user, items) needs items: the ids of all that can be recommended")
+        need_polars_threads()
         frame = _frame(judgements)
         self.users = users_of(judgements)
         self._items = _catalogue(items)
@@ -124,7 +126,7 @@ class _Predictions:
         return np.stack([self._predicted(self._users[row]) for row in rows])
 
     def _predicted(self, user: Any) -> NDArray[Any]:
-        with calling(self._model.predict, f"user {user!r}"):
+        with calling(self._model.predict, "model", f"user {user!r}"):
             answer = self._model.predict(user, self._items)
         scores = to_numpy(answer) if is_array(answer) else np.array(answer)
         if scores.shape != self.shape[1:] or scores.dtype.kind not in "biuf":

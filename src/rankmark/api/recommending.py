@@ -41,7 +41,7 @@ def recommended(recommend: Callable[[Any, int], Any], judgements: Input, k: int,
     with counting("asking the model", len(users)) as counter:
         for start in range(0, len(users), batch_size):
             batch = users[start : start + batch_size]
-            with calling(recommend, f"the {len(batch)} users from {batch[0]!r} on"):
+            with calling(recommend, "model", f"the {len(batch)} users from {batch[0]!r} on"):
                 answer = recommend(given_ids(batch), k)
             answers.append(_answer(answer, batch, k))
             counter.done += len(batch)

@@ -268,7 +268,7 @@ def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -
     return evaluate_predictions(
         asked.tables,
         measures,
-        by=shown.by,
+        by=shown.by or None,
         hash_inputs=shown.output.format == "json",
         score=asked.scores if len(asked.scores) > 1 else next(iter(asked.scores), None),
         predicted=asked.predicted,

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankmark.comparing.judging import judged_pairs, with_corrected
 from rankmark.comparing.pairs import Pair, SystemValues, finite, record
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
+from rankmark.inputs.attributes import aligned
 from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import chance, printable, rounded
-from rankmark.results.sliced import NONE
-from rankmark.results.slices import slice_members
+from rankmark.results.sliced import slice_label, slice_members
 from rankmark.statistics.intervals import INTERVALS
 from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 __all__ = ["ComparisonSlices", "SlicedPair", "compared_in_slices"]
 
@@ -96,13 +96,12 @@ COLUMNS = ("queries", "value", "difference", "low", "high", "p", "win/tie/loss")
 
 def _cells(each: SlicedPair, digits: int) -> list[str]:
     pair = each.pair
-    label = NONE if each.slice is None else printable(each.slice)
     signed = [rounded(x, f"+.{digits}f") for x in (pair.difference, *pair.interval)]
     return [
         str(pair.measure),
         printable(pair.system),
         printable(pair.baseline),
-        label,
+        slice_label(each.slice),
         f"{pair.queries:,}",
         rounded(pair.value, f".{digits}f"),
         *signed,
@@ -119,8 +118,9 @@ def compared_in_slices(
     With ``correction="tukey"``, which corrects for the systems of a measure, only for these in each slice.
     """
     pairs = [
-        SlicedPair(by, value, int(inside.sum()), pair)
-        for by, value, inside in slice_members(query_ids, attributes)
+        SlicedPair(names.name, value, len(inside), pair)
+        for names in aligned(attributes, query_ids)
+        for value, inside in slice_members(names)
         for pair in judged_pairs(_of_slice(data, inside), plan)[1]
     ]
     corrected = with_corrected([each.pair for each in pairs], plan)
@@ -129,7 +129,7 @@ def compared_in_slices(
     )
 
 
-def _of_slice(data: SystemValues, inside: np.ndarray[Any, np.dtype[np.bool_]]) -> SystemValues:
+def _of_slice(data: SystemValues, inside: NDArray[np.intp]) -> SystemValues:
     values = {m: {system: each[inside] for system, each in own.items()} for m, own in data.values.items()}
     terms = {m: {system: each.at(inside) for system, each in own.items()} for m, own in data.terms.items()}
     return SystemValues(values, terms, data.opponents, None if data.labels is None else data.labels[inside])

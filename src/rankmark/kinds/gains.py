@@ -75,7 +75,7 @@ def _looked_up(gains: Mapping[float, float], grade: float) -> float:
 
 
 def _called(function: Callable[[float], float], grade: float) -> float:
-    with calling(function, f"grade {grade:g}"):
+    with calling(function, "gain", f"grade {grade:g}"):
         given: Any = function(grade)
     try:
         gain = float(given)
