@@ -24,8 +24,10 @@ from rankmark.commands.measures import measures
 from rankmark.commands.names import refuse_unquoted
 from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
+from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
 
@@ -37,7 +39,8 @@ def main(args: list[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
     given = sys.argv[1:] if args is None else args
     try:
-        return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
+        with cleaned_up():
+            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:
@@ -120,6 +123,7 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    show,
     explain,
     check_data,
     agree,

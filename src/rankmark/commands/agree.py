@@ -70,7 +70,7 @@ def agree(
     rankmark agree --qrels qrels.txt -m nDCG@10 -m AP *.run
     rankmark agree --qrels old.txt --qrels new.txt -m nDCG@10 *.run
     """  # noqa: D301
-    name = output.known_format
+    output.check()
     runs, judgements = one_path_each(run, "runs"), one_path_each(qrels, "judgements")
     output.keep(*judgements.values(), *runs.values())
     columns = column_names(column)
@@ -78,7 +78,7 @@ def agree(
         if per_query:
             raise UsageError("-q shows queries, but with --qrels it is the runs that are ranked")
         agreement: Any = _of_systems(runs, coefficient, judgements, measure, columns, choices)
-        output.show(agreement.format(name, digits=output.digits))
+        output.write(agreement)
         return
     from rankmark.comparing.agreement import COEFFICIENTS, agree
 
@@ -94,7 +94,7 @@ def agree(
     asked = {option: choices[option] for option in compared if choices[option] is not None}
     one, other = runs.values()
     agreement = agree(one, other, coefficient or COEFFICIENTS, columns=columns, **asked)
-    output.show(agreement.format(name, digits=output.digits, per_query=per_query))
+    output.write(agreement, per_query=per_query)
 
 
 def _of_systems(

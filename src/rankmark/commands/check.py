@@ -61,7 +61,7 @@ def check_data(
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
 
-    name = output.known_format
+    output.check()
     runs = one_path_each(run, "runs")
     output.keep(qrels, *runs.values(), train)
     measures = measures_in(measure) or CHECKED
@@ -74,7 +74,7 @@ def check_data(
             names=[*runs],
             columns=column_names(column),
         )
-    output.show(report.format(name, digits=output.digits))
+    output.write(report)
     if strict and report.serious:
         click.get_current_context().exit(1)
 
