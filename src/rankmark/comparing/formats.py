@@ -9,7 +9,7 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from rankmark.comparing.pairs import finite, record
+from rankmark.comparing.pairs import finite
 from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
@@ -17,6 +17,8 @@ from rankmark.rendering.words import chance, printable, rounded
 from rankmark.statistics.equivalence import check_margin
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
     from rankmark.language.measure import Measure
@@ -204,19 +206,28 @@ class View:
         if self.movers:
             yield self.moved().printable()
         yield Notes(self.notes(), closing=True)
+        yield from self.slices()
 
     def paper(self) -> Iterator[Block]:
         """What a paper shows: the means."""
         yield self.means()
         yield Notes(self.notes(), closing=True)
+        yield from self.slices()
 
-    def frame(self) -> Grid:
-        """One table: what changed most or the queries if asked for, else the pairs."""
+    def slices(self) -> Iterator[Block]:
+        """The pairs in slices, if they were asked for."""
+        slices = self.comparison.slices
+        return iter(()) if slices is None else slices._blocks(self.digits)
+
+    def frame(self) -> pl.DataFrame | Grid:
+        """One table: what changed most, the queries or the slices if asked for, else the pairs."""
         if self.movers:
             return self.moved(exact=True)
         if self.per_query:
             return self.queries(exact=True)
-        records = [finite(record(pair)) for pair in self.comparison.pairs]
+        if self.comparison.slices is not None:
+            return self.comparison.slices.frame
+        records = [finite(pair.figures) for pair in self.comparison.pairs]
         return Grid(0, [list(records[0]), *(list(map(_exact, own.values())) for own in records)])
 
     def record(self) -> dict[str, Any]:
@@ -226,7 +237,9 @@ class View:
         whole: dict[str, Any] = {"baselines": shown.baselines, **plan}
         whole["clusters"] = shown.clusters
         whole["systems"] = {system: self._system(system) for system in shown.systems}
-        whole["pairs"] = [record(pair) for pair in shown.pairs]
+        whole["pairs"] = [pair.figures for pair in shown.pairs]
+        if shown.slices is not None:
+            whole["slices"] = shown.slices.records()
         whole["notes"] = list(shown.notes)
         if self.margin is not None:
             whole["equivalence"] = list(self._equivalences(self.margin))

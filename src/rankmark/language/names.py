@@ -76,7 +76,8 @@ def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) ->
         return measure
     if isinstance(measure, str):
         return _asked(measure, kinds)
-    raise MeasureError(f"{measure!r} is neither a measure nor its name")
+    kind = type(measure).__name__
+    raise MeasureError(f"{measure!r} of type {kind} is neither a measure nor its name, such as 'nDCG@10'")
 
 
 @functools.lru_cache(maxsize=1024)

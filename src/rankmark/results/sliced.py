@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Sliced", "blocks_of", "frame_of", "slice_label", "slice_members"]
+__all__ = ["Sliced", "blocks_of", "frame_of", "no_slice", "slice_label", "slice_members"]
 
 NONE = "(none)"
 """What the slice of those without a value is called."""
@@ -26,7 +26,7 @@ MOST = 10_000
 """Slices by one attribute; more of them are not looked at, and take long."""
 
 
-class Sliced(Shown, ABC):
+class Sliced(Saved, ABC):
     """Measures in slices; ``print(slices)`` shows them.
 
     Attributes:
@@ -76,9 +76,7 @@ class Sliced(Shown, ABC):
         """The measures of the slice with this value, of whichever attribute has it."""
         found = tuple(row for row in self.rows if row.slice == value)
         if not found:
-            known = list(dict.fromkeys(row.slice for row in self.rows if row.slice is not None))
-            hint = did_you_mean(value, known) if isinstance(value, str) else ""
-            raise ChoiceError(f"there is no slice {value!r}{hint}")
+            raise no_slice(value, (row.slice for row in self.rows))
         return found
 
     def _blocks(self, digits: int) -> Iterator[Block]:
@@ -89,6 +87,13 @@ class Sliced(Shown, ABC):
 
     def _record(self) -> dict[str, Any]:
         return {"slices": [asdict(row) for row in self.rows]}
+
+
+def no_slice(value: object, slices: Iterable[str | None]) -> ChoiceError:
+    """The error for a slice that is none of these."""
+    known = dict.fromkeys(each for each in slices if each is not None)
+    hint = did_you_mean(value, known) if isinstance(value, str) else ""
+    return ChoiceError(f"there is no slice {value!r}{hint}")
 
 
 def slice_members(names: pl.Series) -> Iterator[tuple[str | None, NDArray[np.intp]]]:
