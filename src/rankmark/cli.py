@@ -23,6 +23,7 @@ from rankmark.commands.gate import gate
 from rankmark.commands.measures import measures
 from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
+from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 from rankmark.stopping import cleaned_up
@@ -119,6 +120,7 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    show,
     explain,
     check_data,
     agree,

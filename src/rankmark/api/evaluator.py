@@ -31,6 +31,7 @@ from rankmark.language.choices import (
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -254,9 +255,7 @@ class Evaluator:
                 be written.
 
         """
-        for measure in self._plan.measures:
-            if any(callable(value) for value in measure.parameters.values()):
-                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
+        header = self._header()
         tables = {}
         if self._held.headings is not None:
             others = self._held.state.unjudged(self._repeated == "apart")
@@ -264,7 +263,7 @@ class Evaluator:
                 QUERIES: self._held.state.frame("query").drop("place"),
                 OTHERS: others.alias("query").to_frame(),
             }
-        write_archive(path, HEADER, FORMAT, self._header(), tables)
+        write_archive(path, HEADER, FORMAT, header, tables)
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluator:
@@ -303,7 +302,7 @@ class Evaluator:
         plan = self._plan
         headings = self._held.headings
         return {
-            "measures": [str(measure) for measure in plan.measures],
+            "measures": [measure_text(measure) for measure in plan.measures],
             "labels": {str(measure): measure.label for measure in plan.measures},
             "choices": asdict(plan.choices),
             "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},

@@ -32,6 +32,7 @@ from rankmark.language.names import parse
 from rankmark.language.plan import check_threads
 from rankmark.results.archive import Archive, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult
+from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -321,9 +322,6 @@ class PredictionEvaluator:
                 be written.
 
         """
-        for measure in self._plans.measures:
-            if isinstance(measure, Measure) and any(map(callable, measure.parameters.values())):
-                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
         held = self._held
         header: dict[str, Any] = {"arguments": self._arguments(), "convention": self._convention}
         tables = {}
@@ -380,7 +378,8 @@ class PredictionEvaluator:
         """What it was made with, as JSON has it."""
         return {
             "measures": [
-                {"measure": str(each)} if isinstance(each, Measure) else each for each in self._plans.measures
+                {"measure": measure_text(each)} if isinstance(each, Measure) else each
+                for each in self._plans.measures
             ],
             "like": self._plans.like,
             **self._plans.given,

@@ -70,14 +70,14 @@ def agree(
     rankmark agree --qrels qrels.txt -m nDCG@10 -m AP *.run
     rankmark agree --qrels old.txt --qrels new.txt -m nDCG@10 *.run
     """  # noqa: D301
-    name = output.known_format
+    output.check()
     output.keep(*qrels, *run)
     columns = column_names(column)
     if qrels:
         if per_query:
             raise UsageError("-q shows queries, but with --qrels it is the runs that are ranked")
         agreement: Any = _of_systems(run, coefficient, qrels, measure, columns, choices)
-        output.show(agreement.format(name, digits=output.digits))
+        output.write(agreement)
         return
     from rankmark.comparing.agreement import COEFFICIENTS, agree
 
@@ -92,7 +92,7 @@ def agree(
             raise UsageError(f"--{option.replace('_', '-')} needs --qrels: two runs alone have no judgements")
     asked = {option: choices[option] for option in compared if choices[option] is not None}
     agreement = agree(*run, coefficient or COEFFICIENTS, columns=columns, **asked)
-    output.show(agreement.format(name, digits=output.digits, per_query=per_query))
+    output.write(agreement, per_query=per_query)
 
 
 def _of_systems(

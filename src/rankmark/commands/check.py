@@ -61,7 +61,7 @@ def check_data(
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
 
-    name = output.known_format
+    output.check()
     output.keep(qrels, *run, train)
     measures = measures_in(measure) or CHECKED
     with answered("not checked") if strict else nullcontext(), _hint_of_train(len(run)):
@@ -73,7 +73,7 @@ def check_data(
             names=run_names(run),
             columns=column_names(column),
         )
-    output.show(report.format(name, digits=output.digits))
+    output.write(report)
     if strict and report.serious:
         click.get_current_context().exit(1)
 

@@ -20,6 +20,7 @@ from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
+    from rankmark.peers.difference import Differences
     from rankmark.results.base import Result
 
 __all__ = ["MEASURES", "evaluate_runs"]
@@ -98,7 +99,7 @@ def evaluate_runs(
     measures = measures_in(measure) if measure else usual_measures(MEASURES, like)
     options["columns"] = column_names(column)
     if len(like) > 1:
-        output.show(_of_tools(runs, measures, like, shown, options))
+        output.write(_of_tools(runs, measures, like, shown, options))
     else:
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
 
@@ -139,24 +140,21 @@ class _Shown:
 
     def check(self, by: tuple[str, ...]) -> None:
         """Refuses a format that cannot show it."""
-        from rankmark.rendering.formats import is_file_format
-
-        if is_file_format(self.output.format):
-            if not (self.output.path and self.per_query):
-                raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-        elif self.output.known_format == "trec" and by:
+        self.output.check_queries(self.per_query)
+        if self.output.known_format == "trec" and by:
             raise UsageError("--format trec has no place for --by")
 
     def show(self, results: dict[str, Result]) -> None:
         """Writes or prints the results, by the names of their runs."""
         from rankmark.results.runs import Runs
 
-        self.output.write(Runs(results), per_query=self.per_query, signatures=self.signatures)
+        found = results[""] if "" in results else Runs(results)
+        self.output.write(found, per_query=self.per_query, signatures=self.signatures)
 
 
 def _of_tools(
     runs: _Runs, measures: list[str], like: tuple[str, ...], shown: _Shown, options: dict[str, Any]
-) -> str:
+) -> Differences:
     """The values of one run as several tools compute them."""
     from rankmark.peers.difference import differences
 
@@ -166,8 +164,7 @@ def _of_tools(
     alone = shown.per_query or shown.signatures or runs.by or options.pop("bounds")
     if len(runs.paths) > 1 or alone:
         raise UsageError("several --like show one run, without --by, --per-query, --bounds and --signature")
-    found = differences(judged, runs.paths[0], measures, like=like, **options)
-    return found.format(shown.output.format, shown.output.digits)
+    return differences(judged, runs.paths[0], measures, like=like, **options)
 
 
 def _of_runs(
@@ -177,7 +174,7 @@ def _of_runs(
     from rankmark.api.evaluation import evaluate
 
     judged = runs.judgements(options, in_batches=True)
-    options |= {"like": like, "hash_inputs": shown.output.format == "json"}
+    options |= {"like": like, "hash_inputs": shown.output.is_kept}
     options |= {"by": runs.by or None, "attributes": runs.attributes}
     results = [evaluate(judged, path, measures, **options) for path in runs.paths]
     return dict(zip(run_names(runs.paths), results, strict=True)) if len(results) > 1 else {"": results[0]}

@@ -31,6 +31,7 @@ from rankmark.language.choices import values_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rankmark.comparing.predictions import PredictionComparison
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["MEASURES", "evaluate_table"]
@@ -163,7 +164,7 @@ def evaluate_table(
     output.keep(*(tables.values() if isinstance(tables, dict) else [tables]))
     measures = measures_in(measure or asked.usual_measures(options["like"]))
     if asked.several:
-        output.show(_compared(asked, measures, shown, interval=interval_method, **options))
+        output.write(_compared(asked, measures, shown, interval=interval_method, **options))
     else:
         intervals_of: Any = interval_method or intervals
         shown.show(_result(asked, measures, shown, intervals=intervals_of, **options), tables)
@@ -215,12 +216,9 @@ class _Shown:
 
     def check(self, asked: _Asked) -> None:
         """Refuses a format that cannot show it."""
-        from rankmark.rendering.formats import is_file_format
-
-        if is_file_format(self.output.format) and not asked.several:
-            if not (self.output.path and self.per_query):
-                raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-        elif self.output.known_format == "trec":
+        if not asked.several:
+            self.output.check_queries(self.per_query)
+        if self.output.known_format == "trec":
             _refuse(self.beside, "--format trec has no place for {}")
 
     def show(self, result: PredictionResult, tables: object) -> None:
@@ -239,7 +237,7 @@ class _Shown:
         )
 
 
-def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> str:
+def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> PredictionComparison:
     """Several systems side by side."""
     from rankmark.comparing.predictions import compare_predictions
 
@@ -251,8 +249,7 @@ def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any)
     if shown.signatures:
         raise UsageError("signatures of a comparison are in its JSON: --format json")
     columns = _score_columns(asked.systems, asked.scores)
-    compared = compare_predictions(asked.tables, columns, measures, **options)
-    return compared.format(shown.output.format, digits=shown.output.digits)
+    return compare_predictions(asked.tables, columns, measures, **options)
 
 
 def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> PredictionResult:
@@ -268,7 +265,7 @@ def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -
         asked.tables,
         measures,
         by=shown.by or None,
-        hash_inputs=shown.output.format == "json",
+        hash_inputs=shown.output.is_kept,
         score=asked.scores if len(asked.scores) > 1 else next(iter(asked.scores), None),
         predicted=asked.predicted,
         classes=asked.classes.split(",") if asked.classes else None,

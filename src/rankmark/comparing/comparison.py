@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.formats import ComparisonOptions, View
-from rankmark.rendering.shown import Shown
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(Shown, Compared):
+class Comparison(Compared, Saved):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
