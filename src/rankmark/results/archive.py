@@ -23,12 +23,14 @@ from rankmark.rendering.files import write_whole
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Archive", "Shape", "read_archive", "write_archive"]
+__all__ = ["Archive", "Shape", "first_part", "read_archive", "sealed", "write_archive"]
 
 Shape: TypeAlias = Any
 """What JSON has to look like: a type, a value, a tuple of shapes any of which will do, a list of the shape of
 each of its elements, ``{str: shape}`` for the shape of each value, or a dict of the shapes of its fields."""
 SEAL, DIGITS = b"sha256:", 64
+LOCAL = 30
+"""Bytes of a zip archive before the name of its first entry."""
 
 
 class Archive:
@@ -53,13 +55,12 @@ class Archive:
         """
         import polars as pl
 
-        need_polars_threads()
         with self.reading():
             return pl.read_ipc(BytesIO(_part(self._content, name)))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Makes whatever goes wrong while something is made of the content a `FormatError` that names the file.
+        """Makes what goes wrong while something is made of the content a `FormatError` that names the file.
 
         Files come from anywhere, and classes raise whatever they like about arguments that are none.
         """
@@ -80,15 +81,33 @@ def write_archive(
         UsageError: the file cannot be written.
 
     """
-    written = BytesIO()
     header = {"rankmark": __version__, "format": form, **header}
+    parts = {name: json.dumps(header, indent=1, ensure_ascii=False).encode()}
+    write_whole(path, sealed(parts | {table: _ipc(frame) for table, frame in tables.items()}))
+
+
+def sealed(parts: Mapping[str, bytes]) -> bytes:
+    """An archive of these parts with its checksum."""
+    written = BytesIO()
     with zipfile.ZipFile(written, "w") as archive:
-        _put(archive, name, json.dumps(header, indent=1, ensure_ascii=False).encode())
-        for table, frame in tables.items():
-            _put(archive, table, _ipc(frame))
+        for name, content in parts.items():
+            # Without the time, so that equal states are equal files.
+            archive.writestr(zipfile.ZipInfo(name), content)
         archive.comment = SEAL + bytes(DIGITS)
     content = written.getvalue()[:-DIGITS]
-    write_whole(path, content + _digest(content))
+    return content + _digest(content)
+
+
+def first_part(path: str | Path) -> str | None:
+    """The name of the header of a file; None of what is no archive, as far as its beginning says."""
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(LOCAL + 64)
+        length = int.from_bytes(start[LOCAL - 4 : LOCAL - 2], "little")
+        name = start[LOCAL : LOCAL + length].decode() if start.startswith(b"PK\x03\x04") else ""
+        return name or None
+    except (OSError, ValueError):
+        return None
 
 
 def read_archive(path: str | Path, name: str, form: int, what: str, shape: Shape = dict) -> Archive:
@@ -117,8 +136,8 @@ def read_archive(path: str | Path, name: str, form: int, what: str, shape: Shape
         raise FormatError(f"{str(path)!r} holds no saved {what}, or is damaged: {error}") from error
     if not _is_sealed(content):
         raise FormatError(
-            f"{where} is damaged: its checksum is not that of its content (it calls itself format {found!r} of "
-            f"rankmark {of_version!r}; what was saved before there were checksums has to be made anew)"
+            f"{where} is damaged: its checksum is not that of its content (it calls itself format {found!r} "
+            f"of rankmark {of_version!r}; what was saved before there were checksums has to be made anew)"
         )
     if found != form:
         raise FormatError(
@@ -127,6 +146,8 @@ def read_archive(path: str | Path, name: str, form: int, what: str, shape: Shape
         )
     if (field := _misfit(header, shape, name)) is not None:
         raise FormatError(f"{where} cannot be read: {field} is not what rankmark saves there")
+    if len(archive.infolist()) > 1:  # there are tables
+        need_polars_threads()
     return Archive(where, header, archive)
 
 
@@ -160,7 +181,8 @@ def _misfit(value: Any, shape: Shape, where: str) -> str | None:
         case type():
             return None if type(value) is shape else where
         case tuple():
-            return None if any(_misfit(value, each, where) is None for each in shape) else where
+            misfits = [_misfit(value, each, where) for each in shape]
+            return None if None in misfits else max(filter(None, misfits), key=len)  # that of the nearest
         case [each] if isinstance(value, list):
             parts = ((part, each, f"{where}[{number}]") for number, part in enumerate(value))
         case dict() if isinstance(value, dict) and str in shape:
@@ -179,10 +201,6 @@ def _ipc(frame: pl.DataFrame) -> bytes:
     written = BytesIO()
     frame.rechunk().write_ipc(written)
     return written.getvalue()
-
-
-def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    archive.writestr(zipfile.ZipInfo(name), content)  # without the time, so that equal states are equal files
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> bytes:
