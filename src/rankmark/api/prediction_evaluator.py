@@ -20,7 +20,7 @@ from rankmark.api.labelled import Labels, Wanted, Work, check_one_score, evaluat
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
-from rankmark.inputs.column_checks import check_ids, wrong_row
+from rankmark.inputs.column_checks import check_ids, several_types, wrong_row
 from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
 from rankmark.inputs.slicing import ByColumns
 from rankmark.inputs.tables.polars_frames import from_polars
@@ -525,9 +525,7 @@ def _values(values: Any, name: str) -> Any:
         try:
             return pl.Series(name, list(values), dtype=pl.String)
         except (TypeError, pl.exceptions.PolarsError) as error:
-            raise UsageError(
-                f"{name} holds values of several types; make them all texts or numbers"
-            ) from error
+            raise UsageError(f"{name} {several_types(values)}") from error
     several = name == "scores" and len(getattr(values, "shape", ())) == 2
     array = np.ascontiguousarray(to_numpy((as_matrix if several else as_vector)(values, name)))
     return array if array.dtype.kind in "biuf" else array.astype(np.float32)  # JAX's bfloat16
