@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, run_names, usual_measures
+from rankmark.commands.names import column_names, measures_in, one_path_each, usual_measures
 from rankmark.commands.options import (
     with_choices,
     with_columns,
@@ -30,7 +30,7 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 
 @click.command("eval")
 @click.argument("qrels")
-@click.argument("run", nargs=-1, required=True)
+@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
 @click.option(
     "-m",
     "--measure",
@@ -77,8 +77,9 @@ def evaluate_runs(
 
     QRELS holds the judgements (query, item, relevance), each RUN the results of
     a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
-    also compressed (gz, zst); - is standard input. A measure is written
-    Name(parameter=value)@cutoff; `rankmark measures` lists them. An option takes the first of its values
+    also compressed (gz, zst); - is standard input. A run is called as its file
+    unless NAME= stands before it. A measure is written Name(parameter=value)@cutoff;
+    `rankmark measures` lists them. An option takes the first of its values
     unless told otherwise, by itself or by --like, whose tools `rankmark
     convention` lists. JSON and CSV show all digits, JSON all signatures and a
     hash of the inputs; --bounds shows the values under --ties worst, expected
@@ -90,12 +91,12 @@ def evaluate_runs(
     \b
     rankmark eval qrels.txt bm25.run
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
-    rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
+    rankmark eval qrels.parquet old=a.parquet new=b.parquet -m "nDCG@10 AP"
     """  # noqa: D301
-    runs = _Runs(qrels, run, by, attributes)
+    runs = _Runs(qrels, one_path_each(run, "runs"), by, attributes)
     shown = _Shown(output, per_query, signatures)
     shown.check(by)
-    output.keep(qrels, *run, attributes)
+    output.keep(qrels, *runs.paths.values(), attributes)
     measures = measures_in(measure) if measure else usual_measures(MEASURES, like)
     options["columns"] = column_names(column)
     if len(like) > 1:
@@ -109,7 +110,7 @@ class _Runs:
     """What is read."""
 
     qrels: str
-    paths: tuple[str, ...]
+    paths: dict[str, str]
     by: tuple[str, ...]
     attributes: str | None
 
@@ -124,7 +125,7 @@ class _Runs:
         # Nor is anything read at once that is to be read in batches.
         engine, memory = options["engine"], options["memory"]
         if in_batches and any(
-            is_streamed(engine, memory, {"qrels": self.qrels, "run": path}) for path in self.paths
+            is_streamed(engine, memory, {"qrels": self.qrels, "run": path}) for path in self.paths.values()
         ):
             return self.qrels
         return read_qrels(self.qrels, options["columns"])
@@ -164,7 +165,7 @@ def _of_tools(
     alone = shown.per_query or shown.signatures or runs.by or options.pop("bounds")
     if len(runs.paths) > 1 or alone:
         raise UsageError("several --like show one run, without --by, --per-query, --bounds and --signature")
-    return differences(judged, runs.paths[0], measures, like=like, **options)
+    return differences(judged, next(iter(runs.paths.values())), measures, like=like, **options)
 
 
 def _of_runs(
@@ -176,5 +177,5 @@ def _of_runs(
     judged = runs.judgements(options, in_batches=True)
     options |= {"like": like, "hash_inputs": shown.output.is_kept}
     options |= {"by": runs.by or None, "attributes": runs.attributes}
-    results = [evaluate(judged, path, measures, **options) for path in runs.paths]
-    return dict(zip(run_names(runs.paths), results, strict=True)) if len(results) > 1 else {"": results[0]}
+    results = [evaluate(judged, path, measures, **options) for path in runs.paths.values()]
+    return dict(zip(runs.paths, results, strict=True)) if len(results) > 1 else {"": results[0]}

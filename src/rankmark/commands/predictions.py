@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import measures_in, named_paths, usual_measures
+from rankmark.commands.names import measures_in, one_path_each, usual_measures
 from rankmark.commands.options import (
     is_said,
     with_choice,
@@ -188,7 +188,8 @@ class _Asked:
     @property
     def tables(self) -> str | dict[str, str]:
         """The table, or each system's."""
-        return _tables(self.texts) if len(self.texts) > 1 else self.texts[0]
+        tables = one_path_each(self.texts, "tables")
+        return tables if len(tables) > 1 else next(iter(tables.values()))
 
     def usual_measures(self, like: str | None) -> list[str]:
         """What is measured if nothing is asked for."""
@@ -278,18 +279,6 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
     for option, said in options.items():
         if said:
             raise UsageError(why.format(option))
-
-
-def _tables(texts: tuple[str, ...]) -> dict[str, str]:
-    """Each system's table."""
-    tables = {}
-    for name, paths in named_paths(texts, "tables").items():
-        if len(paths) > 1:
-            raise UsageError(
-                f"{name} has {len(paths)} tables; a system has one, for example a glob of its parts in quotes"
-            )
-        tables[name] = paths[0]
-    return tables
 
 
 def _score_columns(systems: tuple[str, ...], scores: list[str]) -> str | dict[str, str] | None:

@@ -12,7 +12,15 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
 from rankmark.comparing.judging import Judged, judged_pairs
-from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents
+from rankmark.comparing.pairs import (
+    Pair,
+    SystemValues,
+    baseline_of,
+    finite,
+    found_pair,
+    opponents,
+    refuse_swapped,
+)
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -288,6 +296,7 @@ class Compared:
         return equivalent
 
     def _find(self, measure: str | Measure) -> Measure:
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
         found = meant(measure, first.convention, first.kinds)
         if found not in self._data.values:

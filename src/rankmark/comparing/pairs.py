@@ -14,6 +14,7 @@ import numpy as np
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
+from rankmark.language.registry import is_known
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
@@ -32,6 +33,7 @@ __all__ = [
     "finite",
     "found_pair",
     "opponents",
+    "refuse_swapped",
     "rows_in",
 ]
 
@@ -145,6 +147,12 @@ class Opposed(Protocol):
 Rows: TypeAlias = "slice | NDArray[np.intp]"
 
 SomePair = TypeVar("SomePair", bound=Opposed)
+
+
+def refuse_swapped(measure: str | Measure, systems: Iterable[str], order: str) -> None:
+    """Refuses a system where a measure is asked for; `order` is that of the arguments."""
+    if isinstance(measure, str) and measure in systems and not is_known(measure):
+        raise UsageError(f"{measure!r} is a system, where a measure is asked for; the order is {order}")
 
 
 def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baseline: str) -> SomePair:

@@ -19,7 +19,7 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.systems import evaluate_systems
-from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents
+from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents, refuse_swapped
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError
@@ -251,6 +251,7 @@ class PredictionComparison(Saved):
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
         """One system against another: the baseline of the comparison if none is named."""
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline)")
         found = next(iter(self.results.values()))._find(measure)
         other = baseline or baseline_of(system, self.baselines, self.systems)
         return found_pair(self.pairs, found, system, other)
