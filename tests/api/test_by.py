@@ -176,7 +176,7 @@ def test_classes_are_sliced_by_every_form() -> None:
         ({7: "a"}, rm.DataError, "they are such as 1, those with one such as 7"),
         ([1, 2], rm.UsageError, "by has 2 values, and predictions has 6 rows; give a value a row"),
         (CLICKS["slot"].sort_index(), rm.UsageError, "the index of the table in another order"),
-        (lambda _: 1 / 0, rm.UsageError, "the function raises ZeroDivisionError for query 1"),
+        (lambda _: 1 / 0, rm.UsageError, "raises ZeroDivisionError for query 1"),
     ],
 )
 def test_what_slices_no_rows_is_refused(by: Any, kind: type[Exception], message: str) -> None:

@@ -141,5 +141,5 @@ def test_what_slices_nothing_is_refused(by: Any, message: str) -> None:
 def test_what_a_function_raises_is_told_with_the_query() -> None:
     found = understood({"a": 1}.__getitem__)
     assert isinstance(found, ByFunction)
-    with pytest.raises(UsageError, match="by: the function raises KeyError for query 'b': 'b'"):
+    with pytest.raises(UsageError, match="raises KeyError for query 'b': 'b'"):
         found.of(["a", "b"])

@@ -187,7 +187,7 @@ def _in_batches(
     source: Labels, asked: tuple[Measure, ...], resources: Resources, *, hash_inputs: bool
 ) -> PredictionResult:
     from rankmark.engines import row_stream  # which needs polars
-    from rankmark.engines.stopping import cleaned_up
+    from rankmark.stopping import cleaned_up
 
     with cleaned_up():
         seen = row_stream.observe(

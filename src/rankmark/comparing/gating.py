@@ -15,7 +15,7 @@ from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Notes
-from rankmark.rendering.shown import Shown
+from rankmark.results.saved import Saved
 from rankmark.statistics.intervals import bca_interval, left_out_means
 from rankmark.statistics.resampling import Floats, check_drawn
 
@@ -74,7 +74,7 @@ class MeasureGate:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate(Shown):
+class Gate(Saved):
     """Whether a candidate passes, and why; ``print(gate)`` shows it.
 
     Attributes:

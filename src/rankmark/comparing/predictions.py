@@ -19,7 +19,7 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.systems import evaluate_systems
-from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents
+from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents, refuse_swapped
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
@@ -28,9 +28,9 @@ from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.inputs.slicing import By, understood
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
+from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
@@ -81,6 +81,11 @@ class PredictionPair:
     significant: bool
     method: IntervalMethod
     resamples: int | None
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name; NaN where there is no value."""
+        return {**asdict(replace(self, measure=None)), "measure": self.measure.label}  # type: ignore[arg-type]
 
 
 def compare_predictions(
@@ -161,7 +166,7 @@ def compare_predictions(
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
     slicing = None if by is None else understood(by, first)
     found = evaluate_systems(asked, measures, sampling, options, slicing)
-    comparison = PredictionComparison(
+    comparison = PredictionComparison.of(
         found.systems, baselines, sampling, alternative, correction, alpha, found.notes
     )
     if found.slices is not None:
@@ -175,7 +180,7 @@ OPTIONS = frozenset(
 """What `compare_predictions` passes on."""
 
 
-class PredictionComparison(Shown):
+class PredictionComparison(Saved):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -192,26 +197,47 @@ class PredictionComparison(Shown):
 
     """
 
-    slices: ComparisonSlices[PredictionPair] | None = None
-
     def __init__(
         self,
-        systems: Mapping[str, Evaluated],
+        results: Mapping[str, PredictionResult],
         baselines: tuple[str, ...],
         sampling: Sampling,
         alternative: Alternative,
         correction: CorrectionName,
         alpha: float,
         notes: tuple[str, ...] = (),
+        pairs: tuple[PredictionPair, ...] = (),
+        slices: ComparisonSlices[PredictionPair] | None = None,
     ) -> None:
-        self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
+        self.results = results
         self.baselines = baselines
         self.alternative: Alternative = alternative
         self.correction: CorrectionName = correction
         self.alpha = alpha
         self.notes = notes
+        self.pairs = pairs
+        self.slices = slices
         self._sampling = sampling
-        self.pairs = tuple(self._with_corrected(list(self._judged(systems))))
+
+    @classmethod
+    def of(cls, systems: Mapping[str, Evaluated], *how: Any) -> PredictionComparison:
+        """The comparison of systems; `how` are the other arguments."""
+        compared = cls({name: each.result for name, each in systems.items()}, *how)
+        compared.pairs = tuple(compared._with_corrected(list(compared._judged(systems))))
+        return compared
+
+    def _kept(self) -> dict[str, Any]:
+        return {
+            "results": self.results,
+            "baselines": self.baselines,
+            "sampling": self._sampling,
+            "alternative": self.alternative,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "notes": self.notes,
+            "pairs": self.pairs,
+            "slices": self.slices,
+        }
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -233,11 +259,12 @@ class PredictionComparison(Shown):
         """A row a pair, with the columns of `PredictionPair`; null where there is no value."""
         import polars as pl
 
-        rows = [finite(_record(pair)) for pair in self.pairs]
+        rows = [finite(pair.figures) for pair in self.pairs]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
         """One system against another: the baseline of the comparison if none is named."""
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline)")
         found = next(iter(self.results.values()))._find(measure)
         other = baseline or baseline_of(system, self.baselines, self.systems)
         return found_pair(self.pairs, found, system, other)
@@ -247,7 +274,7 @@ class PredictionComparison(Shown):
         found: list[SlicedPair[PredictionPair]] = []
         without: list[tuple[str, str, str | None]] = []
         for each in slices:
-            alone = PredictionComparison(
+            alone = PredictionComparison.of(
                 each.systems, self.baselines, self._sampling, self.alternative, "none", self.alpha
             )
             found += [SlicedPair(each.by, each.slice, each.rows, pair) for pair in alone.pairs]
@@ -257,7 +284,7 @@ class PredictionComparison(Shown):
         pairs = [replace(each, pair=pair) for each, pair in zip(found, corrected, strict=True)]
         interval = f"low, high: the {100 * self._sampling.confidence:g}% interval of the difference"
         lines = [interval, self._tests(corrected), *without_value(without)]
-        return ComparisonSlices(pairs, _record, lines)
+        return ComparisonSlices(pairs, lines)
 
     def _with_corrected(self, pairs: Sequence[PredictionPair]) -> list[PredictionPair]:
         corrected = statistics.corrected([pair.p for pair in pairs], self.correction)
@@ -430,15 +457,10 @@ class PredictionComparison(Shown):
             "confidence": self._sampling.confidence,
             "seed": self._sampling.seed,
             "systems": {name: _system(result) for name, result in self.results.items()},
-            "pairs": [_record(pair) for pair in self.pairs],
+            "pairs": [pair.figures for pair in self.pairs],
             **({} if self.slices is None else {"slices": self.slices.records()}),
             "notes": list(self.notes),
         }
-
-
-def _record(pair: PredictionPair) -> dict[str, Any]:
-    """The pair with its measure's name."""
-    return asdict(replace(pair, measure=pair.measure.label))  # type: ignore[arg-type]
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:

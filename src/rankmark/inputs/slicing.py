@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankmark.errors import ColumnError, DataError, UsageError
+from rankmark.errors import ColumnError, DataError, UsageError, calling
+from rankmark.inputs.column_checks import several_types
 from rankmark.inputs.roles import Roles
 from rankmark.inputs.tables import open_table
 from rankmark.rendering.words import counted
@@ -71,12 +72,8 @@ class ByFunction:
         """
         slices = []
         for query in queries:
-            try:
+            with calling(self.function, "by", f"query {query!r}"):
                 slices.append(self.function(query))
-            except Exception as error:
-                raise UsageError(
-                    f"by: the function raises {type(error).__name__} for query {query!r}: {error}"
-                ) from error
         return _of_queries(self.name, queries, slices)
 
 
@@ -224,7 +221,7 @@ def _of_queries(name: str, queries: Sequence[Any], slices: Sequence[Any]) -> ByQ
     try:
         ids = pl.Series("query", queries)
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"the queries of the slices are of several types: {error}") from error
+        raise DataError(f"the column of queries of the slices {several_types(queries)}") from error
     return ByQueries(name, pl.DataFrame([ids, _series(name, slices, "query", queries)]))
 
 
