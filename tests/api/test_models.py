@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -239,10 +240,7 @@ def test_each_user_has_candidates_of_their_own() -> None:
     model = Popularity(POPULAR)
     result = rm.evaluate_model(model, TEST, "RR", candidates="test")
     assert result.query_values("RR").tolist() == [1 / 2, 1 / 3]
-    assert {user: sorted(items) for user, items in model.asked.items()} == {
-        "ann": ["a", "b"],
-        "bob": ["b", "c", "d"],
-    }
+    assert model.asked == {"ann": ["a", "b"], "bob": ["b", "c", "d"]}
     table = pl.DataFrame({"user": ["ann", "ann", "bob", "eve"], "item": ["b", "c", "d", "a"]})
     result = rm.evaluate_model(model, TEST, "RR P@2", candidates=table)
     assert result.values == {"RR": 1.0, "P@2": 0.5}
@@ -267,7 +265,7 @@ def test_excluded_items_and_those_of_score_minus_infinity_are_no_candidates() ->
             "none of the 2 judged users has any; users are such as 'ann'",
         ),
         ({"candidates": {"ann": [1]}}, rm.IdTypeError, "the item ids are"),
-        ({"model": lambda users, k: users}, rm.UsageError, "which the model does not have"),
+        ({"model": len}, rm.UsageError, "which the model does not have"),
         (
             {"model": Popularity(POPULAR | {"b": np.nan})},
             rm.DataError,
@@ -279,3 +277,11 @@ def test_candidates_that_cannot_be_ranked_are_refused(wrong: Any, kind: Any, mes
     said = {"model": Popularity(POPULAR), "qrels": TEST, "measures": "RR", "candidates": "test"}
     with pytest.raises(kind, match=message):
         rm.evaluate_model(**(said | wrong))
+
+
+def test_candidates_of_a_file_without_types_have_the_ids_of_the_judgements(tmp_path: Path) -> None:
+    (tmp_path / "test.csv").write_text("user,item,rating\n7,1,1\n7,2,0\n")
+    model = Popularity({1: 0.5, 2: 1.0})
+    assert rm.evaluate_model(model, tmp_path / "test.csv", "RR", candidates={7: [1, 2]}).values == {"RR": 0.5}
+    frame = pl.DataFrame({"user": [7, 7], "item": [1, 2]}, schema={"user": pl.Int32, "item": pl.UInt8})
+    assert rm.evaluate_model(model, {7: {1: 1}}, "RR", candidates=frame).values == {"RR": 0.5}

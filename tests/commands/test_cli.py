@@ -261,6 +261,7 @@ COMMANDS = [
     "curve",
     "compare",
     "gate",
+    "show",
     "explain",
     "check",
     "agree",

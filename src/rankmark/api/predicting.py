@@ -183,8 +183,8 @@ def predicted(model: Any, judgements: Input, candidates: Any, exclude: Any) -> I
                 raise DataError(f"the model predicts NaN for user {user!r}, item {item!r}")
             scores.append(given)
             counter.done += 1
-    table = lists.explode("item").with_columns(score=np.concatenate(scores))
-    results = table.filter(pl.col("score") > -np.inf)
+    scored = lists.explode("item").with_columns(score=np.concatenate(scores))
+    results = scored.filter(pl.col("score") > -np.inf)
     return Input(
         Table.from_arrow(results), "run", "the model", "query", "item", "score", None, text_ids=False
     )

@@ -58,7 +58,7 @@ def expand(text: str) -> list[Path]:
     if text == "-":
         return [_standard_input()]
     if not text or "\n" in text:
-        raise FileMissingError(f"{text[:200]!r} is not a path: a text names a file, and is not what one holds")
+        raise FileMissingError(f"{text[:200]!r} is not a path: a text names a file, and not what it holds")
     path = Path(text).expanduser()
     try:
         exists = path.exists()
