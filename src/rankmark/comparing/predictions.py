@@ -123,7 +123,7 @@ def compare_predictions(
         resamples: as for `evaluate_predictions`.
         seed: of the resamples.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
     Raises:
         UsageError: fewer than two systems, no such baseline, or a choice that there is not.
@@ -161,7 +161,10 @@ def compare_predictions(
 
 
 OPTIONS = frozenset(
-    ("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates", "like", "threads")
+    (
+        *("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates"),
+        *("short_lists", "like", "threads"),
+    )
 )
 """What `compare_predictions` passes on."""
 
