@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankmark import forking as _forking  # noqa: F401 - which has to be there before a process forks
+
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME = {
     "ChoiceError": "errors",
@@ -44,6 +46,7 @@ _HOME = {
     "explain": "explaining.explanation",
     "from_signature": "api.from_signature",
     "gate": "comparing.gating",
+    "load": "loading",
     "parse": "language.names",
     "rank_correlation": "comparing.agreement",
     "read_qrels": "inputs",
@@ -70,11 +73,22 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
     elif name.islower() or name not in _names():
         # No measure is written in small letters alone, as modules are, whose import asks here first.
-        raise AttributeError(f"module 'rankmark' has no attribute {name!r}")
+        raise AttributeError(f"module 'rankmark' has no attribute {name!r}{_instead(name)}")
     else:
         found = import_module("rankmark.language.measure").Measure(name)
     globals()[name] = found
     return found
+
+
+def _instead(name: str) -> str:
+    """What a measure is written as that is called so elsewhere."""
+    from importlib.util import find_spec
+
+    if name.startswith("_") or find_spec(f"rankmark.{name}"):
+        return ""
+    from rankmark.language.names import written_as
+
+    return written_as(name)
 
 
 def _names() -> list[str]:

@@ -38,6 +38,7 @@ from rankmark.language.coefficient import Coefficient as Coefficient
 from rankmark.language.conventions.convention import conventions as conventions
 from rankmark.language.measure import Measure as Measure
 from rankmark.language.names import parse as parse
+from rankmark.loading import load as load
 from rankmark.peers.difference import differences as differences
 
 __all__: list[str]
@@ -51,6 +52,7 @@ AveragePrecision: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
+BinaryErrorRate: Measure
 BinaryF: Measure
 BinaryPrecision: Measure
 BinaryRecall: Measure
@@ -70,6 +72,10 @@ ECE: Measure
 ERR: Measure
 ExplainedVariance: Measure
 F: Measure
+FDR: Measure
+FNR: Measure
+FOR: Measure
+FPR: Measure
 FallOut: Measure
 G: Measure
 GAUC: Measure
@@ -97,6 +103,7 @@ MeanP: Measure
 MeanR: Measure
 MeanRank: Measure
 MulticlassAUC: Measure
+MulticlassErrorRate: Measure
 MulticlassAccuracy: Measure
 MulticlassF: Measure
 MulticlassKappa: Measure
@@ -106,6 +113,7 @@ MulticlassPrecision: Measure
 MulticlassRecall: Measure
 NCU: Measure
 NE: Measure
+NPV: Measure
 NearlyERR: Measure
 NumNonrelRet: Measure
 NumQ: Measure
@@ -115,6 +123,7 @@ NumRet: Measure
 OMeasure: Measure
 OPA: Measure
 P: Measure
+PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
 PPlus: Measure
@@ -122,8 +131,8 @@ PRAUC: Measure
 PartialAUC: Measure
 Pearson: Measure
 QMeasure: Measure
-R: Measure
 R2: Measure
+R: Measure
 RBP: Measure
 RBPResidual: Measure
 RIG: Measure

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -18,9 +21,13 @@ from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
 from rankmark.commands.measures import measures
+from rankmark.commands.names import refuse_unquoted
+from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
+from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
 
@@ -30,22 +37,39 @@ def main(args: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
+    given = sys.argv[1:] if args is None else args
     try:
-        return _rankmark.main(args, prog_name="rankmark", standalone_mode=False) or 0
+        with cleaned_up():
+            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:
         hint = f" ({error.ctx.command_path} --help shows what there is)" if error.ctx else ""
-        return _fail(error.format_message() + hint, 2)
+        return _fail(error.format_message() + hint, UsageError.__name__, 2, given)
+    except UnansweredError as error:
+        return _fail(str(error), type(error.why).__name__, 2, given)
     except RankmarkError as error:
-        return _fail(str(error), 2 if isinstance(error, UsageError) else 1)
+        code = 2 if isinstance(error, UsageError) else 1
+        return _fail(str(error), type(error).__name__, code, given)
     except OSError as error:  # a full disk behind standard output, for example
-        return _fail(str(error), 1)
+        return _fail(str(error), type(error).__name__, 1, given)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
+    """Says what is wrong; also as JSON on standard output, for a program that asked for that."""
     click.echo(f"rankmark: error: {message}", err=True)
+    if _is_json(given):
+        from rankmark.rendering.formats.json import document
+
+        with suppress(OSError):  # where that is what is wrong
+            error = {"kind": kind, "message": message, "exit_code": code}
+            click.echo(document({"error": error}), nl=False)
     return code
+
+
+def _is_json(given: Sequence[str]) -> bool:
+    """Whether a command line that need not be right asks for JSON."""
+    return "--format=json" in given or ("--format", "json") in pairwise(given)
 
 
 class _Commands(click.Group):
@@ -58,6 +82,8 @@ class _Commands(click.Group):
         name = args[0]
         if name not in self.commands:  # older versions of click do not say which comes near
             raise click.UsageError(f"No such command {name!r}{did_you_mean(name, self.commands)}", ctx)
+        if any("--measure" in option.opts for option in self.commands[name].params):
+            refuse_unquoted(args)
         return super().resolve_command(ctx, args)
 
 
@@ -97,6 +123,7 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    show,
     explain,
     check_data,
     agree,

@@ -48,7 +48,8 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     one, other = values("dense", "nDCG@10"), values("bm25", "nDCG@10")
     pair = compared.pair("ndcg_cut_10", "dense")
     assert (str(pair.measure), pair.system, pair.baseline, pair.queries) == ("nDCG@10", "dense", "bm25", 30)
-    assert (pair.value, pair.baseline_value) == (one.mean(), other.mean())
+    results = compared.results["dense"][0], compared.results["bm25"][0]
+    assert (pair.value, pair.baseline_value) == tuple(result["nDCG@10"] for result in results)
     assert pair.difference == pytest.approx((one - other).mean(), rel=1e-12)
     assert pair.p == statistics.randomisation_test(one - other)
     assert pair.interval == pytest.approx(statistics.bootstrap_interval(one - other), rel=1e-9)
@@ -58,7 +59,7 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     assert pair.cohens_d == statistics.cohens_d(one - other)
     assert pair.cliffs_delta == statistics.cliffs_delta(one, other)
     assert pair.superiority == statistics.probability_of_superiority(one - other)
-    assert compared.value("dense", "nDCG@10") == one.mean()
+    assert compared.value("dense", "nDCG@10") == results[0]["nDCG@10"]
     assert compared.interval("dense", "nDCG@10") == statistics.bootstrap_interval(one)
 
 
@@ -71,6 +72,18 @@ def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pai
         ("bm25", "random"),
         ("dense", "random"),
     ]
+
+
+def test_with_several_baselines_each_other_system_is_compared_with_each_of_them() -> None:
+    two = rm.compare(QRELS, RUNS, "RR", baseline=["bm25", "random"])
+    assert [(p.system, p.baseline) for p in two.pairs] == [("dense", "bm25"), ("dense", "random")]
+    alone = rm.compare(QRELS, RUNS, "RR", baseline="random")
+    assert two.pair("RR", "dense", "random").p == alone.pair("RR", "dense").p
+    with pytest.raises(UsageError, match="'dense' was compared with bm25 and random; say with which"):
+        two.pair("RR", "dense")
+    assert "compared are all others with bm25 and random" in " ".join(str(two).split())
+    with pytest.raises(UsageError, match="every system is a baseline"):
+        rm.compare(QRELS, RUNS, "RR", baseline=list(RUNS))
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -287,7 +300,8 @@ def test_columns_that_are_no_clusters(clusters: Any, kind: Any, message: Any) ->
         ({"correction": "holms"}, "did you mean 'holm'"),
         ({"alternative": "both"}, "alternative='both' is not one of two-sided, greater, less"),
         ({"interval": "BCA"}, "did you mean 'bca'"),
-        ({"alpha": 5}, "alpha=5 is not a number above 0 and below 1"),
+        ({"alpha": 5}, "alpha=5 is not a number above 0 and below 1; did you mean 0.05?"),
+        ({"alpha": "5%"}, "alpha='5%' is not a number above 0 and below 1; usual is 0.05"),
         ({"confidence": 95}, "confidence=95 is not a number above 0 and below 1"),
         ({"resamples": 0}, "resamples=0 is not a whole number from 1"),
         ({"correction": "tukey", "test": "t"}, 'correction="tukey" goes with test="randomisation"'),
@@ -304,13 +318,6 @@ def test_what_cannot_be_compared_is_refused() -> None:
         rm.compare(QRELS, {"a": RUNS["bm25"]}, "RR")
     with pytest.raises(UsageError, match="give them by name"):
         rm.compare(QRELS, [RUNS["bm25"], RUNS["dense"]], "RR")
-    with pytest.raises(rm.MeasureError, match=r"arithmetic means alone can be compared; compare AP\(rel=2\)"):
-        rm.compare(QRELS, RUNS, "AP(rel=2,mean=geometric)")
-
-
-def test_a_sum_is_compared_by_its_mean_over_queries() -> None:
-    compared = rm.compare(QRELS, RUNS, "NumRelRet")
-    assert "NumRelRet: the mean over queries, not the sum over all of them" in compared.notes
 
 
 def test_movers_are_the_queries_that_changed_most(compared: Any) -> None:
@@ -394,7 +401,7 @@ def test_of_all_pairs_letters_say_which_system_one_is_better_than() -> None:
 
 def test_json_has_all_figures(compared: Any) -> None:
     record = json.loads(compared.to_json(movers=1, margin=0.1, per_query=True))
-    assert record["baseline"] == "bm25"
+    assert record["baselines"] == ["bm25"]
     assert (record["test"], record["correction"], record["alpha"]) == ("randomisation", "holm", 0.05)
     assert record["systems"]["dense"]["measures"]["RR"]["value"] == values("dense", "RR").mean()
     assert record["systems"]["dense"]["measures"]["RR"]["signature"].startswith("RR|rel:1|")
@@ -525,3 +532,17 @@ def test_measures_are_found_by_the_names_of_a_convention() -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["a"]}, "two": {"q1": ["b", "a"], "q2": ["a"]}}
     comparison = rm.compare(qrels, runs, "ndcg@10", like="lightgbm")
     assert str(comparison.pair("ndcg@10", "two", "one").measure) == "nDCG(gain=exp2)@10"
+
+
+def test_a_system_where_a_measure_is_asked_for(compared: Any) -> None:
+    order = re.escape(
+        "is a system, where a measure is asked for; the order is pair(measure, system, baseline)"
+    )
+    for ask in (compared.pair, lambda one, other: compared.value(other, one)):
+        with pytest.raises(rm.UsageError, match=f"'dense' {order}"):
+            ask("dense", "RR")
+    table = {"label": [1, 0, 1], "a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1]}
+    with pytest.raises(rm.UsageError, match=f"'B' {order}"):
+        rm.compare_predictions(table, {"A": "a", "B": "b"}, "AUC").pair("B", "AUC")
+    named = rm.compare(QRELS, {"RR": RUNS["bm25"], "AP": RUNS["dense"]}, "AP")
+    assert named.pair("AP", "AP", "RR").system == "AP"

@@ -15,22 +15,24 @@ from rankmark.aggregation.intervals import Labelled, Sample, samples
 from rankmark.aggregation.merged_rows import merged_rows
 from rankmark.aggregation.row_tally import Range, RowTally, told_sums
 from rankmark.aggregation.settled_rows import OfQueries, QueryValues, SettledRows
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import ColumnError, DataError, MeasureError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.kinds.decisions import AtThreshold
-from rankmark.kinds.row_core import InMemory, NotMergedError, Sum
+from rankmark.kinds.row_core import ByQuery, InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
+from rankmark.language.registry import namesakes, pages
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.state import SeenRows
-    from rankmark.kinds.rows import Values
 
-__all__ = ["RowsOf", "Tallied", "core_of", "need_query"]
+__all__ = ["RowsOf", "Tallied", "core_of", "in_memory", "need_query"]
 
 PRECISIONS: Mapping[str, float] = {"Float16": 2.0**-10, "Float32": 2.0**-23}
 """The machine epsilon of the types that have another than 64-bit numbers."""
@@ -107,10 +109,10 @@ class RowsOf:
     def of_table(cls, read: Predictions, threads: int) -> RowsOf:
         """The rows of a table in memory."""
         columns = read.columns
-        core = core_of(read, columns.weight, threads)
-        count, positives, labels, improbable, first = core.content()
+        core = in_memory(read, threads)
+        count, positives, labels, improbable, first = core.native.content()
         precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
-        rows = Rows(InMemory(core), count, columns.query, precision, positives)
+        rows = Rows(core, count, columns.query, precision, positives)
         return cls(
             read, rows, Content(count, labels, improbable, partial(_shown, read, first)), None, threads
         )
@@ -127,6 +129,7 @@ class RowsOf:
         """The rows of these numbers, each as often as it is there; measures were checked against all."""
         import polars as pl
 
+        need_polars_threads()
         table = _native.Table.from_arrow(pl.DataFrame(self.read.table)[rows].to_struct())
         taken = RowsOf.of_table(replace(self.read, table=table), self._threads)
         taken.binary, taken.checked = self.binary, True
@@ -136,14 +139,14 @@ class RowsOf:
         self,
         values: Mapping[Measure, float],
         labelled: Labelled,
-        query_values: Callable[[Measure], Values],
+        query_terms: Callable[[Measure], Terms],
     ) -> Iterator[tuple[Measure, Sample | None]]:
         """Each measure as what can be drawn again; see `rankmark.aggregation.intervals.samples`."""
 
         def evaluate(measure: Measure, rows: NDArray[np.intp]) -> float:
             return self.taken(rows).settled(measure).value
 
-        return samples(values, labelled, self.rows, evaluate, query_values)
+        return samples(values, labelled, self.rows, evaluate, query_terms)
 
     @property
     def count(self) -> int:
@@ -266,9 +269,26 @@ def need_query(read: Predictions, measure: Measure) -> str:
     if read.columns.query is None:
         raise ColumnError(
             f"{measure} is a value of each query, and {read.name} has no column known as the query; say "
-            'which it is with query="…" (on the command line --query …)'
+            f'which it is with query="…" (on the command line --query …){_of_all_rows(measure)}'
         )
     return read.columns.query
+
+
+def _of_all_rows(measure: Measure) -> str:
+    """What of all rows together is like a measure of the first items of lists."""
+    deciding = (pages()[name] for name in namesakes(measure.page) if measure.cutoff is not None)
+    names = [f"{page.name}(top={measure.cutoff})" for page in deciding if "top" in page.parameters]
+    return f"; of the best rows of all there is {' or '.join(names)}" if names else ""
+
+
+def in_memory(read: Predictions, threads: int) -> InMemory:
+    """The rows of a table in the core, with their weights."""
+    columns = read.columns
+
+    def by_query(query: str) -> ByQuery:
+        return ByQuery.of(read.table, query, columns.label, columns.score, columns.weight)
+
+    return InMemory(core_of(read, columns.weight, threads), by_query)
 
 
 def core_of(read: Predictions, weight: str | None, threads: int) -> _native.LabelledRows:

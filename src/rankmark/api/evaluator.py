@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
@@ -17,9 +17,10 @@ from rankmark.aggregation.state import Observation
 from rankmark.api.evaluation import result_of_tables
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
-from rankmark.inputs.arrays.judged_items import read_excluded, read_relevance
+from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
 from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.language.choices import (
@@ -29,7 +30,8 @@ from rankmark.language.choices import (
 )
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
-from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.archive import Archive, Shape, read_archive, write_archive
+from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,6 +46,30 @@ Repeated: TypeAlias = Literal["error", "apart"]
 FORMAT = 1
 """The version of saved files."""
 HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
+CHOICES: Shape = {each.name: int if each.name == "seed" else str for each in fields(Choices)}
+SHAPE: Shape = {
+    "measures": [str],
+    "labels": {str: (str, None)},
+    "choices": CHOICES,
+    "own": {str: CHOICES},
+    "convention": (str, None),
+    "text_items": bool,
+    "repeated": str,
+    "hits": int,
+    "tables": (
+        None,
+        [
+            {
+                "name": str,
+                "first_query": (int, str),
+                "first_item": (int, str),
+                "item_ids": ("integer", "text"),
+                "notes": [str],
+            }
+        ],
+    ),
+}
+"""What a header looks like."""
 
 
 @dataclass(slots=True)
@@ -184,9 +210,10 @@ class Evaluator:
         )
         groups = self._held.state.groups
         block = dense.observe(arrays, groups, threads=threads)
+        notes = lists_like_grades(relevance, matrix.shape[1])
         ids = _ids(query_ids, "query", "queries")
         judged = ids.gather(block.first_rows)
-        headings = (_of_arrays("relevance", judged[0]), _of_arrays("scores", ids[0]))
+        headings = (_of_arrays("relevance", judged[0], notes), _of_arrays("scores", ids[0]))
         others = ids.filter(~ids.is_in(judged.implode()))
         state = QueryState.of(groups, block, judged, others=others)
         self._add(_Held(state, set(ids.to_list()), headings))
@@ -252,9 +279,7 @@ class Evaluator:
                 be written.
 
         """
-        for measure in self._plan.measures:
-            if any(callable(value) for value in measure.parameters.values()):
-                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
+        header = self._header()
         tables = {}
         if self._held.headings is not None:
             others = self._held.state.unjudged(self._repeated == "apart")
@@ -262,7 +287,7 @@ class Evaluator:
                 QUERIES: self._held.state.frame("query").drop("place"),
                 OTHERS: others.alias("query").to_frame(),
             }
-        write_archive(path, HEADER, FORMAT, self._header(), tables)
+        write_archive(path, HEADER, FORMAT, header, tables)
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluator:
@@ -273,7 +298,7 @@ class Evaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator"))
+        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator", SHAPE))
 
     def __repr__(self) -> str:
         judged = sum(part.height for part in self._held.state.parts)
@@ -301,7 +326,8 @@ class Evaluator:
         plan = self._plan
         headings = self._held.headings
         return {
-            "measures": [str(measure) for measure in plan.measures],
+            "measures": [measure_text(measure) for measure in plan.measures],
+            "labels": {str(measure): measure.label for measure in plan.measures},
             "choices": asdict(plan.choices),
             "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
             "convention": plan.convention,
@@ -337,15 +363,16 @@ def _check_ids(held: _Held, new: _Held) -> None:
             )
 
 
-def _of_arrays(name: str, query: int | str) -> Heading:
+def _of_arrays(name: str, query: int | str, notes: tuple[str, ...] = ()) -> Heading:
     """The heading of arrays, whose items are their columns."""
-    return Heading(name, query, 0, "integer", ())
+    return Heading(name, query, 0, "integer", notes)
 
 
 def _ids(table: Table, column: str, name: str) -> pl.Series:
     """Ids in the one type that all parts have: text, or 64-bit integers."""
     import polars as pl
 
+    need_polars_threads()
     ids = pl.DataFrame(table)[column].alias("query")
     if not ids.dtype.is_integer():
         return ids.cast(pl.String)
@@ -359,20 +386,16 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
 
 def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
     header = archive.header
-    try:
+    with archive.reading():
         evaluator._set(_plan(header), header["repeated"])
         if header["tables"] is not None:
             _fill(evaluator._held, archive)
-    except FormatError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{archive.where} cannot be read: {error}") from error
     return evaluator
 
 
 def _plan(header: Mapping[str, Any]) -> Plan:
     own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
-    measures = tuple(map(parse, header["measures"]))
+    measures = tuple(parse(name).asked_as(header["labels"].get(name)) for name in header["measures"])
     return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
 
 

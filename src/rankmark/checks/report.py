@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from rankmark._native import __version__
 from rankmark.checks.finding import CODES, EXAMPLES, Finding
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Section
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import counted, printable
+from rankmark.results.saved import Saved
 
 __all__ = ["CheckReport", "TableCounts"]
 
@@ -35,8 +34,8 @@ class TableCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckReport(Shown):
-    """What `rankmark.check` found; ``print(report)`` shows it.
+class CheckReport(Saved):
+    """What `rankmark.check` found; ``print(report)`` shows it. It is true if nothing serious was found.
 
     Attributes:
         tables: the sizes of the judgements (``qrels``) and of each run, by its name.
@@ -55,6 +54,10 @@ class CheckReport(Shown):
     def serious(self) -> tuple[Finding, ...]:
         """The findings that call the values into question."""
         return tuple(finding for finding in self.findings if finding.severity == "serious")
+
+    def __bool__(self) -> bool:
+        """Whether nothing serious was found."""
+        return not self.serious
 
     def __getitem__(self, code: str) -> tuple[Finding, ...]:
         """The findings of one code."""
@@ -139,7 +142,6 @@ def _record(report: CheckReport) -> dict[str, Any]:
             effect["otherwise"] = ByName(effect["otherwise"])
     tables = {name: asdict(table) for name, table in report.tables.items()}
     return {
-        "rankmark": __version__,
         "tables": tables,
         "findings": findings,
         "no_sign_of": report.no_sign_of,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, run_names
+from rankmark.commands.names import column_names, measures_in, one_path_each
 from rankmark.commands.options import with_columns
-from rankmark.commands.output import Output, with_output_of
+from rankmark.commands.output import Output, answered, with_output_of
 from rankmark.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["check_data"]
 
 @click.command("check")
 @click.argument("qrels")
-@click.argument("run", nargs=-1, required=True)
+@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
 @click.option("--train", metavar="FILE", help="What the systems were trained on: query and item.")
 @click.option(
     "-m",
@@ -30,7 +30,11 @@ __all__ = ["check_data"]
     help="What to show the effects on; repeat it.  [default: nDCG@10 AP R@100]",
 )
 @with_columns
-@click.option("--strict", is_flag=True, help="Exit with 1 if anything serious is found.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 1 if anything serious is found, 2 if nothing can be checked.",
+)
 @with_output_of("CheckReport")
 def check_data(
     qrels: str,
@@ -57,19 +61,20 @@ def check_data(
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
 
-    name = output.known_format
-    output.keep(qrels, *run, train)
+    output.check()
+    runs = one_path_each(run, "runs")
+    output.keep(qrels, *runs.values(), train)
     measures = measures_in(measure) or CHECKED
-    with _hint_of_train(len(run)):
+    with answered("not checked") if strict else nullcontext(), _hint_of_train(len(run)):
         report = check(
             qrels,
-            *run,
+            *runs.values(),
             train=train,
             measures=measures,
-            names=run_names(run),
+            names=[*runs],
             columns=column_names(column),
         )
-    output.show(report.format(name, digits=output.digits))
+    output.write(report)
     if strict and report.serious:
         click.get_current_context().exit(1)
 

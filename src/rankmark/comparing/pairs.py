@@ -7,19 +7,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from rankmark.errors import UsageError
+from rankmark.aggregation.terms import Terms
+from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
+from rankmark.language.registry import is_known
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "SystemValues", "direction", "finite", "found_pair", "opponents", "record"]
+    from rankmark.results.base import Result
+
+__all__ = [
+    "Pair",
+    "Rows",
+    "SomePair",
+    "SystemValues",
+    "baseline_of",
+    "direction",
+    "finite",
+    "found_pair",
+    "opponents",
+    "refuse_swapped",
+    "rows_in",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +47,7 @@ class Pair:
         system: the one.
         baseline: the other.
         queries: how many were compared.
-        value: the system's mean over these.
+        value: the system's value of these.
         baseline_value: the other's.
         difference: value − baseline_value.
         interval: of the difference.
@@ -41,7 +57,8 @@ class Pair:
         wins: queries on which the system is better.
         ties: queries on which they are equal.
         losses: queries on which it is worse.
-        cohens_d: the mean difference in standard deviations of the differences.
+        cohens_d: the mean difference in standard deviations of the differences; of a ratio of sums, of what
+            queries add to it.
         cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
         superiority: the share of queries with a greater value, those with equal ones by half.
 
@@ -66,8 +83,20 @@ class Pair:
     superiority: float
 
     @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name, the ends of the interval as ``low`` and ``high``."""
+        named: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "interval":
+                named |= dict(zip(("low", "high"), value, strict=True))
+            else:
+                named[field.name] = value
+        return named | {"measure": str(self.measure)}
+
+    @property
     def better(self) -> bool:
-        """Whether the system's mean is the better one of the two."""
+        """Whether the system's value is the better one of the two."""
         return self.difference * direction(self.measure) > 0
 
 
@@ -76,11 +105,23 @@ def direction(measure: Measure) -> int:
     return -1 if measure.page.better == "less" else 1
 
 
-def opponents(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
-    """Which systems are compared: pairs of a system and its baseline, or of any two."""
-    if baseline is not None:
-        return [(system, baseline) for system in systems if system != baseline]
+def opponents(systems: Sequence[str], baselines: Sequence[str]) -> list[tuple[str, str]]:
+    """Which systems are compared: each that is no baseline with each baseline; any two without these."""
+    if baselines:
+        return [(system, other) for system in systems if system not in baselines for other in baselines]
     return [(system, other) for other, system in combinations(systems, 2)]
+
+
+def baseline_of(system: str, baselines: Sequence[str], systems: Sequence[str]) -> str:
+    """The one with which a system was compared, where none is named: the only baseline, or the first system.
+
+    Raises:
+        UsageError: there are several baselines.
+
+    """
+    if len(baselines) > 1:
+        raise UsageError(f"{system!r} was compared with {' and '.join(baselines)}; say with which")
+    return baselines[0] if baselines else systems[0]
 
 
 class Opposed(Protocol):
@@ -98,8 +139,20 @@ class Opposed(Protocol):
     def baseline(self) -> str:
         """The other."""
 
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name; NaN where there is no value."""
+
+
+Rows: TypeAlias = "slice | NDArray[np.intp]"
 
 SomePair = TypeVar("SomePair", bound=Opposed)
+
+
+def refuse_swapped(measure: str | Measure, systems: Iterable[str], order: str) -> None:
+    """Refuses a system where a measure is asked for; `order` is that of the arguments."""
+    if isinstance(measure, str) and measure in systems and not is_known(measure):
+        raise UsageError(f"{measure!r} is a system, where a measure is asked for; the order is {order}")
 
 
 def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baseline: str) -> SomePair:
@@ -116,18 +169,6 @@ def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baselin
     return known[measure, system, baseline]
 
 
-def record(pair: Pair) -> dict[str, Any]:
-    """A pair's figures by their names; NaN where there is no value."""
-    figures: dict[str, Any] = {}
-    for field in fields(pair):
-        value = getattr(pair, field.name)
-        if field.name == "interval":
-            figures |= dict(zip(("low", "high"), value, strict=True))
-        else:
-            figures[field.name] = value
-    return figures | {"measure": str(pair.measure)}
-
-
 def finite(figures: Mapping[str, Any]) -> dict[str, Any]:
     """The same with None for what is NaN or infinite, as a row of a table."""
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in figures.items()}
@@ -139,14 +180,45 @@ class SystemValues:
 
     Attributes:
         values: of each measure and system, [queries, seeds]; NaN where a query is left out.
+        terms: alike, what the queries add to the measure's value.
         opponents: pairs of a system and its baseline.
         labels: the cluster of each query; None where each stands for itself.
 
     """
 
     values: Mapping[Measure, Mapping[str, Floats]]
+    terms: Mapping[Measure, Mapping[str, Terms]]
     opponents: Sequence[tuple[str, str]]
     labels: NDArray[Any] | None
+
+    @classmethod
+    def of(
+        cls,
+        results: Mapping[str, Sequence[Result]],
+        measures: Sequence[Measure],
+        query_ids: Sequence[Any],
+        opponents: Sequence[tuple[str, str]],
+        labels: NDArray[Any] | None,
+    ) -> SystemValues:
+        """Those of results, of each system one a seed, on queries that all of them have.
+
+        Raises:
+            DataError: a value is infinite.
+
+        """
+        rows = {id(each): rows_in(each, query_ids) for seeds in results.values() for each in seeds}
+        values = {
+            measure: {name: _values(seeds, measure, query_ids, rows) for name, seeds in results.items()}
+            for measure in measures
+        }
+        terms = {
+            measure: {
+                name: Terms.of_seeds([each.query_terms(measure).at(rows[id(each)]) for each in seeds])
+                for name, seeds in results.items()
+            }
+            for measure in measures
+        }
+        return cls(values, terms, opponents, labels)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -158,8 +230,44 @@ class SystemValues:
         """Over seeds: one value a query; NaN where that of any seed is left out."""
         return {m: {s: seeds.mean(axis=1) for s, seeds in own.items()} for m, own in self.values.items()}
 
+    @cached_property
+    def there(self) -> dict[tuple[Measure, str], NDArray[np.bool_]]:
+        """The queries that have a value of each measure and system."""
+        return {(m, s): each.there for m, own in self.terms.items() for s, each in own.items()}
+
+    def pair_terms(
+        self, measure: Measure, system: str, other: str
+    ) -> tuple[Terms, Terms, NDArray[Any] | None]:
+        """What the queries with a value of both add to that of each, and their clusters."""
+        both = self.there[measure, system] & self.there[measure, other]
+        own = self.terms[measure]
+        return own[system].at(both), own[other].at(both), None if self.labels is None else self.labels[both]
+
     def differences(self, measure: Measure, system: str, other: str) -> tuple[Floats, NDArray[Any] | None]:
-        """The differences of the queries that have a value of both, and their clusters."""
-        own = self.means[measure][system] - self.means[measure][other]
-        there = ~np.isnan(own)
-        return own[there], None if self.labels is None else self.labels[there]
+        """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
+        one, another, labels = self.pair_terms(measure, system, other)
+        return one.linear() - another.linear(), labels
+
+
+def rows_in(result: Result, query_ids: Sequence[Any]) -> Rows:
+    """The places of the queries in a result."""
+    own = result.query_ids
+    if own == query_ids:
+        return slice(None)
+    place = {query: row for row, query in enumerate(own)}
+    return np.array([place[query] for query in query_ids], dtype=np.intp)
+
+
+def _values(
+    results: Sequence[Result],
+    measure: Measure,
+    query_ids: Sequence[Any],
+    rows: Mapping[int, Rows],
+) -> Floats:
+    """The values of a system: [queries, seeds]."""
+    table = np.column_stack([result.query_values(measure)[rows[id(result)]] for result in results])
+    if np.isinf(table).any():
+        first = query_ids[int(np.isinf(table).any(axis=1).argmax())]
+        count = np.count_nonzero(np.isinf(table).any(axis=1))
+        raise DataError(f"{measure} is infinite for {count} queries (such as {first!r}): they have no mean")
+    return table

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.roles import said_outright
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
-__all__ = ["Columns", "check_ids", "check_numbers", "no_rows", "wrong_row"]
+__all__ = ["Columns", "check_ids", "check_numbers", "no_rows", "several_types", "wrong_row"]
 
 
 class Columns(Protocol):
@@ -54,9 +58,32 @@ def no_rows(where: str) -> DataError:
     return DataError(f"{where} has no rows; there is nothing to evaluate")
 
 
-def wrong_row(wrong: pl.Series, what: str, role: str, name: str, where: str, first_row: int) -> DataError:
-    """The error for values that cannot be evaluated."""
-    row = first_row + int(wrong.arg_true()[0])
+def several_types(values: Iterable[object]) -> str:
+    """What is wrong with values, or lists of values, of several types: which there are and in which rows."""
+    counts: Counter[str] = Counter()
+    firsts: dict[str, str] = {}
+    for row, value in enumerate(values):
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if each is not None and each == each:  # NaN, where pandas has no value
+                name = type(each).__name__
+                counts[name] += 1
+                firsts.setdefault(name, f"the first {each!r} in row {row}")
+    types = ", ".join(f"{counts[name]:,} of {name} ({first})" for name, first in firsts.items())
+    return f"holds values of several types: {types}, rows counted from 0; make them one"
+
+
+def wrong_row(
+    wrong: pl.Series,
+    what: str,
+    role: str,
+    name: str,
+    where: str,
+    first_row: int,
+    rows: NDArray[np.uint32] | None = None,
+) -> DataError:
+    """The error for values that cannot be evaluated; `rows` are those of the user's table, as of `Input`."""
+    first = int(wrong.arg_true()[0])
+    row = first_row + (first if rows is None else int(rows[first]))
     return DataError(
         f"{where}: the {role} column {name!r} is {what} in row {row} (from 0), and perhaps in others; "
         "remove or replace those rows"

@@ -28,6 +28,7 @@ def _cited(paragraph: str) -> str:
 
 BIBLIOGRAPHY: Mapping[str, str] = {
     "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
+    "altman1994": 'D. Altman, J. Bland, "Diagnostic tests 2: predictive values", BMJ 309, 1994',
     "anelli2021": (
         'V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible '
         'recommender systems evaluation", SIGIR 2021'
@@ -100,6 +101,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         'T. Graepel, J. Quiñonero Candela, T. Borchert, R. Herbrich, "Web-scale Bayesian '
         "click-through rate prediction for sponsored search advertising in Microsoft's Bing "
         'search engine", ICML 2010'
+    ),
+    "gulin2009": (
+        "A. Gulin, P. Karpovich, D. Raskovalov, I. Segalovich, \"Yandex at ROMIP'2009: optimization of "
+        'ranking algorithms by machine learning methods", ROMIP 2009'
     ),
     "hand2001": (
         'D. Hand, R. Till, "A simple generalisation of the area under the ROC curve for multiple '

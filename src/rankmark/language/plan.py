@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from rankmark.errors import ChoiceError, MeasureError
+from rankmark.language.absent import absent
 from rankmark.language.choices import Choices, Ties
 from rankmark.language.conventions.convention import convention
-from rankmark.language.grammar import split_measures
+from rankmark.language.grammar import each_cutoff, split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.registry import LISTS_FIRST, Kind, namesakes, pages
@@ -107,10 +108,12 @@ def asked_measures(
 ) -> tuple[Measure, ...]:
     """The measures asked for, each once; names are looked for in the kinds of measures in their order."""
     asked = tuple(separate(measures))
+    # Equal measures may have been asked for by different names, which are not in what is known of them.
+    labels = tuple(measure.asked for measure in asked if isinstance(measure, Measure))
     try:
-        return _distinct(asked, kinds)
+        return _distinct(asked, kinds, labels)
     except TypeError:  # what cannot be hashed is no measure
-        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds)
+        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds, labels)
 
 
 def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
@@ -118,7 +121,8 @@ def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     for measure in asked:
         if measure.page.kind != "list":
             lists = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "list")
-            hint = f"; of lists there is {lists}" if lists else ""
+            why = absent(measure.name)
+            hint = f"; of lists there is {lists}" if lists else f"; of lists {why}" if why else ""
             raise MeasureError(
                 f"{measure} is a measure of predictions, for evaluate_predictions (`rankmark predictions`)"
                 f"{hint}"
@@ -127,7 +131,11 @@ def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
 
 
 @functools.lru_cache(maxsize=256)
-def _distinct(measures: tuple[str | Measure, ...], kinds: tuple[Kind, ...]) -> tuple[Measure, ...]:
+def _distinct(
+    measures: tuple[str | Measure, ...],
+    kinds: tuple[Kind, ...],
+    labels: tuple[str | None, ...],  # noqa: ARG001 - tells apart what is equal
+) -> tuple[Measure, ...]:
     asked = tuple(dict.fromkeys(as_measure(measure, kinds) for measure in measures))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
@@ -136,7 +144,8 @@ def _distinct(measures: tuple[str | Measure, ...], kinds: tuple[Kind, ...]) -> t
             raise MeasureError(
                 f"{count} measures are written {name}; give their functions names that tell them apart"
             )
-    return asked
+    labelled = Counter(measure.label for measure in asked)
+    return tuple(each if labelled[each.label] == 1 else each.asked_as(None) for each in asked)
 
 
 def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
@@ -146,7 +155,7 @@ def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str 
     if isinstance(measures, Measure):
         return [measures]
     if isinstance(measures, Iterable):
-        return measures
+        return [one for each in measures for one in (each_cutoff(each) if isinstance(each, str) else [each])]
     raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from rankmark._native import __version__
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
@@ -21,8 +20,8 @@ from rankmark.language.plan import Plan, planned, separate
 from rankmark.language.registry import MEAN
 from rankmark.rendering.blocks import Block, Grid, Prose
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import rounded
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     from rankmark.results.lists import ListResult
@@ -55,7 +54,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences(Shown):
+class Differences(Saved):
     """The same data under several conventions.
 
     Attributes:
@@ -87,7 +86,6 @@ class Differences(Shown):
 
     def _record(self) -> dict[str, Any]:
         return {
-            "rankmark": __version__,
             "like": list(self.like),
             "values": ByName((measure, ByName(of)) for measure, of in self.values.items()),
             "queries": dict(self.queries),

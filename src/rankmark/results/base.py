@@ -6,8 +6,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rankmark._native import Table, __version__
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts, PredictionCounts
     from rankmark.aggregation.intervals import PredictionInterval
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Result"]
 
+T = TypeVar("T")
+
 
 class Result(OfRuns):
     """The values of one run or of one table of predictions, with what is needed to trust them.
@@ -42,7 +45,17 @@ class Result(OfRuns):
     what is of predictions alone a `PredictionResult`.
     """
 
-    __slots__ = ("_convention", "_inputs", "_notes", "_per_query", "_query_ids", "_slices", "_values")
+    __slots__ = (
+        "_convention",
+        "_inputs",
+        "_notes",
+        "_parts",
+        "_per_query",
+        "_query_ids",
+        "_slices",
+        "_values",
+        "_version",
+    )
 
     counted: ClassVar[str]
     """What `counts` counts, in JSON."""
@@ -52,21 +65,25 @@ class Result(OfRuns):
         *,
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        parts: Mapping[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]],
         query_ids: Table | None,
         convention: str | None,
         inputs: Mapping[str, str],
         notes: Iterable[str],
         slices: Sliced | None,
+        version: str = __version__,
     ) -> None:
         self._values = dict(values)
         self._per_query = dict(per_query_values)
-        for each in self._per_query.values():
+        self._parts = dict(parts)
+        for each in (*self._per_query.values(), *(part for both in self._parts.values() for part in both)):
             each.flags.writeable = False
         self._query_ids = query_ids
         self._convention = convention
         self._inputs = dict(inputs)
         self._slices = slices
         self._notes = tuple(notes)
+        self._version = version
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -80,16 +97,20 @@ class Result(OfRuns):
 
     @property
     def values(self) -> dict[str, float]:
-        """Each measure's value, by its canonical name."""
-        return {str(measure): value for measure, value in self._values.items()}
+        """Each measure's value, by what it was asked for as."""
+        return {measure.label: value for measure, value in self._values.items()}
+
+    def _by_label(self, known: Mapping[str, T]) -> dict[str, T]:
+        """What is known of measures by their canonical names, by what they were asked for as."""
+        return {m.label: known[str(m)] for m in self._values if str(m) in known}
 
     @property
     def per_query(self) -> pl.DataFrame:
         """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
         import polars as pl
 
-        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self.query_table).with_columns(columns)
+        columns = [pl.Series(m.label, values, nan_to_null=True) for m, values in self._per_query.items()]
+        return pl.DataFrame([*pl.DataFrame(self.query_table), *columns])
 
     @property
     def query_measures(self) -> tuple[Measure, ...]:
@@ -106,13 +127,32 @@ class Result(OfRuns):
         """The same as a table with a column ``query``."""
         import polars as pl
 
-        from rankmark._native import Table
-
         return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
         return self._per_query[self._find(measure)]
+
+    @property
+    def query_parts(self) -> dict[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+        """Of measures that are ratios of sums over queries, what each judged query adds to both."""
+        return dict(self._parts)
+
+    def query_terms(self, measure: str | Measure) -> Terms:
+        """What each judged query adds to the measure's value, to have this of some of them alone.
+
+        Raises:
+            NotEvaluatedError: the measure was not evaluated, or only what queries come to is here.
+
+        """
+        found = self._find(measure)
+        values = self.query_values(found)
+        if found.page.aggregate == "ratio" and found not in self._parts:
+            raise NotEvaluatedError(
+                f"{found} is a ratio of sums over queries, and this result does not say what each adds to "
+                "them; evaluate the files in memory or in batches, or compare a measure that is a mean"
+            )
+        return Terms.of(found, values, self._parts.get(found))
 
     @property
     @abstractmethod
@@ -135,12 +175,12 @@ class Result(OfRuns):
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """What equal scores can make of each measure, by its canonical name; empty unless asked for."""
+        """What equal scores can make of each measure, by its name in `values`; empty unless asked for."""
         return {}
 
     @property
     def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure of predictions, by its canonical name, if asked for."""
+        """The confidence interval of each measure of predictions, by its name in `values`, if asked for."""
         return MappingProxyType({})
 
     @property
@@ -152,6 +192,11 @@ class Result(OfRuns):
     def convention(self) -> str | None:
         """The convention that was followed, such as ``ranx-0.3.21``; None for the standard."""
         return self._convention
+
+    @property
+    def version(self) -> str:
+        """The version of rankmark that computed the values."""
+        return self._version
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -185,14 +230,15 @@ class Result(OfRuns):
         """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
 
         Args:
-            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
-                column of queries.
+            attributes: a path or a table with a column of queries; or the slices of the queries, as
+                ``{"q1": "DE"}``, a pandas Series with the queries in its index, a function of a query, or
+                values in the order of `query_ids`.
             *columns: the columns to slice by, each for itself; all but the query if none is named.
             confidence: the share of the intervals that hold the true value.
 
         Returns:
-            For each slice and measure the number of queries, the mean with Student's interval, and its
-            difference from the mean of all other queries, with Welch's interval and test. The p-values are
+            For each slice and measure the number of queries, the value with Student's interval, and its
+            difference from the value of all other queries, with Welch's interval and test. The p-values are
             corrected for all slices and measures together (Holm). Queries without a value are a slice.
 
         Raises:
@@ -204,7 +250,7 @@ class Result(OfRuns):
             >>> run = {f"q{i}": ["a", "x"] if i < 3 else ["x", "a"] for i in range(6)}
             >>> result = rm.evaluate(qrels, run, "RR")
             >>> slices = result.by({"q0": "DE", "q1": "DE", "q2": "FR", "q3": "FR", "q4": "DE", "q5": "FR"})
-            >>> [(row.slice, row.queries, round(row.mean, 4)) for row in slices.rows]
+            >>> [(row.slice, row.queries, round(row.value, 4)) for row in slices.rows]
             [('DE', 3, 0.8333), ('FR', 3, 0.6667)]
 
         """
@@ -233,6 +279,26 @@ class Result(OfRuns):
     @property
     def _runs(self) -> Mapping[str, Result]:
         return {"": self}
+
+    def _kept(self) -> dict[str, Any]:
+        """The arguments that make it again."""
+        return {
+            "values": self._values,
+            "per_query_values": self._per_query,
+            "parts": self._parts,
+            "query_ids": self._query_ids,
+            "inputs": self._inputs,
+            "slices": self._slices,
+            "version": self._version,
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import polars as pl
+
+        whole = self._here()
+        kept = whole._kept()
+        ids = kept.pop("query_ids")
+        return _restored, (type(whole), None if ids is None else pl.DataFrame(ids), kept)
 
     def format(  # type: ignore[override] # takes these options alone
         self, name: str = "table", digits: int = 4, **options: Unpack[Options]
@@ -271,8 +337,13 @@ class Result(OfRuns):
         """The measure as it was evaluated: by its name here, or by what the convention calls it."""
         if isinstance(measure, Measure) and measure in self._values:
             return measure
-        written = {str(each): each for each in self._values}
+        written = {name: each for each in self._values for name in (str(each), each.label)}
         if measure in written:
             return written[str(measure)]
         found = meant(measure, self._convention, self.kinds)
         return found if found in self._values else None
+
+
+def _restored(kind: type[Result], query_ids: pl.DataFrame | None, kept: Mapping[str, Any]) -> Result:
+    """A result that was pickled or copied."""
+    return kind(query_ids=None if query_ids is None else Table.from_arrow(query_ids), **kept)

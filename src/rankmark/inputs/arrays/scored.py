@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.errors import DataError, UsageError
+from rankmark.inputs.column_checks import several_types
 
 if TYPE_CHECKING:
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
@@ -32,6 +33,7 @@ class Scored:
         grades: what is judged, of which an item can be judged twice in a row; that decides how it is read.
         excluded: the items of each row that are in no list.
         query_ids: the rows' ids, as a table with a column ``query``.
+        notes: what a reader of the result should know of how the judgements were understood.
 
     """
 
@@ -39,6 +41,7 @@ class Scored:
     grades: Callable[[Duplicates], Grades]
     excluded: Sparse | None
     query_ids: _native.Table
+    notes: tuple[str, ...] = ()
 
 
 def read_query_ids(queries: QueryIds | None, rows: int) -> _native.Table:
@@ -49,7 +52,7 @@ def read_query_ids(queries: QueryIds | None, rows: int) -> _native.Table:
     try:
         column = pl.Series("query", values if isinstance(values, np.ndarray) else list(values))
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UsageError("queries are of several types; ids are all integers or all strings") from error
+        raise UsageError(f"queries {several_types(values)}") from error
     if len(column) != rows:
         raise UsageError(f"queries has {len(column)} ids and the scores have {rows} rows")
     if not (column.dtype.is_integer() or column.dtype == pl.String):
