@@ -92,7 +92,7 @@ def built() -> Iterator[Path | None]:
 
 
 def _is_rbp(text: bytes | str) -> bool:
-    return re.match(r"Z?rbp(?!_resid)", text if isinstance(text, str) else text.decode("latin-1")) is not None
+    return re.match(r"Z?rbp(_p|[\s.]|$)", text if isinstance(text, str) else text.decode("latin-1")) is not None
 
 
 class Both:
@@ -121,7 +121,9 @@ class Both:
         of_rbp = [
             group for group in asked if _is_rbp(group[-1].removeprefix("--measure=").removeprefix("-m"))
         ]
-        others = tuple(group for group in case.options if group not in asked)
+        others = tuple(
+            group for group in case.options if group not in asked and not group[0].startswith(("-D", "--D"))
+        )
         alone, _ = self.outcomes(replace(case, options=(*(of_rbp or [("-m", "rbp")]), *others)))
         values = iter(line for line in alone.out.splitlines(keepends=True) if _is_rbp(line))
         lines = theirs.out.splitlines(keepends=True)
@@ -247,13 +249,21 @@ def difference(both: Both, case: Case) -> str | None:
     theirs, ours = both.outcomes(case)
     if theirs[:2] == ours[:2]:
         return None
+    if why := _kind(case, theirs, ours):
+        return why
+    if any(map(_is_rbp, theirs.out.splitlines())):
+        alone = both.with_rbp_alone(case, theirs)
+        return UNSET if alone[:2] == ours[:2] else _kind(case, alone, ours)
+    return ""
+
+
+def _kind(case: Case, theirs: Outcome, ours: Outcome) -> str:
+    """Why a difference is wanted, empty if it is not."""
     for kind in EXPLAINED:
         if kind.theirs is not None and not kind.theirs(case, theirs, ours):
             continue
         if kind.ours is None or (ours.code and re.search(kind.ours, ours.errors)):
             return kind.why
-    if any(map(_is_rbp, theirs.out.splitlines())) and both.with_rbp_alone(case, theirs)[:2] == ours[:2]:
-        return UNSET
     return ""
 
 

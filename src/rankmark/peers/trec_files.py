@@ -78,7 +78,8 @@ def _read(path: str, side: Side) -> tuple[Input, bytes | None]:
         return _read_text(path, side, sys.stdin.buffer.read())
     found = expand(path)
     file = File(found[0], f"{side} {path!r}")
-    file.refuse_empty()
+    if not file.head:
+        raise FormatError(f"{file.where} is empty")
     if len(found) == 1 and format_of(file, side, None).name == "TREC":
         return _read_text(str(found[0]), side)
     table = read_qrels(path) if side == "qrels" else read_run(path)
