@@ -72,13 +72,13 @@ def evaluate_systems(
         measures: as for `evaluate_predictions`.
         sampling: how intervals are made; None for none.
         options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``, ``hash_inputs``;
-            and without `sampling` ``seed``.
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``,
+            ``hash_inputs``; and without `sampling` ``seed``.
         slicing: what to slice the rows by, if anything.
 
     """
     threads = options.get("threads")
-    given = {name: options.get(name) for name in ("ties", "no_relevant", "duplicates")}
+    given = {name: options.get(name) for name in ("ties", "no_relevant", "duplicates", "short_lists")}
     seed = options.get("seed") if sampling is None else sampling.seed
     plans = Plans(measures, options.get("like"), {**given, "seed": seed or None})
     check_threads(threads)

@@ -49,6 +49,7 @@ CHOICES = {
     "duplicates": "The same item twice in one query.",
     "unjudged": "Items without a judgement.",
     "scores": "Precision in which scores are compared.",
+    "short_lists": "Queries with fewer items than the cutoff.",
 }
 
 
@@ -172,6 +173,7 @@ with_choices_of_rows = _together(
     ),
     with_choice("no_relevant"),
     with_choice("duplicates"),
+    with_choice("short_lists"),
 )
 """Gives a command what decides of measures of lists."""
 

@@ -63,7 +63,7 @@ def gate_predictions(
         seed: of the resamples and of ``ties="random"``.
         hash_inputs: whether to hash what the tables hold, for `Gate.inputs`.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
     Raises:
         UsageError: as `gate`; or several candidates.
