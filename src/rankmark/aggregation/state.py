@@ -73,6 +73,10 @@ class Seen(Protocol):
         """Number of judged items in the lists."""
 
     @property
+    def order(self) -> tuple[int, int]:
+        """In how many lists relevant items stand below the others, and above; zeros where that is not known."""
+
+    @property
     def query_ids(self) -> Table | None:
         """The judged queries in the order of their values, if these are here."""
 

@@ -11,11 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.finish import Finished, finished
+from rankmark.aggregation.oddities import told_of_tables
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
+from rankmark.inputs import Input
 from rankmark.language.choices import (
     Duplicates,
     Missing,
@@ -30,7 +32,6 @@ from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
-    from rankmark.inputs import Input
     from rankmark.language.signature import ItemIds
 
 __all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables"]
@@ -182,6 +183,8 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
     notes = (*judgements.notes, *results.notes, *made.notes)
+    if isinstance(judgements, Input) and isinstance(results, Input):
+        notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
 
 

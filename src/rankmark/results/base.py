@@ -120,7 +120,8 @@ class Result(OfRuns):
 
         from rankmark._native import Table
 
-        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
+        nothing = pl.DataFrame(schema={"query": pl.String})
+        return Table.from_arrow(nothing) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.errors import ChoiceError, DataError, NotEvaluatedError, UsageError
 from rankmark.inputs.attributes import ids_like, read_attributes, read_columns
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, in_order
@@ -150,6 +150,11 @@ def slices_of(
     """The slices of a result by attributes of its queries; see `Result.by`."""
     if not 0 < confidence < 1:
         raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
+    if not result.query_measures:
+        raise NotEvaluatedError(
+            f"{', '.join(result.values)}: one value of all rows, with none for each query to be sliced; "
+            "slices of rows are asked for with by="
+        )
     return _sliced(result, read_attributes(attributes, _names(by)), confidence)
 
 

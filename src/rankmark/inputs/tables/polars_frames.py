@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Literal
 
 from rankmark._native import Table
-from rankmark.errors import ColumnError
+from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.roles import Chosen, TableName
 from rankmark.inputs.source import Source
 
@@ -41,6 +41,15 @@ def from_lazy_frame(
     return Source(where, names, take, text_ids)
 
 
+def _typed(dtype: pl.DataType) -> pl.DataType:
+    """A type in which numbers stand where there is none."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List):
+        return pl.List(_typed(dtype.inner))  # type: ignore[arg-type]  # an instance, as in all frames
+    return pl.Int64() if dtype == pl.Null else dtype
+
+
 def from_polars(frame: pl.DataFrame, where: str) -> Table:
     """A frame as a table, without copying."""
     import polars as pl
@@ -51,6 +60,13 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
     # Columns without any value have no type, which not every Arrow library takes the same way.
-    frame = frame.cast({pl.Null: pl.Int64}) if pl.Null in frame.dtypes else frame
+    untyped = {name: _typed(dtype) for name, dtype in frame.schema.items() if _typed(dtype) != dtype}
+    frame = frame.cast(untyped) if untyped else frame  # type: ignore[arg-type]  # of columns' names
     # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
-    return Table.from_arrow(frame.to_struct())
+    try:
+        return Table.from_arrow(frame.to_struct())
+    except DataError:
+        texts = frame.cast({pl.Categorical: pl.String, pl.Enum: pl.String})
+        if texts.schema == frame.schema:
+            raise
+        return Table.from_arrow(texts.to_struct())  # categories in a series, which older polars cannot hand out
