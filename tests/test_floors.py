@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 
 FLOORS = """
-_native errors progress
+_native errors progress forking stopping
 rendering
 statistics
 kinds
@@ -30,6 +30,7 @@ explaining
 checks
 peers
 faces
+loading
 commands
 cli
 __main__

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankmark import forking as _forking  # noqa: F401 - which has to be there before a process forks
+
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME = {
     "ChoiceError": "errors",
@@ -44,6 +46,7 @@ _HOME = {
     "explain": "explaining.explanation",
     "from_signature": "api.from_signature",
     "gate": "comparing.gating",
+    "load": "loading",
     "parse": "language.names",
     "rank_correlation": "comparing.agreement",
     "read_qrels": "inputs",

@@ -21,10 +21,13 @@ from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
 from rankmark.commands.measures import measures
+from rankmark.commands.names import refuse_unquoted
 from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
+from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
 
@@ -36,7 +39,8 @@ def main(args: list[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
     given = sys.argv[1:] if args is None else args
     try:
-        return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
+        with cleaned_up():
+            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:
@@ -78,6 +82,8 @@ class _Commands(click.Group):
         name = args[0]
         if name not in self.commands:  # older versions of click do not say which comes near
             raise click.UsageError(f"No such command {name!r}{did_you_mean(name, self.commands)}", ctx)
+        if any("--measure" in option.opts for option in self.commands[name].params):
+            refuse_unquoted(args)
         return super().resolve_command(ctx, args)
 
 
@@ -117,6 +123,7 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    show,
     explain,
     check_data,
     agree,

@@ -20,7 +20,8 @@ Every message says what is wrong, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "ChoiceError",
@@ -34,6 +35,7 @@ __all__ = [
     "RankmarkError",
     "SignatureError",
     "UsageError",
+    "calling",
     "did_you_mean",
 ]
 
@@ -82,6 +84,18 @@ class ColumnError(DataError):
 
 class IdTypeError(DataError, TypeError):
     """Integer ids in one table, strings in the other."""
+
+
+@contextmanager
+def calling(function: Callable[..., object], argument: str, of: str) -> Iterator[None]:
+    """Makes an error in a user's function a `UsageError` that names it, and what it is called for."""
+    try:
+        yield
+    except RankmarkError:
+        raise
+    except Exception as error:
+        name, kind = getattr(function, "__name__", type(function).__name__), type(error).__name__
+        raise UsageError(f"{argument}: the function {name!r} raises {kind} for {of}: {error}") from error
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

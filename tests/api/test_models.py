@@ -134,6 +134,11 @@ def test_what_a_model_was_trained_on_does_not_count() -> None:
         (lambda *_: ([[1, 2], [3]], [[0.5], [0.1]]), rm.DataError, "user 'a' not as many scores as it"),
         (lambda *_: ([[1], [3]], [[float("nan")], [0.1]]), rm.DataError, "has 1 NaN"),
         (lambda *_: [["x"], []], rm.IdTypeError, "the item ids are strings in the model"),
+        (
+            lambda users: users,
+            rm.UsageError,
+            r"model: the function '<lambda>' raises TypeError for the 2 users from 'a' on: .*takes 1",
+        ),
         (object(), rm.UsageError, "neither recommend.users, k. nor predict.user, items. and is no function"),
     ],
 )
@@ -171,6 +176,16 @@ def test_what_predict_needs_is_said(wrong: Any, kind: Any, message: Any) -> None
     given = {"model": Model(), "qrels": {"a": [1]}, "measures": "AP", "items": [1, 2]} | wrong
     with pytest.raises(kind, match=message):
         rm.evaluate_model(**given)
+
+
+def test_a_model_that_fails_is_named_with_the_user() -> None:
+    class Model:
+        def predict(self, user: Any, items: Any) -> Any:  # noqa: ARG002
+            return {"a": [0.5, 0.25]}[user]
+
+    with pytest.raises(rm.UsageError, match="the function 'predict' raises KeyError for user 'b'") as error:
+        rm.evaluate_model(Model(), {"a": [1], "b": [2]}, "AP", items=[1, 2])
+    assert isinstance(error.value.__cause__, KeyError)
 
 
 def test_a_measure_without_cutoff_needs_k() -> None:

@@ -221,7 +221,7 @@ def test_hashes_know_the_column_that_queries_weigh() -> None:
 
 def test_numbers_of_several_types_are_numbers_and_texts_are_not() -> None:
     assert value({"label": [1, 0.0, True], "score": [1, 0.5, 0]}, "AUC") == 0.5
-    with pytest.raises(DataError, match=r"'user' holds values of several types: text, and in row 1 .* 3"):
+    with pytest.raises(DataError, match=r"'user' holds values of several types: 1 of str .* row 0\), 1"):
         rm.evaluate_predictions({"label": [1, 0], "score": [1, 0], "user": ["a", 3]}, "AUC")
 
 

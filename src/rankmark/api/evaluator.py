@@ -17,6 +17,7 @@ from rankmark.aggregation.state import Observation
 from rankmark.api.evaluation import result_of_tables
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
 from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
@@ -30,6 +31,7 @@ from rankmark.language.choices import (
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -253,9 +255,7 @@ class Evaluator:
                 be written.
 
         """
-        for measure in self._plan.measures:
-            if any(callable(value) for value in measure.parameters.values()):
-                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
+        header = self._header()
         tables = {}
         if self._held.headings is not None:
             others = self._held.state.unjudged(self._repeated == "apart")
@@ -263,7 +263,7 @@ class Evaluator:
                 QUERIES: self._held.state.frame("query").drop("place"),
                 OTHERS: others.alias("query").to_frame(),
             }
-        write_archive(path, HEADER, FORMAT, self._header(), tables)
+        write_archive(path, HEADER, FORMAT, header, tables)
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluator:
@@ -302,7 +302,8 @@ class Evaluator:
         plan = self._plan
         headings = self._held.headings
         return {
-            "measures": [str(measure) for measure in plan.measures],
+            "measures": [measure_text(measure) for measure in plan.measures],
+            "labels": {str(measure): measure.label for measure in plan.measures},
             "choices": asdict(plan.choices),
             "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
             "convention": plan.convention,
@@ -347,6 +348,7 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
     """Ids in the one type that all parts have: text, or 64-bit integers."""
     import polars as pl
 
+    need_polars_threads()
     ids = pl.DataFrame(table)[column].alias("query")
     if not ids.dtype.is_integer():
         return ids.cast(pl.String)
@@ -373,7 +375,7 @@ def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
 
 def _plan(header: Mapping[str, Any]) -> Plan:
     own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
-    measures = tuple(map(parse, header["measures"]))
+    measures = tuple(parse(name).asked_as(header["labels"].get(name)) for name in header["measures"])
     return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
 
 

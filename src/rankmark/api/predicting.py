@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.api.recommending import given_ids, users_of
-from rankmark.errors import DataError, UsageError
+from rankmark.errors import DataError, UsageError, calling
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.inputs.arrays.scored import Scored
+from rankmark.inputs.column_checks import several_types
 from rankmark.language.choices import Duplicates
 from rankmark.progress import Counter
 
@@ -40,6 +42,7 @@ class Judged:
 
         if items is None:
             raise UsageError("predict(user, items) needs items: the ids of all that can be recommended")
+        need_polars_threads()
         frame = _frame(judgements)
         self.users = users_of(judgements)
         self._items = _catalogue(items)
@@ -123,7 +126,8 @@ class _Predictions:
         return np.stack([self._predicted(self._users[row]) for row in rows])
 
     def _predicted(self, user: Any) -> NDArray[Any]:
-        answer = self._model.predict(user, self._items)
+        with calling(self._model.predict, "model", f"user {user!r}"):
+            answer = self._model.predict(user, self._items)
         scores = to_numpy(answer) if is_array(answer) else np.array(answer)
         if scores.shape != self.shape[1:] or scores.dtype.kind not in "biuf":
             raise UsageError(
@@ -147,7 +151,7 @@ def _catalogue(items: Any) -> pl.Series:
     try:
         column = pl.Series("item", items if isinstance(items, np.ndarray | pl.Series) else list(items))
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UsageError("items are of several types; ids are all integers or all strings") from error
+        raise UsageError(f"items {several_types(items)}") from error
     if not (column.dtype.is_integer() or column.dtype == pl.String) or column.null_count():
         raise UsageError(
             f"items holds {column.dtype}, with {column.null_count()} None; ids are integers or strings"

@@ -20,8 +20,9 @@ from rankmark.api.labelled import Labels, Wanted, Work, check_one_score, evaluat
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
-from rankmark.inputs.column_checks import check_ids, wrong_row
+from rankmark.inputs.column_checks import check_ids, several_types, wrong_row
 from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
+from rankmark.inputs.slicing import ByColumns
 from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.kinds.row_core import InMemory
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
@@ -31,6 +32,7 @@ from rankmark.language.names import parse
 from rankmark.language.plan import check_threads
 from rankmark.results.archive import Archive, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult
+from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -306,7 +308,8 @@ class PredictionEvaluator:
         source = Labels(
             whole(self._in_order(form), form, self._positive), form.said, self._classes, self._positive
         )
-        wanted = Wanted(self._by, sampling, confidence)
+        slicing = ByColumns(tuple(self._by)) if self._by else None
+        wanted = Wanted(slicing, sampling, confidence)
         return evaluate_labelled(source, self._plans, self._asked, wanted, self._threads)
 
     def save(self, path: str | Path) -> None:
@@ -319,9 +322,6 @@ class PredictionEvaluator:
                 be written.
 
         """
-        for measure in self._plans.measures:
-            if isinstance(measure, Measure) and any(map(callable, measure.parameters.values())):
-                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
         held = self._held
         header: dict[str, Any] = {"arguments": self._arguments(), "convention": self._convention}
         tables = {}
@@ -378,7 +378,8 @@ class PredictionEvaluator:
         """What it was made with, as JSON has it."""
         return {
             "measures": [
-                {"measure": str(each)} if isinstance(each, Measure) else each for each in self._plans.measures
+                {"measure": measure_text(each)} if isinstance(each, Measure) else each
+                for each in self._plans.measures
             ],
             "like": self._plans.like,
             **self._plans.given,
@@ -502,9 +503,7 @@ def _values(values: Any, name: str) -> Any:
         try:
             return pl.Series(name, list(values), dtype=pl.String)
         except (TypeError, pl.exceptions.PolarsError) as error:
-            raise UsageError(
-                f"{name} holds values of several types; make them all texts or numbers"
-            ) from error
+            raise UsageError(f"{name} {several_types(values)}") from error
     several = name == "scores" and len(getattr(values, "shape", ())) == 2
     array = np.ascontiguousarray(to_numpy((as_matrix if several else as_vector)(values, name)))
     return array if array.dtype.kind in "biuf" else array.astype(np.float32)  # JAX's bfloat16

@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankmark import statistics
-from rankmark.aggregation.terms import Terms, exchangeable
-from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents, record
+from rankmark.aggregation.terms import exchangeable
+from rankmark.comparing.judging import Judged, judged_pairs
+from rankmark.comparing.pairs import (
+    Pair,
+    SystemValues,
+    baseline_of,
+    finite,
+    found_pair,
+    opponents,
+    refuse_swapped,
+)
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.inputs.attributes import Places, read_attributes, read_slices
+from rankmark.inputs.slicing import By
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
@@ -24,6 +34,8 @@ from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import polars as pl
     from numpy.typing import NDArray
 
@@ -70,27 +82,41 @@ class Power(NamedTuple):
 class Compared:
     """What was compared, and what follows from it; the attributes are those of `Comparison`."""
 
-    slices: ComparisonSlices | None = None
-
     def __init__(
         self,
         *,
         results: Mapping[str, tuple[Result, ...]],
+        measures: Sequence[Measure],
         baselines: Sequence[str],
         plan: ComparisonPlan,
         query_ids: list[Any],
-        values: Mapping[Measure, Mapping[str, Floats]],
-        terms: Mapping[Measure, Mapping[str, Terms]],
         labels: NDArray[Any] | None,
         notes: Iterable[str] = (),
+        judged: Judged | None = None,
+        slices: ComparisonSlices[Pair] | None = None,
     ) -> None:
         self.results = results
         self.baselines = tuple(baselines)
         self.plan = plan
         self.query_ids = query_ids
         self.notes = tuple(notes)
-        self._data = SystemValues(values, terms, self.opponents, labels)
-        self._intervals, self.pairs = judged_pairs(self._data, plan)
+        self.slices = slices
+        self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
+        self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
+
+    def _kept(self) -> dict[str, Any]:
+        """The arguments that make it again."""
+        return {
+            "results": self.results,
+            "measures": self.measures,
+            "baselines": self.baselines,
+            "plan": self.plan,
+            "query_ids": self.query_ids,
+            "labels": self.labels,
+            "notes": self.notes,
+            "judged": (self._intervals, self.pairs),
+            "slices": self.slices,
+        }
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -143,7 +169,7 @@ class Compared:
         """A row a measure and pair, a column each of its figures."""
         import polars as pl
 
-        return pl.DataFrame([finite(record(pair)) for pair in self.pairs], infer_schema_length=None)
+        return pl.DataFrame([finite(pair.figures) for pair in self.pairs], infer_schema_length=None)
 
     @cached_property
     def differences(self) -> pl.DataFrame:
@@ -157,7 +183,7 @@ class Compared:
         frames = [
             pl.DataFrame(
                 {
-                    "measure": str(measure),
+                    "measure": measure.label,
                     "system": system,
                     "baseline": other,
                     "query": self.query_ids,
@@ -173,12 +199,13 @@ class Compared:
         ]
         return pl.concat(frames).select(names)
 
-    def by(self, attributes: Any, *columns: str) -> ComparisonSlices:
+    def by(self, attributes: Any, *columns: str) -> ComparisonSlices[Pair]:
         """Every pair in slices of the queries, with p-values corrected for all slices together.
 
         Args:
-            attributes: the slice of each query, ``{query: slice}``, or a table of queries (also a path)
-                with a column for each attribute.
+            attributes: a table of queries (also a path) with a column for each attribute; or the slices of
+                the queries, as ``{query: slice}``, a pandas Series with the queries in its index, a function
+                of a query, or values in the order of `query_ids`.
             columns: which of its columns; all if none is named.
 
         Raises:
@@ -195,10 +222,14 @@ class Compared:
             [('head', 6, 0.5), ('tail', 2, 0.5)]
 
         """
-        from rankmark.inputs.attributes import read_attributes
-
-        found = read_attributes(attributes, columns)
+        found = read_attributes(attributes, columns, None, self.query_ids)
         return compared_in_slices(self._data, self.query_ids, found, self.plan)
+
+    def in_slices(self, by: By, places: Places) -> Self:
+        """It with slices by what was asked for, which is found in these places."""
+        found = read_slices(by, places, self.query_ids)
+        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan)
+        return self
 
     def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:
         """The queries that changed most, of each measure (or one) and pair, the greatest change first."""
@@ -265,6 +296,7 @@ class Compared:
         return equivalent
 
     def _find(self, measure: str | Measure) -> Measure:
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
         found = meant(measure, first.convention, first.kinds)
         if found not in self._data.values:

@@ -15,7 +15,7 @@ from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Notes
-from rankmark.rendering.shown import Shown
+from rankmark.results.saved import Saved
 from rankmark.statistics.intervals import bca_interval, left_out_means
 from rankmark.statistics.resampling import Floats, check_drawn
 
@@ -74,7 +74,7 @@ class MeasureGate:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate(Shown):
+class Gate(Saved):
     """Whether a candidate passes, and why; ``print(gate)`` shows it.
 
     Attributes:
@@ -255,7 +255,7 @@ def _decided(
     bound = None if confidence is None else _bound(terms, drop, estimate, confidence, draws)
     deciding = estimate if bound is None else bound
     passed = deciding <= allowed.drop + ROUNDING
-    return MeasureGate(str(measure), passed, baseline, candidate, estimate, bound, queries)
+    return MeasureGate(measure.label, passed, baseline, candidate, estimate, bound, queries)
 
 
 def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> None:

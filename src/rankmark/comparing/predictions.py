@@ -19,15 +19,15 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.systems import evaluate_systems
-from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents
+from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents, refuse_swapped
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError
 from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import chance, printable, rounded
+from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
@@ -77,6 +77,11 @@ class PredictionPair:
     significant: bool
     method: IntervalMethod
     resamples: int | None
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name; NaN where there is no value."""
+        return {**asdict(replace(self, measure=None)), "measure": self.measure.label}  # type: ignore[arg-type]
 
 
 def compare_predictions(
@@ -152,7 +157,7 @@ def compare_predictions(
     if unknown := options.keys() - OPTIONS:
         raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
     systems, notes = evaluate_systems(asked, measures, sampling, options)
-    return PredictionComparison(systems, baselines, sampling, alternative, correction, alpha, notes)
+    return PredictionComparison.of(systems, baselines, sampling, alternative, correction, alpha, notes)
 
 
 OPTIONS = frozenset(
@@ -161,7 +166,7 @@ OPTIONS = frozenset(
 """What `compare_predictions` passes on."""
 
 
-class PredictionComparison(Shown):
+class PredictionComparison(Saved):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -179,27 +184,47 @@ class PredictionComparison(Shown):
 
     def __init__(
         self,
-        systems: Mapping[str, Evaluated],
+        results: Mapping[str, PredictionResult],
         baselines: tuple[str, ...],
         sampling: Sampling,
         alternative: Alternative,
         correction: CorrectionName,
         alpha: float,
         notes: tuple[str, ...] = (),
+        pairs: tuple[PredictionPair, ...] = (),
     ) -> None:
-        self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
+        self.results = results
         self.baselines = baselines
         self.alternative: Alternative = alternative
         self.correction: CorrectionName = correction
         self.alpha = alpha
         self.notes = notes
+        self.pairs = pairs
         self._sampling = sampling
-        pairs = list(self._judged(systems))
-        corrected = statistics.corrected([pair.p for pair in pairs], correction)
-        self.pairs = tuple(
-            replace(pair, corrected=float(p), significant=bool(p <= alpha))
+
+    @classmethod
+    def of(cls, systems: Mapping[str, Evaluated], *how: Any) -> PredictionComparison:
+        """The comparison of systems; `how` are the other arguments."""
+        compared = cls({name: each.result for name, each in systems.items()}, *how)
+        pairs = list(compared._judged(systems))
+        corrected = statistics.corrected([pair.p for pair in pairs], compared.correction)
+        compared.pairs = tuple(
+            replace(pair, corrected=float(p), significant=bool(p <= compared.alpha))
             for pair, p in zip(pairs, corrected, strict=True)
         )
+        return compared
+
+    def _kept(self) -> dict[str, Any]:
+        return {
+            "results": self.results,
+            "baselines": self.baselines,
+            "sampling": self._sampling,
+            "alternative": self.alternative,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "notes": self.notes,
+            "pairs": self.pairs,
+        }
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -221,11 +246,12 @@ class PredictionComparison(Shown):
         """A row a pair, with the columns of `PredictionPair`; null where there is no value."""
         import polars as pl
 
-        rows = [finite(_record(pair)) for pair in self.pairs]
+        rows = [finite(pair.figures) for pair in self.pairs]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
         """One system against another: the baseline of the comparison if none is named."""
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline)")
         found = next(iter(self.results.values()))._find(measure)
         other = baseline or baseline_of(system, self.baselines, self.systems)
         return found_pair(self.pairs, found, system, other)
@@ -323,7 +349,7 @@ class PredictionComparison(Shown):
         ways: dict[tuple[IntervalMethod, int | None], list[str]] = {}
         for pair in self.pairs:
             names = ways.setdefault((pair.method, pair.resamples), [])
-            names += [str(pair.measure)] * (str(pair.measure) not in names)
+            names += [pair.measure.label] * (pair.measure.label not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
         corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in self.pairs))
         differs = " ".join(["differs", *(f"from {printable(one)}" for one in self.baselines[:1])])
@@ -347,7 +373,7 @@ class PredictionComparison(Shown):
 
     def _values(self, digits: int) -> Grid:
         rows = [
-            [str(m), *(rounded(result[m], f".{digits}f") for result in self.results.values())]
+            [m.label, *(rounded(result[m], f".{digits}f") for result in self.results.values())]
             for m in self.measures
         ]
         return Grid(1, [["measure", *map(printable, self.systems)], *rows])
@@ -368,7 +394,7 @@ class PredictionComparison(Shown):
         )
         corrected = [] if self.correction == "none" else [chance(pair.corrected, digits)]
         return [
-            str(pair.measure),
+            pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
             difference,
@@ -387,14 +413,9 @@ class PredictionComparison(Shown):
             "confidence": self._sampling.confidence,
             "seed": self._sampling.seed,
             "systems": {name: _system(result) for name, result in self.results.items()},
-            "pairs": [_record(pair) for pair in self.pairs],
+            "pairs": [pair.figures for pair in self.pairs],
             "notes": list(self.notes),
         }
-
-
-def _record(pair: PredictionPair) -> dict[str, Any]:
-    """The pair with its measure's name."""
-    return asdict(replace(pair, measure=str(pair.measure)))  # type: ignore[arg-type]
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:

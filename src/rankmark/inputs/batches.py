@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rankmark import _native
 from rankmark.errors import RankmarkError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import expand, refuse_differing
 from rankmark.inputs.format import Batched, File
@@ -117,6 +118,7 @@ def can_be_streamed(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
 
 
 def _open_batched(path: Path, table: TableName, columns: ColumnNames | None) -> Batched:
+    need_polars_threads()
     file = File(path, f"{table} {str(path)!r}")
     file.refuse_foreign()
     format_ = format_of(file, table, columns)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark import _native
 from rankmark.errors import FormatError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.foreign import foreign
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
@@ -201,6 +202,7 @@ class FormatOfPolars(Format):
 
     def read(self, file: File, table: TableName) -> Source:  # noqa: ARG002
         """As `Format.read`."""
+        need_polars_threads()
         with self.errors(file):
             source = self.scan(file.path if file.content is None else file.content, file)
 

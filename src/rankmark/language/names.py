@@ -34,6 +34,10 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
+    return _parsed(text, kinds).asked_as(text)
+
+
+def _parsed(text: str, kinds: tuple[Kind, ...]) -> Measure:
     if text in spellings():
         return _named(text, kinds)
     joined = _JOINED.fullmatch(text)
@@ -76,7 +80,8 @@ def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) ->
         return measure
     if isinstance(measure, str):
         return parse(measure, kinds)
-    raise MeasureError(f"{measure!r} is neither a measure nor its name")
+    kind = type(measure).__name__
+    raise MeasureError(f"{measure!r} of type {kind} is neither a measure nor its name, such as 'nDCG@10'")
 
 
 def written_as(name: str) -> str:

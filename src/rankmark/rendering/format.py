@@ -31,6 +31,8 @@ class Showable:
     """What CSV holds."""
     _trec: Callable[..., Iterable[tuple[str, str, str]]]
     """The lines of trec_eval's format: name, query and value, with so many digits."""
+    save: Callable[[str | Path], None]
+    """What writes all of it to a file, to be had again."""
     _queries: Callable[[], pl.DataFrame | None]
     """The values of each query; None if no measure has any."""
 
@@ -48,7 +50,7 @@ class Format(ABC):
         place: where it stands among the others in lists; after those with a lower number.
         needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
-        goes_on: whether more can be written after it.
+        file: of a format that is no text, what it is and what writes it.
 
     """
 
@@ -57,7 +59,7 @@ class Format(ABC):
     place: ClassVar[int] = 100
     needs: ClassVar[str]
     is_text: ClassVar[bool] = True
-    goes_on: ClassVar[bool] = False
+    file: ClassVar[str] = ""
 
     def has(self, what: type[Showable]) -> bool:
         """Whether things of a class can be shown so."""
@@ -79,7 +81,6 @@ class TextFormat(Format):
     """
 
     needs = "_blocks"
-    goes_on = True
 
     @abstractmethod
     def grid(self, grid: Grid) -> str:

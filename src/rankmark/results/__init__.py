@@ -39,6 +39,7 @@ _HOME = {
     "PredictionSlice": "results.prediction_slices",
     "PredictionSlices": "results.prediction_slices",
     "Result": "results.base",
+    "Runs": "results.runs",
     "RowMeasureCounts": "aggregation.counts",
     "Slice": "results.slices",
     "SlicedPair": "comparing.slices",

@@ -34,6 +34,7 @@ from rankmark.results.lists import ListResult as ListResult
 from rankmark.results.prediction_slices import PredictionSlice as PredictionSlice
 from rankmark.results.prediction_slices import PredictionSlices as PredictionSlices
 from rankmark.results.predictions import PredictionResult as PredictionResult
+from rankmark.results.runs import Runs as Runs
 from rankmark.results.slices import Slice as Slice
 from rankmark.results.slices import Slices as Slices
 

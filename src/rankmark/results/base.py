@@ -6,8 +6,9 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rankmark._native import Table, __version__
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.conventions.convention import meant
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts, PredictionCounts
     from rankmark.aggregation.intervals import PredictionInterval
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rankmark.results.slices import Slices
 
 __all__ = ["Result"]
+
+T = TypeVar("T")
 
 
 class Result(OfRuns):
@@ -52,6 +54,7 @@ class Result(OfRuns):
         "_query_ids",
         "_slices",
         "_values",
+        "_version",
     )
 
     counted: ClassVar[str]
@@ -68,6 +71,7 @@ class Result(OfRuns):
         inputs: Mapping[str, str],
         notes: Iterable[str],
         slices: Sliced | None,
+        version: str = __version__,
     ) -> None:
         self._values = dict(values)
         self._per_query = dict(per_query_values)
@@ -79,6 +83,7 @@ class Result(OfRuns):
         self._inputs = dict(inputs)
         self._slices = slices
         self._notes = tuple(notes)
+        self._version = version
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -92,16 +97,20 @@ class Result(OfRuns):
 
     @property
     def values(self) -> dict[str, float]:
-        """Each measure's value, by its canonical name."""
-        return {str(measure): value for measure, value in self._values.items()}
+        """Each measure's value, by what it was asked for as."""
+        return {measure.label: value for measure, value in self._values.items()}
+
+    def _by_label(self, known: Mapping[str, T]) -> dict[str, T]:
+        """What is known of measures by their canonical names, by what they were asked for as."""
+        return {m.label: known[str(m)] for m in self._values if str(m) in known}
 
     @property
     def per_query(self) -> pl.DataFrame:
         """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
         import polars as pl
 
-        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self.query_table).with_columns(columns)
+        columns = [pl.Series(m.label, values, nan_to_null=True) for m, values in self._per_query.items()]
+        return pl.DataFrame([*pl.DataFrame(self.query_table), *columns])
 
     @property
     def query_measures(self) -> tuple[Measure, ...]:
@@ -117,8 +126,6 @@ class Result(OfRuns):
     def query_table(self) -> Table:
         """The same as a table with a column ``query``."""
         import polars as pl
-
-        from rankmark._native import Table
 
         nothing = pl.DataFrame(schema={"query": pl.String})
         return Table.from_arrow(nothing) if self._query_ids is None else self._query_ids
@@ -169,12 +176,12 @@ class Result(OfRuns):
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """What equal scores can make of each measure, by its canonical name; empty unless asked for."""
+        """What equal scores can make of each measure, by its name in `values`; empty unless asked for."""
         return {}
 
     @property
     def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure of predictions, by its canonical name, if asked for."""
+        """The confidence interval of each measure of predictions, by its name in `values`, if asked for."""
         return MappingProxyType({})
 
     @property
@@ -186,6 +193,11 @@ class Result(OfRuns):
     def convention(self) -> str | None:
         """The convention that was followed, such as ``ranx-0.3.21``; None for the standard."""
         return self._convention
+
+    @property
+    def version(self) -> str:
+        """The version of rankmark that computed the values."""
+        return self._version
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -219,8 +231,9 @@ class Result(OfRuns):
         """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
 
         Args:
-            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
-                column of queries.
+            attributes: a path or a table with a column of queries; or the slices of the queries, as
+                ``{"q1": "DE"}``, a pandas Series with the queries in its index, a function of a query, or
+                values in the order of `query_ids`.
             *columns: the columns to slice by, each for itself; all but the query if none is named.
             confidence: the share of the intervals that hold the true value.
 
@@ -268,6 +281,26 @@ class Result(OfRuns):
     def _runs(self) -> Mapping[str, Result]:
         return {"": self}
 
+    def _kept(self) -> dict[str, Any]:
+        """The arguments that make it again."""
+        return {
+            "values": self._values,
+            "per_query_values": self._per_query,
+            "parts": self._parts,
+            "query_ids": self._query_ids,
+            "inputs": self._inputs,
+            "slices": self._slices,
+            "version": self._version,
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import polars as pl
+
+        whole = self._here()
+        kept = whole._kept()
+        ids = kept.pop("query_ids")
+        return _restored, (type(whole), None if ids is None else pl.DataFrame(ids), kept)
+
     def format(  # type: ignore[override] # takes these options alone
         self, name: str = "table", digits: int = 4, **options: Unpack[Options]
     ) -> str:
@@ -305,8 +338,13 @@ class Result(OfRuns):
         """The measure as it was evaluated: by its name here, or by what the convention calls it."""
         if isinstance(measure, Measure) and measure in self._values:
             return measure
-        written = {str(each): each for each in self._values}
+        written = {name: each for each in self._values for name in (str(each), each.label)}
         if measure in written:
             return written[str(measure)]
         found = meant(measure, self._convention, self.kinds)
         return found if found in self._values else None
+
+
+def _restored(kind: type[Result], query_ids: pl.DataFrame | None, kept: Mapping[str, Any]) -> Result:
+    """A result that was pickled or copied."""
+    return kind(query_ids=None if query_ids is None else Table.from_arrow(query_ids), **kept)

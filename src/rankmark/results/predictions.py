@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import _native
+from rankmark._native import __version__
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import NotEvaluatedError
@@ -76,6 +77,7 @@ class PredictionResult(Result):
         intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: PredictionSlices | None = None,
         by_class: ByClass | None = None,
+        version: str = __version__,
     ) -> None:
         super().__init__(
             values=values,
@@ -86,6 +88,7 @@ class PredictionResult(Result):
             inputs=inputs,
             notes=lists.notes if lists else (),
             slices=slices,
+            version=version,
         )
         self._intervals = dict(intervals)
         self._counts = counts
@@ -100,11 +103,11 @@ class PredictionResult(Result):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """The threshold at which each measure with ``threshold=max`` is greatest, by its canonical name.
+        """The threshold at which each measure with ``threshold=max`` is greatest, by its name in `values`.
 
         Rows that score at least as much are found; none if it is infinite.
         """
-        counts = self.counts.measures.items()
+        counts = self._by_label(self.counts.measures).items()
         return {
             name: each.threshold
             for name, each in counts
@@ -113,16 +116,16 @@ class PredictionResult(Result):
 
     @property
     def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure, by its canonical name; empty unless asked for.
+        """The confidence interval of each measure, by its name in `values`; empty unless asked for.
 
         There is none of a measure without a finite value.
         """
-        return MappingProxyType(self._intervals)
+        return MappingProxyType(self._by_label(self._intervals))
 
     @property
     def undefined(self) -> dict[str, str]:
-        """Why measures have no value, by their canonical names; empty if all have one."""
-        counts = self.counts.measures.items()
+        """Why measures have no value, by their names in `values`; empty if all have one."""
+        counts = self._by_label(self.counts.measures).items()
         return {n: c.undefined for n, c in counts if isinstance(c, RowMeasureCounts) and c.undefined}
 
     @property
@@ -191,8 +194,8 @@ class PredictionResult(Result):
 
     @property
     def undefined_classes(self) -> dict[str, dict[str | int | bool, str]]:
-        """Why classes have no value, by the measures' canonical names and the classes."""
-        return {str(measure): dict(each) for measure, each in self.by_class.undefined.items()}
+        """Why classes have no value, by the measures' names in `values` and the classes."""
+        return {measure.label: dict(each) for measure, each in self.by_class.undefined.items()}
 
     @property
     def confusion(self) -> pl.DataFrame:
@@ -212,7 +215,7 @@ class PredictionResult(Result):
         """As `Result.evaluation`."""
         found = self._find(measure)
         if found.page.kind != "list":
-            return self._basis.evaluation(found)
+            return replace(self._basis.evaluation(found), version=self._version)
         assert self._lists is not None
         return replace(self._lists.evaluation(found), positive=self._basis.positive)
 
@@ -234,7 +237,7 @@ class PredictionResult(Result):
         of_lists = self._lists.account()[1:] if self._lists else []
         notes = [*self._best(), *self._skipped(), *self._unlabelled(), *self._reasons(), *of_lists]
         lines = [first, "; ".join(notes)] if notes else [first]
-        return [*lines, explained(self._intervals)] if self._intervals else lines
+        return [*lines, explained(self.intervals)] if self._intervals else lines
 
     def _best(self) -> Iterator[str]:
         for name, threshold in self.thresholds.items():
@@ -264,29 +267,14 @@ class PredictionResult(Result):
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
         return f"<PredictionResult {values}; {counted(self.counts.rows, 'row')}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        import polars as pl
-
-        saved = {
-            "values": self._values,
-            "per_query_values": self._per_query,
-            "parts": self._parts,
+    def _kept(self) -> dict[str, Any]:
+        return super()._kept() | {
             "counts": self._counts,
             "basis": self._basis,
             "lists": self._lists,
-            "inputs": self._inputs,
             "intervals": self._intervals,
-            "slices": self._slices,
             "by_class": self._by_class,
         }
-        ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
-        return _restored, (ids, saved)
-
-
-def _restored(query_ids: pl.DataFrame | None, saved: Mapping[str, Any]) -> PredictionResult:
-    """A result that was pickled or copied."""
-    ids = None if query_ids is None else _native.Table.from_arrow(query_ids)
-    return PredictionResult(query_ids=ids, **saved)
 
 
 def some(values: Iterable[Any]) -> str:

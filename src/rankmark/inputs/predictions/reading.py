@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import DataError, UsageError
-from rankmark.inputs.column_checks import no_rows
+from rankmark.inputs.column_checks import no_rows, several_types
 from rankmark.inputs.files import open_files
 from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.predictions.classes import ClassName, ClassPredictions, ClassTable, read_classes
@@ -168,16 +168,10 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
             f"predictions: the dict is not one of columns of the same length: {reason}"
         ) from error
     for name, values in columns.items():
-        if isinstance(values, list | tuple) and frame[str(name)].dtype == pl.String:
-            _refuse_mixed(str(name), values)
+        if (
+            isinstance(values, list | tuple)
+            and frame[str(name)].dtype == pl.String
+            and not all(isinstance(value, str | None) for value in values)
+        ):
+            raise DataError(f"predictions: the column {str(name)!r} {several_types(values)}")
     return frame
-
-
-def _refuse_mixed(name: str, values: Sequence[object]) -> None:
-    """Refuses a column of texts that are not all such."""
-    for row, value in enumerate(values):
-        if not isinstance(value, str | None):
-            raise DataError(
-                f"predictions: the column {name!r} holds values of several types: text, and in row {row} "
-                f"(from 0) {value!r}; make them one"
-            )

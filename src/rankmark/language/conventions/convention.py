@@ -11,7 +11,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import fill
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from rankmark.errors import ChoiceError, MeasureError, did_you_mean
 from rankmark.language.choices import Choices
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
-from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind
+from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, pages
 
 __all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
 
@@ -125,9 +125,13 @@ class Convention:
             MeasureError: the tool has no such measure, or there is none.
 
         """
-        if isinstance(asked, str) and (own := self._own_name(self.spelling(asked), kinds)):
-            return own
-        return self._variant(as_measure(asked, kinds))
+        if not isinstance(asked, str):
+            return self._variant(as_measure(asked, kinds))
+        text = asked.strip()
+        found = self._own_name(self.spelling(text), kinds) or self._variant(as_measure(text, kinds))
+        # What is called as a page here, and is another variant there, is shown with its parameters.
+        is_page = re.split(r"[(@]", text)[0].strip() in pages()
+        return replace(found, measure=found.measure.asked_as(None if is_page else text))
 
     def measure(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
         """The measure that `asked` is under this convention; see `meaning`."""
