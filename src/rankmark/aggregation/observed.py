@@ -140,7 +140,13 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
         computed = measure.compute(seen)
         values.extend(computed if isinstance(computed, tuple) else (computed,))
     return Measured(
-        lists.queries, lists.answered, lists.retrieved, lists.tied_rank, values, len(lists.rank), order_of(seen)
+        lists.queries,
+        lists.answered,
+        lists.retrieved,
+        lists.tied_rank,
+        values,
+        len(lists.rank),
+        order_of(seen),
     )
 
 

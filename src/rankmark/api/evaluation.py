@@ -29,6 +29,8 @@ from rankmark.language.choices import (
     Unjudged,
     UnjudgedQueries,
 )
+from rankmark.language.conventions.convention import departures
+from rankmark.language.conventions.limits import Facts
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
@@ -195,7 +197,18 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
+    notes = (*notes, *_departures(plan, made, found))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
+
+
+def _departures(plan: Plan, made: Finished, found: Observation) -> tuple[str, ...]:
+    """What keeps the numbers from being those of the tool whose convention is followed."""
+    if plan.convention is None:
+        return ()
+    grades, scores = found.extents()
+    counts = made.counts.measures
+    facts = {each: Facts(grades, scores, tied=counts[str(each)].tied or 0) for each in plan.measures}
+    return departures(plan.convention, facts)
 
 
 def result_of(

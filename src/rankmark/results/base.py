@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rankmark._native import Table, __version__
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.language.conventions.convention import meant
+from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind
 from rankmark.results.runs import OfRuns
@@ -198,6 +198,13 @@ class Result(OfRuns):
     def version(self) -> str:
         """The version of rankmark that computed the values."""
         return self._version
+
+    def _likeness(self) -> str:
+        """That the numbers are a tool's, unless notes say what keeps them from being so."""
+        departs = any(note.startswith(UNLIKE) for note in self.notes)
+        return (
+            f", by the rules of {self.convention}, but see below" if departs else f", as in {self.convention}"
+        )
 
     @property
     def inputs(self) -> dict[str, str]:

@@ -79,4 +79,6 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
         texts = pl.DataFrame(
             [each.cast(pl.String) if isinstance(each.dtype, categories) else each for each in frame]
         )
-        return Table.from_arrow(texts.to_struct())  # categories in a series, which older polars cannot hand out
+        return Table.from_arrow(
+            texts.to_struct()
+        )  # categories in a series, which older polars cannot hand out
