@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmark import results
+from rankmark.results.archive import first_part
 from rankmark.results.saved import HEADER, read_saved
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def load(path: str | Path) -> Saved | Evaluator | PredictionEvaluator:
         (0.5, ['q1'])
 
     """
-    header = _header(path)
+    header = first_part(path)
     if header is not None and header in EVALUATORS:
         module, name = EVALUATORS[header]
         evaluator: Evaluator = getattr(import_module(f"rankmark.{module}"), name).load(path)
@@ -64,16 +64,7 @@ def load(path: str | Path) -> Saved | Evaluator | PredictionEvaluator:
 
 def is_saved(path: Any) -> bool:
     """Whether there is a file at `path` in which a result was saved, as far as its beginning says."""
-    return isinstance(path, str | Path) and _header(path) == HEADER
-
-
-def _header(path: str | Path) -> str | None:
-    """The first file in an archive; None if there is no archive."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return next(iter(archive.namelist()), None)
-    except (OSError, ValueError, zipfile.BadZipFile):
-        return None
+    return isinstance(path, str | Path) and first_part(path) == HEADER
 
 
 def _class_of(name: Any) -> type:

@@ -581,9 +581,11 @@ def test_what_is_no_measure_no_column_and_no_option() -> None:
     with pytest.raises(MeasureError, match="measures=3 is neither a measure nor several"):
         rm.evaluate_predictions(table, 3)  # type: ignore[arg-type]
     with pytest.raises(rm.UsageError, match="by=3 is neither a column"):
-        rm.evaluate_predictions(table, "AUC", by=3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"compare_predictions\(\) got an unexpected keyword argument 'by'"):
-        rm.compare_predictions(table, {"a": "score", "b": "other"}, "AUC", by="click")
+        rm.evaluate_predictions(table, "AUC", by=3)
+    with pytest.raises(
+        TypeError, match=r"compare_predictions\(\) got an unexpected keyword argument 'engine'"
+    ):
+        rm.compare_predictions(table, {"a": "score", "b": "other"}, "AUC", engine="local")
 
 
 def test_the_account_says_what_weighs_the_rows() -> None:

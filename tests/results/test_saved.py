@@ -21,6 +21,7 @@ from rankmark import results
 from rankmark._native import Table
 from rankmark.aggregation.counts import Counts, MeasureCounts
 from rankmark.language.choices import Choices, values_of
+from rankmark.results.archive import sealed
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
 from rankmark.results.saved import Saved, _Writer
@@ -256,9 +257,7 @@ def changed(path: Path, change: Callable[[Any], None]) -> None:
     header = json.loads(parts["result.json"])
     change(header)
     parts["result.json"] = json.dumps(header).encode()
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
+    path.write_bytes(sealed(parts))
 
 
 @pytest.mark.parametrize(

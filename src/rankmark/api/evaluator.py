@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
@@ -30,7 +30,7 @@ from rankmark.language.choices import (
 )
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
-from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.archive import Archive, Shape, read_archive, write_archive
 from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
@@ -46,6 +46,30 @@ Repeated: TypeAlias = Literal["error", "apart"]
 FORMAT = 1
 """The version of saved files."""
 HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
+CHOICES: Shape = {each.name: int if each.name == "seed" else str for each in fields(Choices)}
+SHAPE: Shape = {
+    "measures": [str],
+    "labels": {str: (str, None)},
+    "choices": CHOICES,
+    "own": {str: CHOICES},
+    "convention": (str, None),
+    "text_items": bool,
+    "repeated": str,
+    "hits": int,
+    "tables": (
+        None,
+        [
+            {
+                "name": str,
+                "first_query": (int, str),
+                "first_item": (int, str),
+                "item_ids": ("integer", "text"),
+                "notes": [str],
+            }
+        ],
+    ),
+}
+"""What a header looks like."""
 
 
 @dataclass(slots=True)
@@ -274,7 +298,7 @@ class Evaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator"))
+        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator", SHAPE))
 
     def __repr__(self) -> str:
         judged = sum(part.height for part in self._held.state.parts)
@@ -362,14 +386,10 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
 
 def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
     header = archive.header
-    try:
+    with archive.reading():
         evaluator._set(_plan(header), header["repeated"])
         if header["tables"] is not None:
             _fill(evaluator._held, archive)
-    except FormatError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{archive.where} cannot be read: {error}") from error
     return evaluator
 
 

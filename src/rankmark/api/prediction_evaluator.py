@@ -30,7 +30,7 @@ from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.names import parse
 from rankmark.language.plan import check_threads
-from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.archive import Archive, Shape, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult
 from rankmark.results.saved import measure_text
 
@@ -44,6 +44,32 @@ __all__ = ["PredictionEvaluator"]
 FORMAT = 1
 """The version of saved files."""
 HEADER, ROWS = "predictions.json", "rows.arrow"
+TEXT: Shape = (None, str)
+SHAPE: Shape = {
+    "arguments": {
+        "measures": [(str, {"measure": str})],
+        "seed": int,
+        "score": (None, str, [str]),
+        "positive": (None, str, int, float, bool),
+        "classes": (None, [(str, int, float, bool)]),
+        "by": [str],
+        "keep_rows": bool,
+        **dict.fromkeys(
+            ("like", "ties", "no_relevant", "duplicates", "label", "predicted", "query", "item", "weight"),
+            TEXT,
+        ),
+    },
+    "convention": TEXT,
+}
+"""What a header looks like before there are any rows."""
+FORM: Shape = {
+    "columns": dict,
+    "kinds": {str: str},
+    "text_ids": bool,
+    "words": (None, [str]),
+    "scores": (None, int),
+}
+SHAPE_OF_ROWS: Shape = SHAPE | {"form": FORM, "tally": dict}
 MANY = {"query": "queries", "weight": "weights"}
 """What `update_arrays` calls the arrays of the roles that rows need not have."""
 FEW = 16
@@ -341,14 +367,10 @@ class PredictionEvaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        archive = read_archive(path, HEADER, FORMAT, "evaluator of predictions")
-        try:
+        archive = read_archive(path, HEADER, FORMAT, "evaluator of predictions", (SHAPE, SHAPE_OF_ROWS))
+        with archive.reading():
             evaluator = cls(**_arguments(archive.header["arguments"]))
             evaluator._load(archive)
-        except FormatError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise FormatError(f"{archive.where} cannot be read: {error}") from error
         return evaluator
 
     def __repr__(self) -> str:

@@ -212,8 +212,13 @@ class _Shown:
 
     @property
     def beside(self) -> dict[str, object]:
-        """What has no place in some formats, and goes with one system alone."""
-        return {"--by": self.by, "--per-class": self.per_class, "--confusion": self.confusion}
+        """What has no place in some formats."""
+        return {"--by": self.by, **self.of_one}
+
+    @property
+    def of_one(self) -> dict[str, object]:
+        """What goes with one system alone."""
+        return {"--per-class": self.per_class, "--confusion": self.confusion}
 
     def check(self, asked: _Asked) -> None:
         """Refuses a format that cannot show it."""
@@ -243,14 +248,14 @@ def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any)
     from rankmark.comparing.predictions import compare_predictions
 
     alone = {"--predicted": asked.predicted, "--classes": asked.classes, "--per-query": shown.per_query}
-    _refuse(shown.beside | alone, "{} does not go with several systems, which are compared")
+    _refuse(shown.of_one | alone, "{} does not go with several systems, which are compared")
     engine, memory = options.pop("engine"), options.pop("memory")
     if engine == "stream" or memory:
         raise UsageError("systems are compared in memory: leave out --engine and --memory")
     if shown.signatures:
         raise UsageError("signatures of a comparison are in its JSON: --format json")
     columns = _score_columns(asked.systems, asked.scores)
-    return compare_predictions(asked.tables, columns, measures, **options)
+    return compare_predictions(asked.tables, columns, measures, by=shown.by or None, **options)
 
 
 def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> PredictionResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic
 
 from rankmark.comparing.judging import judged_pairs, with_corrected
@@ -57,7 +58,7 @@ class ComparisonSlices(Saved, Generic[SomePair]):
         pairs: Iterable[SlicedPair[SomePair]],
         notes: Iterable[str],
     ) -> None:
-        self.pairs = tuple(pairs)
+        self.pairs = tuple(_gathered(pairs))
         self.notes = tuple(notes)
 
     def __repr__(self) -> str:
@@ -101,6 +102,15 @@ class ComparisonSlices(Saved, Generic[SomePair]):
                 4, [[names.get(name, name) for name in rows[0]], *(list(row.values()) for row in rows)]
             )
         yield Notes(self.notes, apart=False)
+
+
+def _gathered(pairs: Iterable[SlicedPair[SomePair]]) -> Iterator[SlicedPair[SomePair]]:
+    """The slices of each attribute, measure and pair one after another."""
+    groups: dict[tuple[Any, ...], list[SlicedPair[SomePair]]] = {}
+    for each in pairs:
+        of = each.pair.measure, each.pair.system, each.pair.baseline
+        groups.setdefault((each.by, *of), []).append(each)
+    return chain.from_iterable(groups.values())
 
 
 def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:

@@ -95,13 +95,9 @@ def read_saved(path: str | Path, class_of: Callable[[str], type]) -> Saved:
         FormatError: it is no saved result, is damaged, or is of a later version of rankmark.
 
     """
-    archive = read_archive(path, HEADER, FORMAT, "result")
-    try:
+    archive = read_archive(path, HEADER, FORMAT, "result", {"result": dict})
+    with archive.reading():
         found = _Reader(archive, class_of).read(archive.header["result"])
-    except FormatError:
-        raise
-    except Exception as error:  # whatever classes make of values that were changed
-        raise FormatError(f"{archive.where} cannot be read: {error}") from error
     if not isinstance(found, Saved):
         raise FormatError(f"{archive.where} is none, but a {type(found).__name__}")
     return found

@@ -29,7 +29,7 @@ from rankmark.inputs.tables.several import refuse_several
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["are_of_classes", "class_table", "open_predictions", "read_predictions"]
+__all__ = ["are_of_classes", "class_table", "open_predictions", "read_predictions", "source_of"]
 
 
 def read_predictions(
@@ -85,7 +85,7 @@ def open_predictions(
     system: str | None = None,
 ) -> tuple[Source, PredictionColumns, Table]:
     """Finds the columns of a table of labelled scores, and takes them as they are; see `read_predictions`."""
-    opened = _source_of(source)
+    opened = source_of(source)
     check_there(dict.fromkeys(others, "to slice by"), opened.names, opened.where)
     check_there(dict.fromkeys(compared, "for scores"), opened.names, opened.where)
     columns = find_columns(opened.names, said, opened.where, weighing, system)
@@ -139,7 +139,8 @@ def class_table(table: Table, columns: PredictionColumns, where: str) -> ClassTa
     )
 
 
-def _source_of(source: object) -> Source:
+def source_of(source: object) -> Source:
+    """A table of labelled scores, opened."""
     if isinstance(source, Source):
         return source
     if isinstance(source, str | os.PathLike):
