@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CERTAIN",
+    "SAMPLED",
     "certainty",
     "counting_up",
     "lists_of",

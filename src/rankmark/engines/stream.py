@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
+from rankmark.aggregation.oddities import SAMPLED as SAMPLED_ROWS
 from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.refusals import Some, refuse_unjudged
 from rankmark.aggregation.state import Observation
@@ -77,7 +78,8 @@ def observe_sources(
         state, unjudged = _observed(tables, QueryState.empty(groups), threads)
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
     extents = tables.extents["qrels"], tables.extents["run"]
-    return Observation(state.whole("place", unjudged), tables.heads(), inputs, lambda: extents)
+    heads = tables.samples["qrels"], tables.samples["run"]
+    return Observation(state.whole("place", unjudged), heads, inputs, lambda: extents)
 
 
 class _Returned(Exception):  # noqa: N818 - a turn of events that is dealt with, no error
@@ -103,6 +105,7 @@ class _Tables:
         self._hash = hash_inputs
         self.memory = memory
         self.digests: dict[str, int] = {}
+        self.samples: dict[str, Input] = {}
         self.extents: dict[str, Extent | None] = {"qrels": None, "run": None}
         self._size = 0.0
         self._first: dict[str, Input] = {}
@@ -140,6 +143,8 @@ class _Tables:
 
                 self.digests[side] += int(digest(aligned, start), 16)
             self.extents[side] = spanning(self.extents[side], extent_of(aligned))
+            if not start:
+                self.samples[side] = _with_rows(aligned, _frame(aligned).head(SAMPLED_ROWS))
             start += aligned.table.num_rows
             if side == "run" and batch.value is None and batch.rank is None:
                 lists.append(_frame(aligned)[batch.query].unique())
