@@ -143,14 +143,22 @@ class _Tables:
 
                 self.digests[side] += int(digest(aligned, start), 16)
             self.extents[side] = spanning(self.extents[side], extent_of(aligned))
-            if not start:
-                self.samples[side] = _with_rows(aligned, _frame(aligned).head(SAMPLED_ROWS))
+            if start < SAMPLED_ROWS:
+                self._sample(side, aligned, start)
             start += aligned.table.num_rows
             if side == "run" and batch.value is None and batch.rank is None:
                 lists.append(_frame(aligned)[batch.query].unique())
             yield aligned
         if lists:
             self._check_one_list_a_query(lists)
+
+    def _sample(self, side: str, batch: Input, start: int) -> None:
+        """Keeps the first rows of a table; the batch begins in row `start`."""
+        import polars as pl
+
+        before = [_frame(self.samples[side])] if start else []
+        frames = [*before, _frame(batch).head(SAMPLED_ROWS - start)]
+        self.samples[side] = _with_rows(batch, pl.concat(frames, how="vertical_relaxed"))
 
     def _check_one_list_a_query(self, queries: list[pl.Series]) -> None:
         """The same as of tables in memory, across batches."""
