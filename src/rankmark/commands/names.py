@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "column_names",
+    "limits_in",
     "measures_in",
     "named_paths",
     "one_path_each",
@@ -70,6 +71,23 @@ def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
             raise UsageError(f"--column {pair!r} is not ROLE=NAME, such as query=user_id")
         columns[role] = name or None
     return columns
+
+
+def limits_in(texts: Iterable[str]) -> dict[str, float]:
+    """Each measure's limit, of texts written MEASURE=VALUE."""
+    limits: dict[str, float] = {}
+    for text in texts:
+        measure, _, value = text.rpartition("=")
+        try:
+            limit = float(value)
+        except ValueError:
+            measure = ""
+        if not measure:
+            raise UsageError(f"{text!r} is not MEASURE=VALUE, such as nDCG@10=.3")
+        if measure in limits:
+            raise UsageError(f"the limit of {measure} is said twice: {limits[measure]:g} and {value}")
+        limits[measure] = limit
+    return limits
 
 
 def _own_names(paths: tuple[str, ...]) -> list[str]:

@@ -16,7 +16,7 @@ from rankmark.errors import DataError, RankmarkError, UsageError
 if TYPE_CHECKING:
     from rankmark.rendering.shown import Shown
 
-__all__ = ["Output", "UnansweredError", "answered", "known_format_of", "with_format_of", "with_output_of"]
+__all__ = ["Output", "UnansweredError", "answered", "with_output_of"]
 
 Command = Callable[..., None]
 

@@ -84,6 +84,7 @@ def _methods() -> Iterable[str]:
 )
 @with_choice("no_relevant")
 @with_choice("duplicates")
+@with_choice("short_lists")
 @click.option(
     "--system",
     "systems",

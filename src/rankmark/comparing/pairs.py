@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Pair",
+    "Rows",
     "SomePair",
     "SystemValues",
     "baseline_of",
@@ -33,6 +34,7 @@ __all__ = [
     "found_pair",
     "opponents",
     "refuse_swapped",
+    "rows_in",
 ]
 
 
@@ -204,7 +206,7 @@ class SystemValues:
             DataError: a value is infinite.
 
         """
-        rows = {id(each): _rows(each, query_ids) for seeds in results.values() for each in seeds}
+        rows = {id(each): rows_in(each, query_ids) for seeds in results.values() for each in seeds}
         values = {
             measure: {name: _values(seeds, measure, query_ids, rows) for name, seeds in results.items()}
             for measure in measures
@@ -247,7 +249,7 @@ class SystemValues:
         return one.linear() - another.linear(), labels
 
 
-def _rows(result: Result, query_ids: Sequence[Any]) -> Rows:
+def rows_in(result: Result, query_ids: Sequence[Any]) -> Rows:
     """The places of the queries in a result."""
     own = result.query_ids
     if own == query_ids:

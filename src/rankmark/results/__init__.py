@@ -9,7 +9,7 @@ from typing import Any
 
 _HOME = {
     "Agreement": "comparing.agreement",
-    "Allowance": "comparing.gating",
+    "Allowance": "comparing.gates",
     "Bounds": "aggregation.bounds",
     "ByClass": "results.by_class",
     "CheckReport": "checks.report",
@@ -24,10 +24,11 @@ _HOME = {
     "ExplainedDifference": "explaining.explanation",
     "Explanation": "explaining.explanation",
     "Finding": "checks.finding",
-    "Gate": "comparing.gating",
+    "Gate": "comparing.gates",
+    "LimitGate": "comparing.gates",
     "ListResult": "results.lists",
     "MeasureCounts": "aggregation.counts",
-    "MeasureGate": "comparing.gating",
+    "MeasureGate": "comparing.gates",
     "Mover": "comparing.compared",
     "Pair": "comparing.pairs",
     "Power": "comparing.compared",

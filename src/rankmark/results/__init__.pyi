@@ -15,9 +15,10 @@ from rankmark.comparing.agreement import SystemAgreement as SystemAgreement
 from rankmark.comparing.compared import Mover as Mover
 from rankmark.comparing.compared import Power as Power
 from rankmark.comparing.comparison import Comparison as Comparison
-from rankmark.comparing.gating import Allowance as Allowance
-from rankmark.comparing.gating import Gate as Gate
-from rankmark.comparing.gating import MeasureGate as MeasureGate
+from rankmark.comparing.gates import Allowance as Allowance
+from rankmark.comparing.gates import Gate as Gate
+from rankmark.comparing.gates import LimitGate as LimitGate
+from rankmark.comparing.gates import MeasureGate as MeasureGate
 from rankmark.comparing.pairs import Pair as Pair
 from rankmark.comparing.predictions import PredictionComparison as PredictionComparison
 from rankmark.comparing.predictions import PredictionPair as PredictionPair
