@@ -18,7 +18,9 @@ mod _native {
         segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
     #[pymodule_export]
-    use crate::python::files::{Progress, TextReader, TrecReader, decompress, read_trec, trec_forms};
+    use crate::python::files::{
+        Progress, TextReader, TrecReader, decompress, read_as_trec_eval, read_trec, trec_forms,
+    };
     #[pymodule_export]
     use crate::python::lists::{JudgedLists, judge_lists};
     #[pymodule_export]

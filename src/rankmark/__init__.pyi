@@ -148,6 +148,7 @@ Spearman: Measure
 Specificity: Measure
 Unjudged: Measure
 Utility: Measure
+YAAP: Measure
 binG: Measure
 infAP: Measure
 nDCG: Measure

@@ -108,7 +108,7 @@ def _settled(
 
 
 def _counts(settled: Settled) -> MeasureCounts:
-    return MeasureCounts(settled.averaged, settled.no_relevant, settled.tied)
+    return MeasureCounts(settled.averaged, settled.no_relevant, settled.tied, settled.short)
 
 
 def _bounds(plan: Plan, seen: Seen, settled: Mapping[Measure, Settled], k: int | None) -> dict[str, Bounds]:

@@ -25,6 +25,7 @@ from rankmark.language.choices import (
     Missing,
     NoRelevant,
     Scores,
+    ShortLists,
     Ties,
     Unjudged,
     UnjudgedQueries,
@@ -57,6 +58,7 @@ def evaluate(
     duplicates: Duplicates | None = None,
     unjudged: Unjudged | None = None,
     scores: Scores | None = None,
+    short_lists: ShortLists | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
     engine: Engine | None = None,
@@ -93,6 +95,8 @@ def evaluate(
             best row.
         unjudged: what unjudged items are: not relevant, or taken out of the lists.
         scores: the precision in which scores are compared.
+        short_lists: what a query is whose list has fewer items than a measure's cutoff: one like others, or
+            left out of it and counted.
         columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
             one table alone ``{"run.query": "person"}``.
         threads: how many threads to use; all cores if None.
@@ -136,6 +140,7 @@ def evaluate(
         "duplicates": duplicates,
         "unjudged": unjudged,
         "scores": scores,
+        "short_lists": short_lists,
     }
     plan = planned(measures, like, given)
     check_threads(threads)

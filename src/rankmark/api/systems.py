@@ -72,12 +72,12 @@ def evaluate_systems(
         measures: as for `evaluate_predictions`.
         sampling: how intervals are made.
         options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
         slicing: what to slice the rows by, if anything.
 
     """
     threads = options.get("threads")
-    given = {name: options.get(name) for name in ("ties", "no_relevant", "duplicates")}
+    given = {name: options.get(name) for name in ("ties", "no_relevant", "duplicates", "short_lists")}
     plans = Plans(measures, options.get("like"), {**given, "seed": sampling.seed or None})
     check_threads(threads)
     work = Work.of(plans, sampling, threads)

@@ -45,6 +45,7 @@ CHOICES = {
     "duplicates": "The same item twice in one query.",
     "unjudged": "Items without a judgement.",
     "scores": "Precision in which scores are compared.",
+    "short_lists": "Queries with fewer items than the cutoff.",
 }
 
 

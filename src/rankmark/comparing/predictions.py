@@ -130,7 +130,7 @@ def compare_predictions(
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
     Raises:
         UsageError: fewer than two systems, no such baseline, or a choice that there is not.
@@ -175,7 +175,10 @@ def compare_predictions(
 
 
 OPTIONS = frozenset(
-    ("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates", "like", "threads")
+    (
+        *("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates"),
+        *("short_lists", "like", "threads"),
+    )
 )
 """What `compare_predictions` passes on."""
 

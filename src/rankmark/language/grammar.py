@@ -64,7 +64,9 @@ def _cutoff(text: str, written: str | None) -> int | None:
     if written is None:
         return None
     if not re.fullmatch(r"[0-9]+", written.strip()):
-        raise MeasureError(f"{text!r}: the cutoff is a whole number from 1, not {written!r}")
+        name = text.partition("@")[0]
+        hint = f"; a threshold is {name}(threshold={written})" if re.fullmatch(r"0?\.[0-9]+", written) else ""
+        raise MeasureError(f"{text!r}: the cutoff is a whole number from 1, not {written!r}{hint}")
     return int(written)
 
 

@@ -39,7 +39,7 @@ def printable(text: str) -> str:
 
 
 def width_of(text: str) -> int:
-    """How many columns of a terminal a text takes: two for a Chinese character, none for a combining accent."""
+    """The columns of a terminal that a text takes: two a Chinese character, none a combining accent."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len

@@ -153,7 +153,7 @@ def source_of(source: object) -> Source:
         raise UsageError(
             f"predictions is of type {type(source).__name__}, none of these: the path of a file or a glob "
             f"({listed_formats('predictions')}; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, "
-            "anything with __arrow_c_stream__), a dict of columns"
+            'anything with __arrow_c_stream__), a dict of columns, {"label": labels, "score": scores}'
         )
     return opened
 
