@@ -28,6 +28,7 @@ from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.rendering.words import harmless
 from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
@@ -72,7 +73,7 @@ def _message(error: click.UsageError) -> str:
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
     """Says what is wrong; also as JSON on standard output, for a program that asked for that."""
-    click.echo(f"rankmark: error: {message}", err=True)
+    click.echo(harmless(f"rankmark: error: {message}"), err=True)
     if _is_json(given):
         from rankmark.rendering.formats.json import document
 

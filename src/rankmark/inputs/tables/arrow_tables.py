@@ -32,6 +32,9 @@ def _from_capsule(source: object, table: TableName) -> Table:
     try:
         return Table.from_arrow(source)
     except DataError as error:
+        # pyarrow makes text of what stops a generator of batches.
+        if "Python exception: " in str(error) and str(error).rstrip().endswith("KeyboardInterrupt"):
+            raise KeyboardInterrupt from error
         raise UsageError(
             f"{table}: the {type(source).__name__} is not a table with columns: {error}"
         ) from error
