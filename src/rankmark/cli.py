@@ -20,6 +20,7 @@ from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
+from rankmark.commands.gate_predictions import gate_predictions
 from rankmark.commands.measures import measures
 from rankmark.commands.names import refuse_mistyped
 from rankmark.commands.output import UnansweredError
@@ -137,6 +138,7 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    gate_predictions,
     show,
     explain,
     check_data,
