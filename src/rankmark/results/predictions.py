@@ -217,7 +217,9 @@ class PredictionResult(Result):
         if found.page.kind != "list":
             return replace(self._basis.evaluation(found), version=self._version)
         assert self._lists is not None
-        return replace(self._lists.evaluation(found), positive=self._basis.positive)
+        recipe = self._lists.evaluation(found)
+        of_classes = self._basis.classes is not None
+        return recipe if of_classes else replace(recipe, positive=self._basis.positive)
 
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""
