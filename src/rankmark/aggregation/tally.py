@@ -105,6 +105,11 @@ class Tally:
     faults: dict[str, Fault] = field(default_factory=dict)
     digests: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def order(self) -> tuple[int, int]:
+        """As `rankmark.aggregation.state.Seen`; not known."""
+        return 0, 0
+
     def add(self, other: Tally) -> None:
         """Takes in the queries of another part."""
         self.qrels_rows += other.qrels_rows

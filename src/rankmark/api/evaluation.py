@@ -11,11 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.finish import Finished, finished
+from rankmark.aggregation.oddities import told_of_tables
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
+from rankmark.inputs import Input
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.language.choices import (
@@ -28,12 +30,13 @@ from rankmark.language.choices import (
     Unjudged,
     UnjudgedQueries,
 )
+from rankmark.language.conventions.convention import departures
+from rankmark.language.conventions.limits import Facts
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
-    from rankmark.inputs import Input
     from rankmark.language.signature import ItemIds
 
 __all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables", "with_slices"]
@@ -197,7 +200,20 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
     notes = (*judgements.notes, *results.notes, *made.notes)
+    if isinstance(judgements, Input) and isinstance(results, Input):
+        notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
+    notes = (*notes, *_departures(plan, made, found))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
+
+
+def _departures(plan: Plan, made: Finished, found: Observation) -> tuple[str, ...]:
+    """What keeps the numbers from being those of the tool whose convention is followed."""
+    if plan.convention is None:
+        return ()
+    grades, scores = found.extents()
+    counts = made.counts.measures
+    facts = {each: Facts(grades, scores, tied=counts[str(each)].tied or 0) for each in plan.measures}
+    return departures(plan.convention, facts)
 
 
 def result_of(

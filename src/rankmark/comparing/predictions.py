@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rankmark.api.systems import SystemsSlice
     from rankmark.results.predictions import PredictionResult
 
-__all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
+__all__ = ["PredictionComparison", "PredictionPair", "check_options", "compare_predictions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,7 @@ def compare_predictions(
     if interval not in (None, "bca", "percentile"):
         raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
-    if unknown := options.keys() - OPTIONS:
-        raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
+    check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
     slicing = None if by is None else understood(by, first)
     found = evaluate_systems(asked, measures, sampling, options, slicing)
@@ -180,7 +179,13 @@ OPTIONS = frozenset(
         *("short_lists", "like", "threads"),
     )
 )
-"""What `compare_predictions` passes on."""
+"""What `compare_predictions` and `gate_predictions` pass on."""
+
+
+def check_options(function: str, options: Mapping[str, Any]) -> None:
+    """Refuses what is none of them, as Python would."""
+    if unknown := options.keys() - OPTIONS:
+        raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
 
 
 class PredictionComparison(Saved):

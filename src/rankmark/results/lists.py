@@ -118,7 +118,7 @@ class ListResult(Result):
         notes += self.notes
         first = f"{_queries(counts.judged)} judged, {answered}"
         if self.convention:
-            first += f", as in {self.convention}"
+            first += self._likeness()
         return [first, "; ".join(notes)] if notes else [first]
 
     def _tie_notes(self) -> Iterator[str]:
