@@ -294,7 +294,7 @@ impl Layout {
     fn is_of(&self, line: &Line) -> bool {
         self.fits(line.fields.count)
             && match (self.fields, self.value) {
-                (5, Value::Score) => parse_score(line.field(self.value_at)).is_some(),
+                (5, Value::Score) => stands_for_a_number(line.field(self.value_at)),
                 // Without Q0 it is more likely a line of qrels.
                 (4, Value::Rank) => line.field(1).eq_ignore_ascii_case(b"Q0"),
                 _ => true,
@@ -360,6 +360,15 @@ impl Layout {
             ),
         }
     }
+}
+
+/// Whether it is a number or what is written where there is none, and hardly the tag of a run.
+fn stands_for_a_number(text: &[u8]) -> bool {
+    const NOTHING: [&str; 5] = ["na", "n/a", "null", "none", "-"];
+    std::str::from_utf8(text).is_ok_and(|text| {
+        text.replacen(',', ".", 1).parse::<f64>().is_ok()
+            || NOTHING.iter().any(|word| text.eq_ignore_ascii_case(word))
+    })
 }
 
 fn parse_score(text: &[u8]) -> Option<f64> {
@@ -695,6 +704,15 @@ mod tests {
             let table = parse(Side::Run, line).unwrap();
             assert_eq!(rows(&table), [row("q", "d", value)]);
             assert_eq!(table.schema.field(2).name(), name);
+        }
+    }
+
+    #[test]
+    fn what_is_no_score_in_the_first_of_five_fields_is_no_tag() {
+        for score in ["nan", "NaN", "-nan", "0,5", "NA", "null"] {
+            let message = message(Side::Run, &format!("q Q0 d 7 {score}\nq Q0 e 8 0.5\n"));
+            assert!(message.contains("line 1: the score"), "{message}");
+            assert!(message.contains("is not a number"), "{message}");
         }
     }
 
