@@ -220,7 +220,8 @@ class _Shown:
 
     def show(self, result: PredictionResult, tables: object) -> None:
         """Writes or prints the result of one system."""
-        if (self.per_class or self.confusion) and result.counts.classes is None:
+        wanted = self.per_class or (self.confusion and not result.shows_confusion)
+        if wanted and result.counts.classes is None:
             raise UsageError(
                 f"{'--per-class' if self.per_class else '--confusion'} is of classes, and {tables} has one "
                 "score in a row; give a score of each (--score …,…) or the predicted one (--predicted …)"
