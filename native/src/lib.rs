@@ -9,7 +9,8 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("MOST_THREADS", crate::core::pool::MOST_THREADS)
     }
 
     #[pymodule_export]
@@ -18,7 +19,9 @@ mod _native {
         segment_running_product, segment_running_sum, segment_sum, segment_weighted_sum, settle,
     };
     #[pymodule_export]
-    use crate::python::files::{Progress, TextReader, TrecReader, decompress, read_trec, trec_forms};
+    use crate::python::files::{
+        Progress, TextReader, TrecReader, decompress, expanded_size, read_trec, trec_forms,
+    };
     #[pymodule_export]
     use crate::python::lists::{JudgedLists, judge_lists};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import Any
@@ -21,6 +22,7 @@ from rankmark.commands.measures import measures
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.panics import hide_panics
 
 __all__ = ["main"]
 
@@ -30,6 +32,8 @@ def main(args: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
+    if args is None:
+        _own_standard_error()
     try:
         return _rankmark.main(args, prog_name="rankmark", standalone_mode=False) or 0
     except click.Abort:
@@ -41,6 +45,16 @@ def main(args: list[str] | None = None) -> int:
         return _fail(str(error), 2 if isinstance(error, UsageError) else 1)
     except OSError as error:  # a full disk behind standard output, for example
         return _fail(str(error), 1)
+    except MemoryError:
+        return _fail("there is not enough memory for this", 1)
+
+
+def _own_standard_error() -> None:
+    """Gives Python a number of its own for standard error, so that what native code prints can be hidden."""
+    if isinstance(sys.stderr, TextIOWrapper):
+        number = os.dup(sys.stderr.fileno())
+        sys.stderr = open(number, "w", buffering=1, encoding=sys.stderr.encoding, errors="replace")  # noqa: PTH123, SIM115
+        hide_panics()
 
 
 def _fail(message: str, code: int) -> int:

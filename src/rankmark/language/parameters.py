@@ -89,11 +89,14 @@ def parse_value(text: str) -> Any:
     if text.isidentifier():
         return text
     try:
-        return ast.literal_eval(text)
+        value, written = ast.literal_eval(text), ast.parse(text, mode="eval").body
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MeasureError(
             f"{text!r} is neither a word, a text in quotes, a number, a {{grade:gain}} mapping nor a [list]"
         ) from None
+    if isinstance(written, ast.Dict) and len(written.keys) > len(value):
+        raise MeasureError(f"{text!r} says a grade twice")
+    return value
 
 
 def _options(annotation: Any) -> Iterator[Any]:

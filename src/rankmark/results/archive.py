@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark._native import __version__
 from rankmark.errors import FileMissingError, FormatError, UsageError
+from rankmark.inputs.format import polars_errors
 from rankmark.rendering.files import write_whole
 
 if TYPE_CHECKING:
@@ -42,10 +43,8 @@ class Archive:
         """
         import polars as pl
 
-        try:
+        with polars_errors(self.where, "a saved table"):
             return pl.read_ipc(BytesIO(self._parts[name]))
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise FormatError(f"{self.where} is damaged: {error}") from error
 
 
 def write_archive(

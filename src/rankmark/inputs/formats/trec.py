@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankmark import _native
 from rankmark.inputs.format import Batched, File, Format, Pieces
+from rankmark.inputs.memory import room
 from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
 from rankmark.progress import reading
@@ -56,7 +57,7 @@ class Trec(Format):
         """As `Format.read`."""
         progress = _native.Progress()
         with reading(file.path.name, None, progress):
-            found = _native.read_trec(str(file.path), table, progress)
+            found = _native.read_trec(str(file.path), table, room(), progress)
         return Source(file.where, found.names, lambda _: found, text_ids=True)
 
     def refuses_batches(self, file: File) -> str | None:  # noqa: ARG002

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Literal
 
 from rankmark._native import Table
-from rankmark.errors import ColumnError
+from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.roles import Chosen, TableName
 from rankmark.inputs.source import Source
 
@@ -53,4 +53,7 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
     # Columns without any value have no type, which not every Arrow library takes the same way.
     frame = frame.cast({pl.Null: pl.Int64}) if pl.Null in frame.dtypes else frame
     # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
-    return Table.from_arrow(frame.to_struct())
+    try:
+        return Table.from_arrow(frame.to_struct())
+    except DataError as error:  # a name that cannot be handed out
+        raise ColumnError(f"{where}: {error}") from error
