@@ -71,11 +71,22 @@ def __getattr__(name: str) -> Any:
         found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
     elif name.islower() or name not in _names():
         # No measure is written in small letters alone, as modules are, whose import asks here first.
-        raise AttributeError(f"module 'rankmark' has no attribute {name!r}")
+        raise AttributeError(f"module 'rankmark' has no attribute {name!r}{_instead(name)}")
     else:
         found = import_module("rankmark.language.measure").Measure(name)
     globals()[name] = found
     return found
+
+
+def _instead(name: str) -> str:
+    """What a measure is written as that is called so elsewhere."""
+    from importlib.util import find_spec
+
+    if name.startswith("_") or find_spec(f"rankmark.{name}"):
+        return ""
+    from rankmark.language.names import written_as
+
+    return written_as(name)
 
 
 def _names() -> list[str]:

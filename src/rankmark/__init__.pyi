@@ -71,6 +71,10 @@ ECE: Measure
 ERR: Measure
 ExplainedVariance: Measure
 F: Measure
+FDR: Measure
+FNR: Measure
+FOR: Measure
+FPR: Measure
 FallOut: Measure
 G: Measure
 GAUC: Measure
@@ -107,6 +111,7 @@ MulticlassPrecision: Measure
 MulticlassRecall: Measure
 NCU: Measure
 NE: Measure
+NPV: Measure
 NearlyERR: Measure
 NumNonrelRet: Measure
 NumQ: Measure
@@ -123,8 +128,8 @@ PRAUC: Measure
 PartialAUC: Measure
 Pearson: Measure
 QMeasure: Measure
-R: Measure
 R2: Measure
+R: Measure
 RBP: Measure
 RBPResidual: Measure
 RIG: Measure

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -19,6 +22,7 @@ from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
 from rankmark.commands.measures import measures
+from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
@@ -34,32 +38,48 @@ def main(args: list[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
     if args is None:
         _own_standard_error()
+    given = sys.argv[1:] if args is None else args
     try:
-        return _rankmark.main(args, prog_name="rankmark", standalone_mode=False) or 0
+        return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:
         hint = f" ({error.ctx.command_path} --help shows what there is)" if error.ctx else ""
-        return _fail(error.format_message() + hint, 2)
+        return _fail(error.format_message() + hint, UsageError.__name__, 2, given)
+    except UnansweredError as error:
+        return _fail(str(error), type(error.why).__name__, 2, given)
     except RankmarkError as error:
-        return _fail(str(error), 2 if isinstance(error, UsageError) else 1)
+        code = 2 if isinstance(error, UsageError) else 1
+        return _fail(str(error), type(error).__name__, code, given)
     except OSError as error:  # a full disk behind standard output, for example
-        return _fail(str(error), 1)
-    except MemoryError:
-        return _fail("there is not enough memory for this", 1)
+        return _fail(str(error), type(error).__name__, 1, given)
+    except MemoryError as error:
+        return _fail("there is not enough memory for this", type(error).__name__, 1, given)
 
 
 def _own_standard_error() -> None:
     """Gives Python a number of its own for standard error, so that what native code prints can be hidden."""
     if isinstance(sys.stderr, TextIOWrapper):
-        number = os.dup(sys.stderr.fileno())
-        sys.stderr = open(number, "w", buffering=1, encoding=sys.stderr.encoding, errors="replace")  # noqa: PTH123, SIM115
+        number, encoding = os.dup(sys.stderr.fileno()), sys.stderr.encoding
+        sys.stderr = os.fdopen(number, "w", buffering=1, encoding=encoding, errors="replace")
         hide_panics()
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
+    """Says what is wrong; also as JSON on standard output, for a program that asked for that."""
     click.echo(f"rankmark: error: {message}", err=True)
+    if _is_json(given):
+        from rankmark.rendering.formats.json import document
+
+        with suppress(OSError):  # where that is what is wrong
+            error = {"kind": kind, "message": message, "exit_code": code}
+            click.echo(document({"error": error}), nl=False)
     return code
+
+
+def _is_json(given: Sequence[str]) -> bool:
+    """Whether a command line that need not be right asks for JSON."""
+    return "--format=json" in given or ("--format", "json") in pairwise(given)
 
 
 class _Commands(click.Group):

@@ -12,14 +12,14 @@ _hides = False
 
 
 def hide_panics() -> None:
-    """Lets `hidden_panics` hide them: for a process that is ours, since other threads' messages go with them."""
-    global _hides  # noqa: PLW0603 - as standard error itself is one a process
+    """Lets `hidden_panics` hide them: for a process that is ours, since other messages go with them."""
+    global _hides
     _hides = True
 
 
 @contextmanager
 def hidden_panics() -> Iterator[None]:
-    """Keeps what native code writes to standard error from being seen while the block runs, where that is asked for.
+    """Keeps what native code prints from being seen while the block runs, where `hide_panics` asked for it.
 
     A progress bar is shown all the same: Python has standard error under a number of its own then.
     """

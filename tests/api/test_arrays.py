@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -532,3 +533,19 @@ def test_a_signature_says_where_lists_end_if_the_measure_looks_further(short: An
         assert again.evaluate_arrays(shop.scores, shop.relevance).values == {str(measure): result[measure]}
     with pytest.raises(rm.UsageError, match="lists end after 10 items; evaluate such with evaluate_arrays"):
         rm.from_signature(result.signature("AP")).evaluate(shop.qrels(), shop.run())
+
+
+def test_lists_that_name_every_column_are_told_to_be_no_grades() -> None:
+    scores = np.array([[0.1, 0.9, 0.5, 0.2]])
+    lists = rm.evaluate_arrays(scores, [[3, 2, 1, 0]], "nDCG")
+    assert lists["nDCG"] == 1.0
+    assert len(lists.notes) == 1
+    assert "lists such as [3, 2, 1, 0] are the numbers of relevant columns, here of all" in lists.notes[0]
+    grades = rm.evaluate_arrays(scores, np.array([[3, 2, 1, 0]]), "nDCG")
+    assert grades["nDCG"] == pytest.approx((2 + 1 / log2(3) + 3 / log2(5)) / (3 + 2 / log2(3) + 1 / 2))
+    assert grades.notes == rm.evaluate_arrays(scores, [[3, 2, 1]], "nDCG").notes == ()
+    evaluator = rm.Evaluator("nDCG")
+    evaluator.update_arrays(scores, [[3, 2, 1, 0]])
+    assert evaluator.result().notes == lists.notes
+    with pytest.raises(rm.DataError, match=r"judged again .* not grades, of which an array"):
+        rm.evaluate_arrays(scores, [[3, 2, 0, 0]], "nDCG")

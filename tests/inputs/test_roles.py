@@ -9,9 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import rankmark as rm
 from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
 from rankmark.inputs import read_inputs, read_qrels, read_run
 from rankmark.inputs.names import ALIASES
+from rankmark.inputs.predictions.columns import find_columns
 
 FRAME = {"query": [1, 2], "item": [3, 4], "relevance": [0, 1], "score": [0.5, 1.5]}
 
@@ -20,10 +22,27 @@ def frame(**columns: Any) -> pl.DataFrame:
     return pl.DataFrame({"query": [1, 2], "item": [3, 4]} | columns)
 
 
-@pytest.mark.parametrize(("role", "alias"), [(role, alias) for role in ALIASES for alias in ALIASES[role]])
-@pytest.mark.parametrize(
-    "write", [str, str.upper, lambda name: name.title().replace("_", "-"), " {} ".format]
-)
+def plural(name: str) -> str:
+    return f"{name}s"
+
+
+NAMES = [(role, alias) for role in ALIASES for alias in ALIASES[role]]
+SPELLINGS = [str, str.upper, lambda name: name.title().replace("_", "-"), " {} ".format, plural]
+
+
+@pytest.mark.parametrize(("role", "alias"), NAMES)
+@pytest.mark.parametrize("write", SPELLINGS)
+def test_predictions_know_the_same_names(role: Any, alias: Any, write: Any) -> None:
+    usual = {name: name for name in ("query", "item", "relevance", "score", "weight")}
+    if role == "rank":
+        return  # predictions have none
+    columns = find_columns(list((usual | {role: write(alias)}).values()), {}, "predictions")
+    attribute = "label" if role == "relevance" else role
+    assert getattr(columns, attribute) == write(alias)
+
+
+@pytest.mark.parametrize(("role", "alias"), [each for each in NAMES if each[0] != "weight"])
+@pytest.mark.parametrize("write", SPELLINGS)
 def test_every_name_of_a_role_is_found(role: Any, alias: Any, write: Any) -> None:
     columns = {"query": "query", "item": "item", "relevance": "relevance", "score": "score"}
     if role == "rank":
@@ -82,9 +101,9 @@ REFUSED = [
     ),
     (
         read_run,
-        {"query": [1], "item": ["a"], "p": [1]},
-        {"score": "P"},
-        ["a score or a rank", "did you mean 'p'"],
+        {"query": [1], "item": ["a"], "q": [1]},
+        {"score": "Q"},
+        ["a score or a rank", "did you mean 'q'"],
     ),
     (
         read_run,
@@ -171,7 +190,7 @@ def test_ids_of_two_texts_stay_text(tmp_path: Path) -> None:
     assert ids(qrels) == ids(run) == [("007", "1")]
 
 
-@pytest.mark.parametrize("name", ["clicked", "is_relevant", "relevancy", "Ratings!", "score", "y_pred"])
+@pytest.mark.parametrize("name", ["was_clicked", "is_relevant", "relevancy", "Ratings!", "score", "y_pred"])
 def test_a_column_that_may_be_the_relevance_is_not_passed_over(name: str) -> None:
     with pytest.raises(ColumnError, match=f"no column known as the relevance, but '{name}' may be it"):
         read_qrels(frame(**{name: [0, 1]}))
@@ -218,3 +237,45 @@ def test_strings_against_integers() -> None:
         IdTypeError, match=r"item ids are strings in qrels .* integers in run .*Int64.*; cast"
     ):
         read_inputs({1: {"3": 1.0}}, frame(score=[1, 2]))
+
+
+def test_names_of_predictions_that_come_near_are_suggested() -> None:
+    with pytest.raises(ColumnError, match=r"no column known as the label; did you mean 'lable'\?"):
+        find_columns(["lable", "score"], {}, "predictions")
+    with pytest.raises(ColumnError, match=r"no column 'clicks' for the label; did you mean 'click'"):
+        find_columns(["click", "score"], {"label": "clicks"}, "predictions")
+
+
+WIDE = pl.DataFrame({"query": ["q1", "q2", "q3"], "item_1": [1, 3, 7], "item_2": [2, 4, 7]})
+
+
+def test_messages_count_the_rows_of_a_wide_table_as_it_is(tmp_path: Path) -> None:
+    """The item twice in the third row is in row 2, not in rows 4 and 5 of a table that nobody has."""
+    qrels = {"q3": [7]}
+    with pytest.raises(DataError, match="of query 'q3' in row 2, already in row 2"):
+        rm.evaluate(qrels, WIDE, "AP")
+    nothing = WIDE.with_columns(query=pl.Series(["q1", None, "q3"]))
+    with pytest.raises(DataError, match="'query' has 1 null, the first in row 1 "):
+        rm.evaluate(qrels, nothing, "AP")
+    lists = pl.DataFrame(
+        {"query": ["q3", "q4"], "item": [[1, 2], [3, 4]], "score": [[1.0, 2.0], [3.0, None]]}
+    )
+    nan = lists.with_columns(pl.Series("score", [[1.0, 2.0], [3.0, float("nan")]]))
+    with pytest.raises(DataError, match="'score' has 1 NaN, the first in row 1 "):
+        rm.evaluate(qrels, nan, "AP")
+    nothing.write_parquet(tmp_path / "wide.parquet")
+    pl.DataFrame({"query": ["q1"], "item": [7]}).write_parquet(tmp_path / "qrels.parquet")
+    with pytest.raises(DataError, match="'query' is null in row 1 "):
+        rm.evaluate(tmp_path / "qrels.parquet", tmp_path / "wide.parquet", "AP", engine="stream")
+
+
+def test_an_index_without_a_name_can_be_named_and_is_no_column_to_tell_of(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"item": ["a", "b"], "score": [1.0, 2.0]}, index=["q1", "q1"])
+    assert read_run(frame, {"query": "index"}).query == "index"
+    with pytest.raises(ColumnError, match="its columns are 'index', 'item', 'score'"):
+        read_run(frame)
+    judged = pandas.DataFrame({"query": ["q1"], "item": ["a"]})
+    judged.to_csv(tmp_path / "qrels.csv")  # whose first column has no name
+    assert not read_qrels(tmp_path / "qrels.csv").notes
+    assert not read_qrels(judged.set_axis(["x"])).notes

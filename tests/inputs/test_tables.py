@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import rankmark as rm
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, IdTypeError, UsageError
 from rankmark.inputs import read_qrels, read_run
@@ -152,6 +153,85 @@ def test_wide_said_outright() -> None:
 def test_wide_pandas_with_numbers_as_names() -> None:
     frame = pd.DataFrame([["a", "b"], ["c", "d"]], columns=[1, 2]).assign(query=[7, 8])
     assert rows(read_run(frame)) == [(7, "a"), (7, "b"), (8, "c"), (8, "d")]
+
+
+def test_a_dict_of_series_is_item_and_value() -> None:
+    """Once the values were taken for items: 0.6714 where 0.2958 is right."""
+    grades = pd.Series([0, 3, 1, 2], index=[10, 11, 12, 13])
+    scores = pd.Series([0.9, 0.1, 0.7, 0.3], index=[10, 11, 12, 13])
+    assert rows(read_qrels({"u": grades})) == [("u", 10, 0.0), ("u", 11, 3.0), ("u", 12, 1.0), ("u", 13, 2.0)]
+    assert rows(read_run({"u": scores})) == [("u", 10, 0.9), ("u", 11, 0.1), ("u", 12, 0.7), ("u", 13, 0.3)]
+    by_hand = rm.evaluate({"u": grades.to_dict()}, {"u": scores.to_dict()}, "nDCG@3")
+    assert rm.evaluate({"u": grades}, {"u": scores}, "nDCG@3").values == by_hand.values
+    assert rows(read_run({"u": pd.Series({"a": 2.0}), "v": []})) == [("u", "a", 2.0)]
+    assert rows(read_qrels({"u": pd.Series(["a", "b"])})) == [("u", "a"), ("u", "b")]  # of texts, the items
+    assert rows(read_qrels({"u": pl.Series(["a", "b"])})) == [("u", "a"), ("u", "b")]
+    assert read_run({"u": scores}).notes == ()
+    (note,) = read_qrels({"u": grades}).notes
+    assert (
+        "the items of query 'u' are the index of its Series, such as 10, and not its values, such as 0"
+        in note
+    )
+
+
+def test_the_same_index_twice_in_a_series_is_an_item_twice() -> None:
+    run = {"u": pd.Series([0.5, 0.4], index=["a", "a"])}
+    with pytest.raises(DataError, match="duplicate"):
+        rm.evaluate({"u": {"a": 1}}, run, "AP")
+
+
+FRAME = pd.DataFrame({"query": ["q"], "item": ["a"], "score": [1.0]})
+WHOLE = {
+    "dict of frames": {"bm25": FRAME},
+    "dict of polars frames": {"bm25": pl.DataFrame(FRAME)},
+    "dict of lazy frames": {"bm25": pl.LazyFrame({"item": ["a"]})},
+    "dict of arrow tables": {"bm25": pa.table({"item": ["a"]})},
+    "dict of paths": {"bm25": Path("bm25.run")},
+    "dict of what was read": {"bm25": read_run(FRAME)},
+    "dict of dicts of dicts": {"bm25": {"q": {"a": 1.0}}},
+    "dict of dicts of lists": {"bm25": {"q": ["a"]}},
+    "dict of tuples": {"bm25": [("q", "a", 1.0)]},
+    "later in a dict": {"q": ["a"], "bm25": FRAME},
+    "list of frames": [FRAME, FRAME],
+    "list of dicts": [{"q": {"a": 1.0}}],
+    "list of paths": [Path("bm25.run")],
+    "groups": FRAME.groupby("query"),
+}
+
+
+@pytest.mark.parametrize("form", WHOLE)
+def test_several_tables_where_one_is_read_are_refused_with_the_way_to_go(form: Any) -> None:
+    with pytest.raises(UsageError, match=r"a whole table, of type .*; rm\.compare.* takes several systems"):
+        read_run(WHOLE[form])
+    with pytest.raises(UsageError, match=r"a whole table, .*; evaluate takes one table of judgements"):
+        read_qrels(WHOLE[form])
+
+
+@pytest.mark.parametrize("source", [[FRAME], {"a": FRAME}, {"a": {"label": [1], "score": [0.5]}}])
+def test_several_tables_of_predictions_are_refused_with_the_way_to_go(source: Any) -> None:
+    with pytest.raises(UsageError, match=r"a whole table, .*; .*rm\.compare_predictions compares several"):
+        rm.evaluate_predictions(source, "AUC")
+
+
+@pytest.mark.parametrize("source", [["a.run", "b.run"], {"a": "a.run"}])
+def test_several_paths_are_refused_with_the_way_to_go(source: Any) -> None:
+    with pytest.raises(UsageError, match=r"for rm\.compare"):
+        read_run(source)
+
+
+def test_lists_of_small_whole_numbers_are_told_to_be_items() -> None:
+    grades, run = {"u": [3, 2, 1, 0]}, {"u": [4, 3, 9]}
+    result = rm.evaluate(grades, run, "AP")
+    assert result.notes == (
+        (
+            "qrels: lists such as [3, 2, 1, 0] are the ids of relevant items, and not grades, which are given as "
+            "{item: grade}"
+        ),
+    )
+    for items in ([3, 20], [1], ["3", "2"]):
+        assert read_qrels({"u": items}).notes == ()
+    with pytest.raises(UsageError, match="an id stands twice in one; grades are given as {item: grade}"):
+        read_qrels({"u": [3, 2, 0, 0]})
 
 
 def test_inputs_stay_as_they_are() -> None:

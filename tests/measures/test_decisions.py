@@ -592,3 +592,27 @@ def test_two_decisions_are_refused() -> None:
 def test_sums_that_are_off_by_rounding_are_let_pass() -> None:
     table = CLASSES | {"score": [[0.333, 0.333, 0.333]] * 3}
     assert value(table, "LogLoss") == pytest.approx(-math.log(0.333))
+
+
+def test_the_best_rows_are_a_share_or_a_number_of_them() -> None:
+    """Of six rows the first two are a positive and another, and three are half."""
+    table = {"label": [1, 0, 1, 0, 1, 0], "score": [0.9, 0.8, 0.3, 0.7, 0.4, 0.1]}
+    result = rm.evaluate_predictions(table, "Precision(top=2) Precision(top=1) Recall(top=2) Lift(top=2)")
+    assert list(result.values.values()) == [0.5, 1.0, 1 / 3, 1.0]
+    share, number = "FPR(top=0.5)", "FPR(top=3)"
+    halves = rm.evaluate_predictions(table, [share, number])
+    assert halves[share] == halves[number] == pytest.approx(2 / 3)
+    few = rm.evaluate_predictions(table, "Precision(top=7)")
+    assert list(few.undefined.values()) == ["there are fewer than 7 rows"]
+    with pytest.raises(MeasureError, match=r"top=1\.5 is not none, or a number between 0 and 1, or a whole"):
+        rm.evaluate_predictions(table, "Precision(top=1.5)")
+
+
+def test_every_rate_of_the_confusion_matrix_is_a_measure() -> None:
+    """TP 2, FP 1, TN 3, FN 4, at 0.5; each rate and the one that it adds up to 1 with."""
+    table = {"label": [1, 1, 0, 0, 0, 0, 1, 1, 1, 1], "score": [0.9] * 3 + [0.1] * 7}
+    rates = {"TPR": 2 / 6, "FNR": 4 / 6, "FPR": 1 / 4, "TNR": 3 / 4}
+    rates |= {"PPV": 2 / 3, "FDR": 1 / 3, "NPV": 3 / 7, "FOR": 4 / 7}
+    result = rm.evaluate_predictions(table, list(rates))
+    assert [result[name] for name in rates] == pytest.approx(list(rates.values()))
+    assert rm.FPR.page.better == rm.FNR.page.better == rm.FDR.page.better == rm.FOR.page.better == "less"

@@ -137,7 +137,7 @@ def test_json_has_no_nan() -> None:
 
 def test_json_of_several_runs_is_by_their_names(result: ListResult) -> None:
     record = json.loads(Runs({"bm25": result, "dense": result}).format("json"))
-    assert list(record) == ["runs"]
+    assert list(record) == ["schema", "rankmark", "runs"]
     assert list(record["runs"]) == ["bm25", "dense"]
 
 

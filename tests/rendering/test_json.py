@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import rankmark as rm
-from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.formats.json import SCHEMA, ByName
 from rankmark.rendering.shown import Shown
 
 
@@ -27,7 +27,10 @@ def written(record: Any) -> Any:
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
 
-    return json.loads(Anything(record).to_json(), parse_constant=refuse)
+    document = json.loads(Anything(record).to_json(), parse_constant=refuse)
+    schema, version, *fields = document.items()
+    assert (schema, version) == (("schema", SCHEMA), ("rankmark", rm.__version__))
+    return dict(fields)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +71,7 @@ def test_a_list_has_the_reasons_of_all_its_nulls() -> None:
         "values": {"AP": [0.5, 1.0], "RR": [None, 1.0, None, None]},
         "values_reason": {"RR": "no value or infinite"},
     }
-    assert written([{"p": math.nan}]) == [{"p": None, "p_reason": "no value"}]
+    assert written({"pairs": [{"p": math.nan}]}) == {"pairs": [{"p": None, "p_reason": "no value"}]}
 
 
 def test_a_threshold_that_finds_nothing() -> None:

@@ -27,6 +27,7 @@ class Finished(NamedTuple):
     Attributes:
         values: each measure's value, in the order asked for.
         per_query: that of each query, where queries are here; NaN where one is left out.
+        parts: of measures that are ratios of sums what each of these queries adds to both.
         query_ids: the queries in that order, as a table with a column ``query``.
         counts: the account of the queries.
         bounds: what equal scores can make of each measure, by its name; empty unless asked for.
@@ -36,6 +37,7 @@ class Finished(NamedTuple):
 
     values: Mapping[Measure, float]
     per_query: Mapping[Measure, Values]
+    parts: Mapping[Measure, tuple[Values, Values]]
     query_ids: Table | None
     counts: Counts
     bounds: Mapping[str, Bounds]
@@ -71,6 +73,7 @@ def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, boun
     return Finished(
         {measure: settled[measure].value for measure in asked},
         per_query,
+        {measure: parts for measure in asked if (parts := settled[measure].parts) is not None},
         seen.query_ids,
         counts,
         _bounds(plan, seen, settled, k) if bounds else {},

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from rankmark import _native
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
@@ -405,11 +406,18 @@ def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     return OfSums(rows.by_unit(np.column_stack(list(terms.kept.values()))), value_of)
 
 
-def _mean(values: Floats, weights: Floats) -> OfSums:
-    """The weighted mean of the queries that have a value."""
-    there = ~np.isnan(values) & (weights > 0)
-    terms = np.column_stack([weights[there] * values[there], weights[there]])
-    return OfSums(terms, lambda sums: float(sums[0] / sums[1]) if sums[1] else math.nan)
+def _of_queries(terms: Terms) -> OfSums:
+    """A measure of the queries that have a value and count for something."""
+    kept = terms.at(terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0))
+    below = np.ones_like(kept.above) if kept.below is None else kept.below
+
+    def value_of(sums: Floats) -> float:
+        if not sums[1]:
+            return math.nan
+        mean = sums[0] / sums[1]
+        return float(mean if kept.below is not None else kept.of_means(mean, None))
+
+    return OfSums(np.column_stack([kept.above, below]), value_of)
 
 
 def samples(
@@ -417,16 +425,16 @@ def samples(
     rows: Labelled,
     core: Rows,
     evaluate: Callable[[Measure, NDArray[np.intp]], float],
-    query_values: Callable[[Measure], Floats],
+    query_terms: Callable[[Measure], Terms],
 ) -> Iterator[tuple[Measure, Sample | None]]:
-    """Each measure as what can be drawn again; None for what has no finite value, or is no mean.
+    """Each measure as what can be drawn again; None for what has no finite value.
 
     Args:
         values: of the measures.
         rows: the rows as arrays.
         core: the same as measures see them.
         evaluate: a measure of the rows with these numbers.
-        query_values: the values of the queries, of a measure of lists.
+        query_terms: what the queries add to a measure of lists.
 
     """
     for measure, value in values.items():
@@ -434,9 +442,7 @@ def samples(
         if not math.isfinite(value):
             yield measure, None
         elif page.kind == "list":
-            plain = page.aggregate == "mean" and measure.mean == "arithmetic"
-            of_queries = query_values(measure)
-            yield measure, _mean(of_queries, np.ones(len(of_queries))) if plain else None
+            yield measure, _of_queries(query_terms(measure))
         else:
             yield measure, _of_sums(measure, rows, core) or _of_rows(measure, value, rows, core, evaluate)
 
@@ -451,7 +457,7 @@ def _of_rows(
     """A measure that looks at more than sums over all rows."""
     each = measure.compute_rows(core)
     if isinstance(each, PerQuery):
-        return _mean(each.values, each.weights)
+        return _of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
     return OfRows(rows, value, lambda taken: evaluate(measure, taken))
 
 

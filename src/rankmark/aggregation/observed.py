@@ -112,7 +112,9 @@ class Block(NamedTuple):
         for measure in measures:
             each = counted(measure, computed, observed.answered, choices)
             tied = tied_queries(observed, measure, choices, k)
-            settled[measure] = Settled(each.value(), each.averaged, each.no_relevant, tied, each.per_query)
+            settled[measure] = Settled(
+                each.value(), each.averaged, each.no_relevant, tied, each.per_query, each.parts
+            )
         return settled
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:

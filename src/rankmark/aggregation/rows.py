@@ -15,6 +15,7 @@ from rankmark.aggregation.intervals import Labelled, Sample, samples
 from rankmark.aggregation.merged_rows import merged_rows
 from rankmark.aggregation.row_tally import Range, RowTally, told_sums
 from rankmark.aggregation.settled_rows import OfQueries, QueryValues, SettledRows
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import ColumnError, DataError, MeasureError
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.kinds.decisions import AtThreshold
@@ -22,13 +23,13 @@ from rankmark.kinds.row_core import InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
+from rankmark.language.registry import namesakes, pages
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.state import SeenRows
-    from rankmark.kinds.rows import Values
 
 __all__ = ["RowsOf", "Tallied", "core_of", "need_query"]
 
@@ -136,14 +137,14 @@ class RowsOf:
         self,
         values: Mapping[Measure, float],
         labelled: Labelled,
-        query_values: Callable[[Measure], Values],
+        query_terms: Callable[[Measure], Terms],
     ) -> Iterator[tuple[Measure, Sample | None]]:
         """Each measure as what can be drawn again; see `rankmark.aggregation.intervals.samples`."""
 
         def evaluate(measure: Measure, rows: NDArray[np.intp]) -> float:
             return self.taken(rows).settled(measure).value
 
-        return samples(values, labelled, self.rows, evaluate, query_values)
+        return samples(values, labelled, self.rows, evaluate, query_terms)
 
     @property
     def count(self) -> int:
@@ -266,9 +267,16 @@ def need_query(read: Predictions, measure: Measure) -> str:
     if read.columns.query is None:
         raise ColumnError(
             f"{measure} is a value of each query, and {read.name} has no column known as the query; say "
-            'which it is with query="…" (on the command line --query …)'
+            f'which it is with query="…" (on the command line --query …){_of_all_rows(measure)}'
         )
     return read.columns.query
+
+
+def _of_all_rows(measure: Measure) -> str:
+    """What of all rows together is like a measure of the first items of lists."""
+    deciding = (pages()[name] for name in namesakes(measure.page) if measure.cutoff is not None)
+    names = [f"{page.name}(top={measure.cutoff})" for page in deciding if "top" in page.parameters]
+    return f"; of the best rows of all there is {' or '.join(names)}" if names else ""
 
 
 def core_of(read: Predictions, weight: str | None, threads: int) -> _native.LabelledRows:

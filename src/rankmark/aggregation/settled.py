@@ -33,6 +33,7 @@ class Settled(NamedTuple):
         no_relevant: in how many nothing is relevant.
         tied: see `MeasureCounts.tied`.
         per_query: that of each query, NaN where it is left out; None where they are not here.
+        parts: of a ratio of sums, what each query adds to them; None where they are not here.
 
     """
 
@@ -41,6 +42,7 @@ class Settled(NamedTuple):
     no_relevant: int
     tied: int | None
     per_query: Values | None
+    parts: tuple[Values, Values] | None = None
 
 
 class Summands(NamedTuple):
@@ -52,7 +54,7 @@ class Summands(NamedTuple):
         averaged: how many count.
         no_relevant: in how many nothing is relevant.
         total: the sum of the values.
-        parts: of a ratio of sums, the numerators and the denominators of the queries that count.
+        parts: of a ratio of sums, the numerators and the denominators, 0 for queries that do not count.
         geometric: whether logarithms are added up.
 
     """
@@ -62,7 +64,7 @@ class Summands(NamedTuple):
     averaged: int
     no_relevant: int
     total: float
-    parts: tuple[Values, ...]
+    parts: tuple[Values, Values] | None
     geometric: bool
 
     def terms(self) -> tuple[Values, ...]:
@@ -90,12 +92,14 @@ def counted(
 
     `computed` gives what the engine computed: one array for a measure, two for a ratio of sums.
     """
-    parts: tuple[Values, ...] = ()
+    parts: tuple[Values, Values] | None = None
     values, filler = next(computed), FILLERS.get(choices.no_relevant, np.nan)
     which = answered if choices.missing == "skip" else None  # None: all count
     if measure.page.aggregate == "ratio":
         below = next(computed)
-        parts = (values, below) if which is None else (values[which], below[which])
+        parts = (values, below)
+        if which is not None:
+            parts = (np.where(which, values, 0.0), np.where(which, below, 0.0))
         values, filler = _native.ratio(values, below, below), np.nan
     total, averaged, no_relevant = _native.settle(values, which, filler)
     return Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")

@@ -25,12 +25,14 @@ class SettledRows:
         value: its value; NaN where the rows give it none.
         counts: what became of the rows, and why there is no value.
         per_query: that of each query, of a measure that is a mean over queries, where these are here.
+        parts: what each query adds to both sums of that mean: v·value and v.
 
     """
 
     value: float
     counts: RowMeasureCounts
     per_query: Values | None = None
+    parts: tuple[Values, Values] | None = None
 
 
 class OfQueries(Protocol):
@@ -59,14 +61,14 @@ class QueryValues(NamedTuple):
         """The weighted mean over the queries that have a value."""
         counts, weights, values = self.summands()
         sums = _native.exact_sum(weights), _native.exact_sum(values)
-        return mean_of_queries(counts, *sums, self.each.values)
+        settled = mean_of_queries(counts, *sums)
+        parts = (self.each.weights * self.each.values, self.each.weights)
+        return replace(settled, per_query=self.each.values, parts=parts)
 
 
-def mean_of_queries(
-    counts: RowMeasureCounts, weights: float, values: float, per_query: Values | None = None
-) -> SettledRows:
+def mean_of_queries(counts: RowMeasureCounts, weights: float, values: float) -> SettledRows:
     """The weighted mean over the queries that have a value, of two sums: Σ v and Σ v·value."""
     if weights == 0:
         why = "no query has any weight" if counts.averaged else f"every query is {counts.why_skipped}"
-        return SettledRows(np.nan, replace(counts, undefined=why), per_query)
-    return SettledRows(values / weights, counts, per_query)
+        return SettledRows(np.nan, replace(counts, undefined=why))
+    return SettledRows(values / weights, counts)

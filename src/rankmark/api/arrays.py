@@ -13,10 +13,7 @@ from rankmark.api.evaluation import evaluate_tables, result_of
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
-from rankmark.inputs.arrays.judged_items import (
-    read_excluded,
-    read_relevance,
-)
+from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
 from rankmark.inputs.arrays.libraries import Array, Factors, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.language.choices import (
@@ -112,7 +109,9 @@ def evaluate_arrays(
         tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, chosen.duplicates)
         return evaluate_tables(*tables, plan, threads=threads, bounds=bounds)
     grades = read_relevance(relevance, matrix.shape, chosen.duplicates, candidates)
-    arrays = Scored(candidates or matrix, lambda _: grades, read_excluded(exclude, matrix.shape), ids)
+    excluded = read_excluded(exclude, matrix.shape)
+    notes = lists_like_grades(relevance, matrix.shape[1])
+    arrays = Scored(candidates or matrix, lambda _: grades, excluded, ids, notes)
     return evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds)
 
 
@@ -174,7 +173,9 @@ def evaluate_factors(
     scores = Factors(of_queries, of_items)
     grades = read_relevance(relevance, scores.shape, chosen.duplicates, None)
     excluded = read_excluded(exclude, scores.shape)
-    arrays = Scored(scores, lambda _: grades, excluded, read_query_ids(queries, scores.shape[0]))
+    ids = read_query_ids(queries, scores.shape[0])
+    notes = lists_like_grades(relevance, scores.shape[1])
+    arrays = Scored(scores, lambda _: grades, excluded, ids, notes)
     return evaluate_scores(arrays, Plan(asked, chosen), k=k, threads=threads, bounds=bounds)
 
 
@@ -192,7 +193,8 @@ def evaluate_scores(
     seen = dense.observe(arrays, plan.observed_groups(bounds=bounds), k=k, threads=threads)
     made = finished(plan, seen, OfArrays(arrays.scores.shape[0]), k=k, bounds=bounds)
     beyond = k is not None and any(each.cutoff is None or each.cutoff > k for each in plan.measures)
-    notes = (*made.notes, f"lists end after {k:,} items") if beyond else made.notes
+    notes = (*arrays.notes, *made.notes)
+    notes = (*notes, f"lists end after {k:,} items") if beyond else notes
     return result_of(plan, made, item_ids=item_ids, k=k, notes=notes)
 
 

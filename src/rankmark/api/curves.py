@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from rankmark._native import __version__
 from rankmark.api.labelled import binary_rows
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.kinds.calibration import MOST_BINS, Binning, Bins, binned
@@ -91,7 +90,7 @@ class CurveTable(Shown):
         return self.frame
 
     def _record(self) -> dict[str, Any]:
-        record = {"rankmark": __version__, "curve": self.kind, "rows": self.rows, "positive": self.positive}
+        record: dict[str, Any] = {"curve": self.kind, "rows": self.rows, "positive": self.positive}
         if self.area is not None:
             record |= {"thresholds": self.thresholds, "area": self.area, "area_change": self.area_change}
         columns = ByName((each.name, each.to_list()) for each in self.frame.get_columns())

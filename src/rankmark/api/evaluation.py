@@ -210,6 +210,7 @@ def result_of(
     return of(
         values=made.values,
         per_query_values=made.per_query,
+        parts=made.parts,
         query_ids=made.query_ids,
         choices=plan.choices,
         own_choices=plan.own,

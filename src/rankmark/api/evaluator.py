@@ -20,7 +20,7 @@ from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
-from rankmark.inputs.arrays.judged_items import read_excluded, read_relevance
+from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
 from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.language.choices import (
@@ -200,9 +200,10 @@ class Evaluator:
         )
         groups = self._held.state.groups
         block = dense.observe(arrays, groups, threads=threads)
+        notes = lists_like_grades(relevance, matrix.shape[1])
         ids = _ids(query_ids, "query", "queries")
         judged = ids.gather(block.first_rows)
-        headings = (_of_arrays("relevance", judged[0]), _of_arrays("scores", ids[0]))
+        headings = (_of_arrays("relevance", judged[0], notes), _of_arrays("scores", ids[0]))
         others = ids.filter(~ids.is_in(judged.implode()))
         state = QueryState.of(groups, block, judged, others=others)
         self._add(_Held(state, set(ids.to_list()), headings))
@@ -362,9 +363,9 @@ def _check_ids(held: _Held, new: _Held) -> None:
             )
 
 
-def _of_arrays(name: str, query: int | str) -> Heading:
+def _of_arrays(name: str, query: int | str, notes: tuple[str, ...] = ()) -> Heading:
     """The heading of arrays, whose items are their columns."""
-    return Heading(name, query, 0, "integer", ())
+    return Heading(name, query, 0, "integer", notes)
 
 
 def _ids(table: Table, column: str, name: str) -> pl.Series:

@@ -218,7 +218,7 @@ class Work:
             return Evaluated(rows_result(self.plan, rows, settled, lists, Beside(inputs)), None, {})
         values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
         labelled = Labelled.of(read)
-        samples = rows.samples(values, labelled, lambda m: lists.query_values(m))  # type: ignore[union-attr]
+        samples = rows.samples(values, labelled, lambda m: lists.query_terms(m))  # type: ignore[union-attr]
         drawn = {m: sample for m, sample in samples if sample}
         ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
         beside = Beside(inputs, ends)

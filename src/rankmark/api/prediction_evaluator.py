@@ -80,8 +80,8 @@ class PredictionEvaluator:
 
     The same parts in any order of updates and merges give the same result to the last bit: sums are kept
     exactly, and rows are sorted by all that they hold before they are evaluated, so that there the parts do
-    not matter either. Several threads may add to one. Only where ``ties="input"`` or ``duplicates="first"`` look at the order of rows, it is
-    that of updates and merges.
+    not matter either. Only where ``ties="input"`` or ``duplicates="first"`` look at the order of rows, it is
+    that of updates and merges. Several threads may add to one.
 
     Args:
         measures: as in `rankmark.evaluate_predictions`, and so are all arguments but the next.

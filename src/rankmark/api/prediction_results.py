@@ -41,6 +41,7 @@ class Beside:
 
 NOTHING = Beside()
 NO_VALUES: Mapping[Measure, Values] = MappingProxyType({})
+NO_PARTS: Mapping[Measure, tuple[Values, Values]] = MappingProxyType({})
 
 
 def rows_result(
@@ -58,6 +59,9 @@ def rows_result(
         values |= {measure: lists[measure] for measure in lists}
         per_query |= {measure: lists.query_values(measure) for measure in lists}
         counts |= lists.counts.measures
+    parts = {m: each.parts for m, each in settled.items() if each.parts is not None}
+    if lists:
+        parts |= lists.query_parts
     query_ids = (lists.query_table if lists else rows.query_ids) if per_query else None
     return prediction_result(
         plan,
@@ -70,6 +74,7 @@ def rows_result(
         ),
         values,
         per_query,
+        parts,
         query_ids,
         lists=lists,
         beside=beside,
@@ -82,6 +87,7 @@ def prediction_result(
     counts: PredictionCounts,
     values: Mapping[Measure, float],
     per_query: Mapping[Measure, Values] = NO_VALUES,
+    parts: Mapping[Measure, tuple[Values, Values]] = NO_PARTS,
     query_ids: _native.Table | None = None,
     *,
     lists: ListResult | None = None,
@@ -92,6 +98,7 @@ def prediction_result(
     return PredictionResult(
         values={measure: values[measure] for measure in plan.measures},
         per_query_values={m: per_query[m] for m in plan.measures if m in per_query},
+        parts=parts,
         query_ids=query_ids,
         counts=counts,
         basis=basis,

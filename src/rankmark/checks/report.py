@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from rankmark._native import __version__
 from rankmark.checks.finding import CODES, EXAMPLES, Finding
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Section
@@ -36,7 +35,7 @@ class TableCounts:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(Shown):
-    """What `rankmark.check` found; ``print(report)`` shows it.
+    """What `rankmark.check` found; ``print(report)`` shows it. It is true if nothing serious was found.
 
     Attributes:
         tables: the sizes of the judgements (``qrels``) and of each run, by its name.
@@ -55,6 +54,10 @@ class CheckReport(Shown):
     def serious(self) -> tuple[Finding, ...]:
         """The findings that call the values into question."""
         return tuple(finding for finding in self.findings if finding.severity == "serious")
+
+    def __bool__(self) -> bool:
+        """Whether nothing serious was found."""
+        return not self.serious
 
     def __getitem__(self, code: str) -> tuple[Finding, ...]:
         """The findings of one code."""
@@ -139,7 +142,6 @@ def _record(report: CheckReport) -> dict[str, Any]:
             effect["otherwise"] = ByName(effect["otherwise"])
     tables = {name: asdict(table) for name, table in report.tables.items()}
     return {
-        "rankmark": __version__,
         "tables": tables,
         "findings": findings,
         "no_sign_of": report.no_sign_of,

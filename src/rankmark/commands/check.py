@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
 from rankmark.commands.names import column_names, measures_in, run_names
 from rankmark.commands.options import with_columns
-from rankmark.commands.output import Output, with_output_of
+from rankmark.commands.output import Output, answered, with_output_of
 from rankmark.errors import DataError
 
 if TYPE_CHECKING:
@@ -30,7 +30,11 @@ __all__ = ["check_data"]
     help="What to show the effects on; repeat it.  [default: nDCG@10 AP R@100]",
 )
 @with_columns
-@click.option("--strict", is_flag=True, help="Exit with 1 if anything serious is found.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 1 if anything serious is found, 2 if nothing can be checked.",
+)
 @with_output_of("CheckReport")
 def check_data(
     qrels: str,
@@ -60,7 +64,7 @@ def check_data(
     name = output.known_format
     output.keep(qrels, *run, train)
     measures = measures_in(measure) or CHECKED
-    with _hint_of_train(len(run)):
+    with answered("not checked") if strict else nullcontext(), _hint_of_train(len(run)):
         report = check(
             qrels,
             *run,

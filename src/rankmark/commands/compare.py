@@ -56,7 +56,12 @@ def _intervals() -> Iterable[str]:
     metavar="MEASURE",
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
-@click.option("--baseline", metavar="NAME", help="Compare all others with this run, and not all pairs.")
+@click.option(
+    "--baseline",
+    multiple=True,
+    metavar="NAME",
+    help="Compare all others with this run, and not all pairs; repeat it for several.",
+)
 @with_words("--test", _tests, "Which test gives the p-values.")
 @with_significance(_corrections)
 @with_words("--interval", _intervals, "How intervals are made.")

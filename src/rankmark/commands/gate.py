@@ -8,7 +8,7 @@ import click
 
 from rankmark.commands.names import column_names, measures_in
 from rankmark.commands.options import with_choices, with_columns, with_like, with_resamples, with_threads
-from rankmark.commands.output import known_format_of, with_format_of
+from rankmark.commands.output import answered, known_format_of, with_format_of
 
 __all__ = ["gate"]
 
@@ -66,16 +66,11 @@ def gate(
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
     """  # noqa: D301
     from rankmark.comparing import gating
-    from rankmark.errors import DataError
 
     known_format_of("Gate", format_)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
-    try:
+    with answered("not decided"):
         decided = gating.gate(qrels, baseline, candidate, measures, columns=column_names(column), **options)
-    except (DataError, OSError) as error:
-        # 1 is for a candidate that was judged and failed; this one was not judged.
-        click.echo(f"rankmark: error: not decided: {error}", err=True)
-        context.exit(2)
     click.echo(decided.format(format_), nl=False)
     context.exit(0 if decided.passed else 1)

@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankmark.errors import UsageError
+from rankmark.errors import DataError, RankmarkError, UsageError
 
 if TYPE_CHECKING:
     from rankmark.rendering.shown import Shown
 
-__all__ = ["Output", "known_format_of", "with_format_of", "with_output_of"]
+__all__ = ["Output", "UnansweredError", "answered", "known_format_of", "with_format_of", "with_output_of"]
 
 Command = Callable[..., None]
+
+
+class UnansweredError(RankmarkError):
+    """A question of yes or no, exit code 0 or 1, that could not be answered: exit code 2.
+
+    Attributes:
+        why: the error that says why.
+
+    """
+
+    def __init__(self, what: str, why: Exception) -> None:
+        super().__init__(f"{what}: {why}")
+        self.why = why
+
+
+@contextmanager
+def answered(what: str) -> Iterator[None]:
+    """Makes `UnansweredError` of what is wrong with the data; `what` was not done, ``not decided``, say."""
+    try:
+        yield
+    except (DataError, OSError) as error:
+        raise UnansweredError(what, error) from error
 
 
 @dataclass(frozen=True, slots=True)

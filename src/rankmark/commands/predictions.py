@@ -90,7 +90,9 @@ def _methods() -> Iterable[str]:
     metavar="NAME=COLUMN",
     help="A system's scores; repeat it to compare several, or where several tables have other columns.",
 )
-@click.option("--baseline", metavar="NAME", help="Compare with this system alone.")
+@click.option(
+    "--baseline", multiple=True, metavar="NAME", help="Compare with this system alone; repeat it for several."
+)
 @with_significance(_corrections)
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
-from rankmark.comparing.systems import brought_together, check_systems
+from rankmark.comparing.systems import Baseline, brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
@@ -30,7 +30,7 @@ def compare(
     measures: str | Measure | Iterable[str | Measure],
     *,
     like: str | None = None,
-    baseline: str | None = None,
+    baseline: Baseline = None,
     test: TestName = "randomisation",
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
@@ -56,7 +56,7 @@ def compare(
             queries.
         measures: as for `evaluate`.
         like: a convention, as for `evaluate`.
-        baseline: the system with which all others are compared; all pairs if None.
+        baseline: the system, or several, with which all others are compared; all pairs if None.
         test: which of `rankmark.statistics.TESTS`, whose records say what each assumes; the first of them is
             ``randomisation`` (random signs; exact where feasible).
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
@@ -99,7 +99,7 @@ def compare(
     plan = ComparisonPlan(
         test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
     )
-    check_systems(runs, baseline)
+    baselines = check_systems(runs, baseline)
     several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
     plan.check(clustered=clusters is not None, several_seeds=several_seeds)
     first = next(iter(runs.values()))
@@ -116,7 +116,7 @@ def compare(
     }
     if column is not None:
         clusters = _by_query(column, next(iter(results.values()))[0])
-    comparison = brought_together(results, None, baseline, plan, clusters)
+    comparison = brought_together(results, None, baselines, plan, clusters)
     if by is None and (attributes is None or column is not None):
         return comparison
     from rankmark.results.slices import read_slices
@@ -129,7 +129,7 @@ def compare_results(
     results: Mapping[str, Result | Sequence[Result]],
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
-    baseline: str | None = None,
+    baseline: Baseline = None,
     test: TestName = "randomisation",
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
@@ -167,11 +167,11 @@ def compare_results(
     plan = ComparisonPlan(
         test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
     )
-    check_systems(results, baseline)
+    baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
     several_seeds = any(len(each) > 1 for each in listed.values())
     plan.check(clustered=clusters is not None, several_seeds=several_seeds)
-    return brought_together(listed, measures, baseline, plan, clusters)
+    return brought_together(listed, measures, baselines, plan, clusters)
 
 
 def _several(name: str, given: Result | Sequence[Result]) -> list[Result]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankmark import statistics
+from rankmark.aggregation.terms import Terms, exchangeable
 from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, SystemValues, finite, found_pair, opponents, record
+from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents, record
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -75,19 +76,20 @@ class Compared:
         self,
         *,
         results: Mapping[str, tuple[Result, ...]],
-        baseline: str | None,
+        baselines: Sequence[str],
         plan: ComparisonPlan,
         query_ids: list[Any],
         values: Mapping[Measure, Mapping[str, Floats]],
+        terms: Mapping[Measure, Mapping[str, Terms]],
         labels: NDArray[Any] | None,
         notes: Iterable[str] = (),
     ) -> None:
         self.results = results
-        self.baseline = baseline
+        self.baselines = tuple(baselines)
         self.plan = plan
         self.query_ids = query_ids
         self.notes = tuple(notes)
-        self._data = SystemValues(values, self.opponents, labels)
+        self._data = SystemValues(values, terms, self.opponents, labels)
         self._intervals, self.pairs = judged_pairs(self._data, plan)
 
     @property
@@ -113,13 +115,12 @@ class Compared:
     @property
     def opponents(self) -> list[tuple[str, str]]:
         """Which systems are compared: pairs of a system and its baseline."""
-        return opponents(self.systems, self.baseline)
+        return opponents(self.systems, self.baselines)
 
     def value(self, system: str, measure: str | Measure) -> float:
-        """The mean of a system's values over the queries that have one; over seeds, too."""
-        values = self._data.means[self._find(measure)][self._known(system)]
-        there = ~np.isnan(values)
-        return float(values[there].mean()) if there.any() else math.nan
+        """A system's value of the queries that have one; the mean over seeds."""
+        terms = self._data.terms[self._find(measure)][self._known(system)]
+        return terms.at(terms.there).value()
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
@@ -132,8 +133,9 @@ class Compared:
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> Pair:
         """One system against another: the baseline of the comparison if none is named."""
-        found, other = self._find(measure), self._known(baseline or self.baseline or self.systems[0])
+        found = self._find(measure)
         self._known(system)
+        other = self._known(baseline or baseline_of(system, self.baselines, self.systems))
         return found_pair(self.pairs, found, system, other)
 
     @cached_property
@@ -220,8 +222,9 @@ class Compared:
 
     def anova(self, measure: str | Measure) -> Anova:
         """The two-way analysis of variance by system and query; see `statistics.two_way_anova`."""
-        own = self._data.means[self._find(measure)]
-        return statistics.two_way_anova(np.column_stack([own[system] for system in self.systems]))
+        own = self._data.terms[self._find(measure)]
+        table = exchangeable([own[system] for system in self.systems])
+        return statistics.two_way_anova(np.column_stack(table))
 
     def power(
         self, measure: str | Measure, *, power: float = 0.8, difference: float | None = None

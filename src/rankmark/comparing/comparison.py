@@ -26,7 +26,7 @@ class Comparison(Shown, Compared):
     Attributes:
         pairs: every measure's pairs of systems with all figures; `table` has them as a polars frame.
         results: of each system, one a seed.
-        baseline: the system with which all others are compared; None for all pairs.
+        baselines: the systems with which all others are compared; empty for all pairs.
         plan: which test, correction, intervals, resamples and seed.
         query_ids: the queries, in the order of `query_values`.
         notes: what a reader should know of how the results were brought together.

@@ -9,7 +9,6 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from rankmark._native import __version__
 from rankmark.comparing.pairs import finite, record
 from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
@@ -50,15 +49,20 @@ class View:
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """What marks each system where there is no baseline."""
+        """What marks each system where there is not one baseline."""
         systems = self.comparison.systems
         few = len(systems) <= len(ascii_lowercase)
         return {s: ascii_lowercase[i] if few else f"{i + 1}," for i, s in enumerate(systems)}
 
+    @property
+    def one_baseline(self) -> bool:
+        """Whether all others are compared with one system."""
+        return len(self.comparison.baselines) == 1
+
     def marks(self, system: str, measure: Measure) -> str:
         """What is significant: how it differs from the baseline, or which systems it is better than."""
         pairs = [pair for pair in self.comparison.pairs if pair.significant and pair.measure == measure]
-        if self.comparison.baseline is not None:
+        if self.one_baseline:
             return "".join(UP if pair.better else DOWN for pair in pairs if pair.system == system)
         worse = [pair.baseline if pair.better else pair.system for pair in pairs]
         better = [pair.system if pair.better else pair.baseline for pair in pairs]
@@ -66,13 +70,13 @@ class View:
         return "".join(self.letters[one] for one in self.comparison.systems if one in beaten).rstrip(",")
 
     def title(self, system: str) -> str:
-        """A system's name, with its letter where there is no baseline."""
+        """A system's name, with its letter where there is not one baseline."""
         shown, letter = printable(system), self.letters[system].rstrip(",")
-        return shown if self.comparison.baseline is not None else f"{shown} ({letter})"
+        return shown if self.one_baseline else f"{shown} ({letter})"
 
     def named(self, rows: list[list[str]], names: int = 3) -> Grid:
         """Rows that begin with measure, system and baseline, left out where it is always the same."""
-        if self.comparison.baseline is None:
+        if not self.one_baseline:
             return Grid(names, rows)
         return Grid(names - 1, [[*row[:2], *row[3:]] for row in rows])
 
@@ -105,8 +109,7 @@ class View:
             widest = max(map(len, own))
             marks.append([each.ljust(widest) for each in own])
         rows = [list(row) for row in zip(*columns, strict=True)]
-        room = shown.baseline is not None
-        return Marked(Grid(1, rows), list(zip(*marks, strict=True)), self.caption(), room)
+        return Marked(Grid(1, rows), list(zip(*marks, strict=True)), self.caption(), self.one_baseline)
 
     def pairs(self) -> Grid:
         """A row a measure and pair."""
@@ -220,7 +223,7 @@ class View:
         """Everything."""
         shown = self.comparison
         plan = {name: value for name, value in asdict(shown.plan).items() if name != "threads"}
-        whole: dict[str, Any] = {"rankmark": __version__, "baseline": shown.baseline, **plan}
+        whole: dict[str, Any] = {"baselines": shown.baselines, **plan}
         whole["clusters"] = shown.clusters
         whole["systems"] = {system: self._system(system) for system in shown.systems}
         whole["pairs"] = [record(pair) for pair in shown.pairs]

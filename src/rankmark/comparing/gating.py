@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from rankmark._native import __version__
+from rankmark.aggregation.terms import Terms, resampled_values
 from rankmark.comparing.pairs import direction
-from rankmark.comparing.systems import check_comparable
 from rankmark.errors import ChoiceError, DataError, MeasureError
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Notes
 from rankmark.rendering.shown import Shown
 from rankmark.statistics.intervals import bca_interval, left_out_means
-from rankmark.statistics.resampling import Floats, bootstrap_means, check_drawn
+from rankmark.statistics.resampling import Floats, check_drawn
 
 if TYPE_CHECKING:
     from rankmark.results.base import Result
@@ -35,7 +34,7 @@ class Allowance:
 
     Attributes:
         drop: how much, at least 0.
-        relative: whether it is a share of the baseline's mean, and not in the measure's unit.
+        relative: whether it is a share of the baseline's value, and not in the measure's unit.
 
     """
 
@@ -57,7 +56,7 @@ class MeasureGate:
     Attributes:
         measure: its name.
         passed: whether the drop that decides is no greater than what is allowed.
-        baseline: the baseline's mean.
+        baseline: the baseline's value, of the queries that have one of both.
         candidate: the candidate's.
         drop: how much worse the candidate is, in the unit of what is allowed; below 0 if it is better.
         bound: the greatest drop that the data leave possible with the confidence asked for; None without.
@@ -99,6 +98,10 @@ class Gate(Shown):
 
     _only: ClassVar = ("table", "json")
 
+    def __bool__(self) -> bool:
+        """Whether it passes."""
+        return self.passed
+
     def reason(self, own: MeasureGate) -> str:
         """What was decided of a measure, by which numbers, on one line."""
         written = self.allowed.written
@@ -121,7 +124,7 @@ class Gate(Shown):
         yield Notes([*map(self.reason, self.measures), *self.notes], wrapped=False)
 
     def _record(self) -> dict[str, Any]:
-        record = {"rankmark": __version__, **asdict(self)}
+        record = asdict(self)
         return record | {"max_drop": record.pop("allowed"), "reasons": list(map(self.reason, self.measures))}
 
 
@@ -142,18 +145,17 @@ def gate(
 ) -> Gate:
     """Says whether a candidate is worse than a baseline by no more than is allowed.
 
-    With means b̄ and c̄ over the queries that have a value of both, the drop is b̄ − c̄, or (b̄ − c̄) / b̄ if
-    `max_drop` is relative; of a measure of which less is better, its negative. Without `confidence` it passes
-    if the drop is at most `max_drop`; with it if the one-sided upper confidence bound of the drop (BCa
-    bootstrap over queries)
-    is: non-inferiority, shown and not just not disproved.
+    With values b and c of the queries that have one of both, the drop is b − c, or (b − c) / b if `max_drop`
+    is relative; of a measure of which less is better, its negative. Without `confidence` it passes if the
+    drop is at most `max_drop`; with it if the one-sided upper confidence bound of the drop (BCa bootstrap
+    over queries) is: non-inferiority, shown and not just not disproved. A gate is true if it passes.
 
     Args:
         qrels: the judgements, as for `evaluate`.
         baseline: the results of the system that there is.
         candidate: the results of the one that may take its place.
         measures: as for `evaluate`; it must pass by all.
-        max_drop: a number in the measure's unit (0.005), or a share of the baseline's mean as text
+        max_drop: a number in the measure's unit (0.005), or a share of the baseline's value as text
             (``"0.5%"``).
         like: a convention, as for `evaluate`.
         confidence: above 0.5 and below 1, such as 0.95.
@@ -164,8 +166,8 @@ def gate(
         **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
-        UsageError: a measure of which neither more nor less is better, or an argument that is none of its
-        values.
+        UsageError: a measure of which neither more nor less is better, an argument that is none of its
+            values, or a `max_drop` that no candidate can exceed.
         DataError: a table that cannot be evaluated, or no queries to decide by.
 
     Example:
@@ -226,38 +228,62 @@ def _decided(
     confidence: float | None,
     draws: Mapping[str, Any],
 ) -> MeasureGate:
-    check_comparable(measure)
     if measure.page.better == "neither":
         raise MeasureError(f"{measure}: neither more nor less of it is better, so that nothing is a drop")
-    values = np.column_stack([result.query_values(measure) for result in (old, new)])
-    values = values[~np.isnan(values).any(axis=1)]
-    if np.isinf(values).any():
+    both = [result.query_terms(measure) for result in (old, new)]
+    there = both[0].there & both[1].there
+    queries = int(np.count_nonzero(there))
+    terms = [each.at(there) for each in both]
+    if any(np.isinf(each.above).any() for each in terms):
         raise DataError(f"{measure} is infinite for some queries: they have no mean")
-    if len(values) < (1 if confidence is None else 2):
-        raise DataError(f"{measure}: {len(values)} queries have a value of both runs; that decides nothing")
-    means = values.mean(axis=0)
-    if allowed.relative and not means[0]:
+    if queries < (1 if confidence is None else 2):
+        raise DataError(f"{measure}: {queries} queries have a value of both runs; that decides nothing")
+    baseline, candidate = (each.value() for each in terms)
+    if allowed.relative and not baseline:
         raise DataError(
             f"{measure} of the baseline is 0: no share of it is a drop; give max_drop as a number"
         )
+    _check_can_fail(measure, baseline, allowed)
 
-    def drop(means: Floats) -> Floats:
-        """How much worse, of pairs of means [..., 2]."""
-        lost = direction(measure) * (means[..., 0] - means[..., 1])
+    def drop(before: Floats, after: Floats) -> Floats:
+        """How much worse, of values of the one and of the other."""
+        lost = direction(measure) * (before - after)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(lost / np.abs(means[..., 0]) if allowed.relative else lost)
+            return np.asarray(lost / np.abs(before) if allowed.relative else lost)
 
-    estimate = float(drop(means))
-    bound = None if confidence is None else _bound(values, drop, estimate, confidence, draws)
+    estimate = float(drop(np.array(baseline), np.array(candidate)))
+    bound = None if confidence is None else _bound(terms, drop, estimate, confidence, draws)
     deciding = estimate if bound is None else bound
     passed = deciding <= allowed.drop + ROUNDING
-    return MeasureGate(str(measure), passed, float(means[0]), float(means[1]), estimate, bound, len(values))
+    return MeasureGate(str(measure), passed, baseline, candidate, estimate, bound, queries)
 
 
-def _bound(values: Floats, drop: Any, estimate: float, confidence: float, draws: Mapping[str, Any]) -> float:
+def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> None:
+    """Refuses to allow whatever a candidate can lose, to the end of the measure's range."""
+    low, high = measure.page.bounds
+    worst = high if measure.page.better == "less" else low
+    if worst is None:
+        return
+    most = abs(baseline - worst) / (abs(baseline) if allowed.relative else 1)
+    if not 0 < most <= allowed.drop:
+        return
+    share = f'; did you mean "{allowed.drop:g}%"?' if not allowed.relative and allowed.drop >= 1 else ""
+    raise ChoiceError(
+        f"max_drop={allowed}: {measure} of the baseline is {baseline:.4f} and cannot be worse than "
+        f"{worst:g}, a drop of {allowed.written(most)}, so that this gate cannot fail{share}"
+    )
+
+
+def _bound(
+    terms: Sequence[Terms],
+    drop: Callable[[Floats, Floats], Floats],
+    estimate: float,
+    confidence: float,
+    draws: Mapping[str, Any],
+) -> float:
     """The one-sided upper bound: the upper end of the interval that leaves as much out on both sides."""
-    resampled = drop(bootstrap_means(values, **draws))
-    left_out = drop(np.column_stack([left_out_means(column) for column in values.T]))
+    resampled = drop(*(each[:, 0] for each in resampled_values(terms, **draws)))
+    left_out = drop(*(left_out_means(each.linear()) for each in terms))
     if not np.isfinite(resampled).all():
         raise DataError("some resamples of the baseline have a mean of 0; give max_drop as a number")
     return bca_interval(resampled, estimate, left_out, confidence=2 * confidence - 1).high

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankmark import statistics
+from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, direction
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.statistics.intervals import INTERVALS, Interval
-from rankmark.statistics.resampling import Floats, bootstrap_means
+from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ __all__ = ["judged_pairs", "with_corrected"]
 def judged_pairs(
     data: SystemValues, plan: ComparisonPlan
 ) -> tuple[dict[tuple[Measure, str], Interval], tuple[Pair, ...]]:
-    """The interval of each measure's and system's mean, and the pairs."""
+    """The interval of each measure's and system's value, and the pairs."""
     intervals: dict[tuple[Measure, str], Interval] = {}
     pairs: list[Pair] = []
     resamples = _Resamples(data, plan)
@@ -52,49 +53,40 @@ def with_corrected(pairs: Sequence[Pair], plan: ComparisonPlan) -> list[Pair]:
 
 
 class _Resamples:
-    """Resampled means, drawn when they are first asked for and for all measures and systems at once."""
+    """Values of resamples, drawn when they are first asked for and for all measures and systems at once."""
 
     def __init__(self, data: SystemValues, plan: ComparisonPlan) -> None:
         self.data, self.plan = data, plan
-        self.there = {
-            (measure, system): ~np.isnan(mean)
-            for measure, means in data.means.items()
-            for system, mean in means.items()
-        }
 
     @cached_property
-    def means(self) -> dict[tuple[Measure, str], Floats]:
+    def values(self) -> dict[tuple[Measure, str], Floats]:
         """Those of each measure and system over the queries that it has."""
-        return self._drawn(list(self.there), np.ones(len(next(iter(self.there.values()))), dtype=bool))
+        there = self.data.there
+        return self._drawn(list(there), np.ones(len(next(iter(there.values()))), dtype=bool))
 
     def difference(self, measure: Measure, system: str, other: str) -> Floats:
-        """Mean differences over the queries that both have."""
+        """Differences over the queries that both have."""
         keys = [(measure, system), (measure, other)]
-        one, another = (self.there[key] for key in keys)
-        means = self.means if (one == another).all() else self._drawn(keys, one & another)
-        return means[keys[0]] - means[keys[1]]
+        one, another = (self.data.there[key] for key in keys)
+        values = self.values if (one == another).all() else self._drawn(keys, one & another)
+        return values[keys[0]] - values[keys[1]]
 
     def _drawn(
         self, keys: Sequence[tuple[Measure, str]], rows: NDArray[np.bool_]
     ) -> dict[tuple[Measure, str], Floats]:
-        tables = [
-            np.where(self.there[measure, system][:, None], self.data.values[measure][system], np.nan)[rows]
-            for measure, system in keys
-        ]
+        terms = [self.data.terms[measure][system].at(rows) for measure, system in keys]
         labels = None if self.data.labels is None else self.data.labels[rows]
-        means = bootstrap_means(np.column_stack(tables), clusters=labels, **self.plan.draws)
-        ends = np.cumsum([table.shape[1] for table in tables])
-        parts = np.split(means, ends[:-1], axis=1)
-        return {key: self._over_seeds(key[1], part) for key, part in zip(keys, parts, strict=True)}
+        values = resampled_values(terms, labels, **self.plan.draws)
+        return {key: self._over_seeds(key[1], own) for key, own in zip(keys, values, strict=True)}
 
-    def _over_seeds(self, system: str, means: Floats) -> Floats:
-        """The means of as many seeds as the system has, drawn with replacement for each resample."""
-        seeds = means.shape[1]
+    def _over_seeds(self, system: str, values: Floats) -> Floats:
+        """The mean of as many seeds as the system has, drawn with replacement for each resample."""
+        seeds = values.shape[1]
         if seeds == 1:
-            return means[:, 0]
+            return values[:, 0]
         place = self.data.systems.index(system)
-        drawn = np.random.default_rng([self.plan.seed, place]).integers(seeds, size=means.shape)
-        return np.asarray(np.take_along_axis(means, drawn, axis=1).mean(axis=1))
+        drawn = np.random.default_rng([self.plan.seed, place]).integers(seeds, size=values.shape)
+        return np.asarray(np.take_along_axis(values, drawn, axis=1).mean(axis=1))
 
 
 class _OneMeasure:
@@ -104,14 +96,13 @@ class _OneMeasure:
         self.resamples, self.measure = resamples, measure
         self.data, self.plan = resamples.data, resamples.plan
         self.means, self.labels = self.data.means[measure], self.data.labels
-        self.there = {system: resamples.there[measure, system] for system in self.data.systems}
+        self.terms = self.data.terms[measure]
 
     def interval(self, system: str) -> Interval:
-        there = self.there[system]
+        there = self.data.there[self.measure, system]
         labels = None if self.labels is None else self.labels[there]
-        return self._interval(
-            self.means[system][there], labels, lambda: self.resamples.means[self.measure, system]
-        )
+        values = self.terms[system].at(there).linear()
+        return self._interval(values, labels, lambda: self.resamples.values[self.measure, system])
 
     def _interval(
         self, values: Floats, labels: NDArray[Any] | None, resampled: Callable[[], Floats]
@@ -134,7 +125,7 @@ class _OneMeasure:
         """The p-values of all systems with all others by a test of them all, if one is asked for."""
         if self.plan.simultaneous is None:
             return None
-        table = np.column_stack([self.means[system] for system in self.data.systems])
+        table = np.column_stack(exchangeable([self.terms[system] for system in self.data.systems]))
         p: Floats = self.plan.simultaneous.function(table, **self.plan.draws)
         return p
 
@@ -142,7 +133,7 @@ class _OneMeasure:
         test = TESTS[self.plan.test]
         if "each" not in test.takes:
             return [self._p_value(test, system, other) for system, other in opponents]
-        table = np.column_stack([self.means[system] - self.means[other] for system, other in opponents])
+        table = np.column_stack([self._swapped(system, other) for system, other in opponents])
         p = test.function(table, each=True, **self._told(test, self.labels))
         p[np.isnan(table).all(axis=0)] = math.nan
         return [float(each) for each in p]
@@ -154,7 +145,15 @@ class _OneMeasure:
         if test.of_means is not None:
             drawn = self.resamples.difference(self.measure, system, other)
             return test.of_means(drawn, own, self.plan.alternative)
+        if not test.linear:
+            own = self._swapped(system, other)
+            own = own[~np.isnan(own)]
         return float(test.function(own, **self._told(test, labels)))
+
+    def _swapped(self, system: str, other: str) -> Floats:
+        """What the queries add to a difference, which has the other sign where the systems are swapped."""
+        one, another = exchangeable([self.terms[system], self.terms[other]])
+        return one - another
 
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
@@ -162,21 +161,23 @@ class _OneMeasure:
         return {name: known[name] for name in test.takes if name in known}
 
     def _pair(self, system: str, other: str, p: float, corrected: float) -> Pair:
-        both = self.there[system] & self.there[other]
+        one, another, labels = self.data.pair_terms(self.measure, system, other)
+        both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
-        own, labels = self.data.differences(self.measure, system, other)
-        towards = signs(own) * direction(self.measure)
-        mean, other_mean = (float(x.mean()) if len(x) else math.nan for x in (values, others))
+        towards = signs(values - others) * direction(self.measure)
+        value, other_value = one.value(), another.value()
         return Pair(
             measure=self.measure,
             system=system,
             baseline=other,
-            queries=len(own),
-            value=mean,
-            baseline_value=other_mean,
-            difference=float(own.mean()) if len(own) else math.nan,
+            queries=len(values),
+            value=value,
+            baseline_value=other_value,
+            difference=value - other_value,
             interval=self._interval(
-                own, labels, lambda: self.resamples.difference(self.measure, system, other)
+                one.linear() - another.linear(),
+                labels,
+                lambda: self.resamples.difference(self.measure, system, other),
             ),
             p=p,
             corrected=corrected,
@@ -184,7 +185,7 @@ class _OneMeasure:
             wins=int(np.count_nonzero(towards > 0)),
             ties=int(np.count_nonzero(towards == 0)),
             losses=int(np.count_nonzero(towards < 0)),
-            cohens_d=statistics.cohens_d(own),
+            cohens_d=statistics.cohens_d(self._swapped(system, other)),
             cliffs_delta=statistics.cliffs_delta(values, others),
-            superiority=statistics.probability_of_superiority(own),
+            superiority=statistics.probability_of_superiority(values - others),
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import UsageError
 from rankmark.language.measure import Measure
 from rankmark.statistics.intervals import Interval
@@ -19,7 +20,7 @@ from rankmark.statistics.resampling import Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "SystemValues", "direction", "finite", "found_pair", "opponents", "record"]
+__all__ = ["Pair", "SystemValues", "baseline_of", "direction", "finite", "found_pair", "opponents", "record"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Pair:
         system: the one.
         baseline: the other.
         queries: how many were compared.
-        value: the system's mean over these.
+        value: the system's value of these.
         baseline_value: the other's.
         difference: value − baseline_value.
         interval: of the difference.
@@ -41,7 +42,8 @@ class Pair:
         wins: queries on which the system is better.
         ties: queries on which they are equal.
         losses: queries on which it is worse.
-        cohens_d: the mean difference in standard deviations of the differences.
+        cohens_d: the mean difference in standard deviations of the differences; of a ratio of sums, of what
+            queries add to it.
         cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
         superiority: the share of queries with a greater value, those with equal ones by half.
 
@@ -67,7 +69,7 @@ class Pair:
 
     @property
     def better(self) -> bool:
-        """Whether the system's mean is the better one of the two."""
+        """Whether the system's value is the better one of the two."""
         return self.difference * direction(self.measure) > 0
 
 
@@ -76,11 +78,23 @@ def direction(measure: Measure) -> int:
     return -1 if measure.page.better == "less" else 1
 
 
-def opponents(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
-    """Which systems are compared: pairs of a system and its baseline, or of any two."""
-    if baseline is not None:
-        return [(system, baseline) for system in systems if system != baseline]
+def opponents(systems: Sequence[str], baselines: Sequence[str]) -> list[tuple[str, str]]:
+    """Which systems are compared: each that is no baseline with each baseline; any two without these."""
+    if baselines:
+        return [(system, other) for system in systems if system not in baselines for other in baselines]
     return [(system, other) for other, system in combinations(systems, 2)]
+
+
+def baseline_of(system: str, baselines: Sequence[str], systems: Sequence[str]) -> str:
+    """The one with which a system was compared, where none is named: the only baseline, or the first system.
+
+    Raises:
+        UsageError: there are several baselines.
+
+    """
+    if len(baselines) > 1:
+        raise UsageError(f"{system!r} was compared with {' and '.join(baselines)}; say with which")
+    return baselines[0] if baselines else systems[0]
 
 
 class Opposed(Protocol):
@@ -139,12 +153,14 @@ class SystemValues:
 
     Attributes:
         values: of each measure and system, [queries, seeds]; NaN where a query is left out.
+        terms: alike, what the queries add to the measure's value.
         opponents: pairs of a system and its baseline.
         labels: the cluster of each query; None where each stands for itself.
 
     """
 
     values: Mapping[Measure, Mapping[str, Floats]]
+    terms: Mapping[Measure, Mapping[str, Terms]]
     opponents: Sequence[tuple[str, str]]
     labels: NDArray[Any] | None
 
@@ -158,8 +174,20 @@ class SystemValues:
         """Over seeds: one value a query; NaN where that of any seed is left out."""
         return {m: {s: seeds.mean(axis=1) for s, seeds in own.items()} for m, own in self.values.items()}
 
+    @cached_property
+    def there(self) -> dict[tuple[Measure, str], NDArray[np.bool_]]:
+        """The queries that have a value of each measure and system."""
+        return {(m, s): each.there for m, own in self.terms.items() for s, each in own.items()}
+
+    def pair_terms(
+        self, measure: Measure, system: str, other: str
+    ) -> tuple[Terms, Terms, NDArray[Any] | None]:
+        """What the queries with a value of both add to that of each, and their clusters."""
+        both = self.there[measure, system] & self.there[measure, other]
+        own = self.terms[measure]
+        return own[system].at(both), own[other].at(both), None if self.labels is None else self.labels[both]
+
     def differences(self, measure: Measure, system: str, other: str) -> tuple[Floats, NDArray[Any] | None]:
-        """The differences of the queries that have a value of both, and their clusters."""
-        own = self.means[measure][system] - self.means[measure][other]
-        there = ~np.isnan(own)
-        return own[there], None if self.labels is None else self.labels[there]
+        """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
+        one, another, labels = self.pair_terms(measure, system, other)
+        return one.linear() - another.linear(), labels

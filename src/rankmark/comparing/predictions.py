@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import statistics
-from rankmark._native import __version__
 from rankmark.aggregation.intervals import (
     Drawn,
     IntervalMethod,
@@ -20,8 +19,8 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.systems import evaluate_systems
-from rankmark.comparing.pairs import finite, found_pair, opponents
-from rankmark.comparing.systems import check_systems
+from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents
+from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError
 from rankmark.inputs.predictions.systems import asked_systems
@@ -85,7 +84,7 @@ def compare_predictions(
     scores: str | Mapping[str, str] | None,
     measures: str | Measure | Iterable[str | Measure],
     *,
-    baseline: str | None = None,
+    baseline: Baseline = None,
     alternative: Alternative = "two-sided",
     correction: CorrectionName = "holm",
     alpha: float = 0.05,
@@ -109,7 +108,7 @@ def compare_predictions(
         scores: the column of each system's scores, ``{system: column}``; of several tables also the one
             column that all of them have, or None for the usual names.
         measures: as for `evaluate_predictions`.
-        baseline: the system with which all others are compared; all pairs if None.
+        baseline: the system, or several, with which all others are compared; all pairs if None.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
         correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
             (``none`` is one).
@@ -143,7 +142,7 @@ def compare_predictions(
 
     """
     asked = asked_systems(table, scores)
-    check_systems(asked, baseline)
+    baselines = check_systems(asked, baseline)
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("correction", correction, CORRECTIONS)
     check_share(alpha=alpha)
@@ -153,7 +152,7 @@ def compare_predictions(
     if unknown := options.keys() - OPTIONS:
         raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
     systems, notes = evaluate_systems(asked, measures, sampling, options)
-    return PredictionComparison(systems, baseline, sampling, alternative, correction, alpha, notes)
+    return PredictionComparison(systems, baselines, sampling, alternative, correction, alpha, notes)
 
 
 OPTIONS = frozenset(
@@ -169,7 +168,7 @@ class PredictionComparison(Shown):
 
     Attributes:
         results: of each system, with intervals.
-        baseline: the system with which all others are compared; None for all pairs.
+        baselines: the systems with which all others are compared; empty for all pairs.
         alternative: of the tests.
         correction: of the p-values.
         alpha: the level below which a corrected p-value is significant.
@@ -181,7 +180,7 @@ class PredictionComparison(Shown):
     def __init__(
         self,
         systems: Mapping[str, Evaluated],
-        baseline: str | None,
+        baselines: tuple[str, ...],
         sampling: Sampling,
         alternative: Alternative,
         correction: CorrectionName,
@@ -189,7 +188,7 @@ class PredictionComparison(Shown):
         notes: tuple[str, ...] = (),
     ) -> None:
         self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
-        self.baseline = baseline
+        self.baselines = baselines
         self.alternative: Alternative = alternative
         self.correction: CorrectionName = correction
         self.alpha = alpha
@@ -215,7 +214,7 @@ class PredictionComparison(Shown):
     @property
     def opponents(self) -> list[tuple[str, str]]:
         """Which systems are compared: pairs of a system and its baseline."""
-        return opponents(self.systems, self.baseline)
+        return opponents(self.systems, self.baselines)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -228,7 +227,7 @@ class PredictionComparison(Shown):
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
         """One system against another: the baseline of the comparison if none is named."""
         found = next(iter(self.results.values()))._find(measure)
-        other = baseline or self.baseline or self.systems[0]
+        other = baseline or baseline_of(system, self.baselines, self.systems)
         return found_pair(self.pairs, found, system, other)
 
     def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
@@ -327,7 +326,9 @@ class PredictionComparison(Shown):
             names += [str(pair.measure)] * (str(pair.measure) not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
         corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in self.pairs))
-        differs = "differs" if self.baseline is None else f"differs from {printable(self.baseline)}"
+        differs = " ".join(["differs", *(f"from {printable(one)}" for one in self.baselines[:1])])
+        if len(self.baselines) > 1:
+            differs = "differs from the one against which it stands"
         return [
             "; ".join([first.account()[0], *self.notes]),
             *self._noticed(),
@@ -356,7 +357,7 @@ class PredictionComparison(Shown):
         corrected = [] if self.correction == "none" else [f"p ({self.correction})"]
         header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
         rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
-        if self.baseline is None:
+        if len(self.baselines) != 1:
             return Grid(3, rows)
         return Grid(2, [[*row[:2], *row[3:]] for row in rows])
 
@@ -379,8 +380,7 @@ class PredictionComparison(Shown):
 
     def _record(self) -> dict[str, Any]:
         return {
-            "rankmark": __version__,
-            "baseline": self.baseline,
+            "baselines": self.baselines,
             "alternative": self.alternative,
             "correction": self.correction,
             "alpha": self.alpha,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -130,8 +130,6 @@ def compared_in_slices(
 
 
 def _of_slice(data: SystemValues, inside: np.ndarray[Any, np.dtype[np.bool_]]) -> SystemValues:
-    values: Mapping[Any, Any] = {
-        measure: {system: seeds[inside] for system, seeds in own.items()}
-        for measure, own in data.values.items()
-    }
-    return SystemValues(values, data.opponents, None if data.labels is None else data.labels[inside])
+    values = {m: {system: each[inside] for system, each in own.items()} for m, own in data.values.items()}
+    terms = {m: {system: each.at(inside) for system, each in own.items()} for m, own in data.terms.items()}
+    return SystemValues(values, terms, data.opponents, None if data.labels is None else data.labels[inside])

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from rankmark.aggregation.terms import Terms
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
-from rankmark.errors import DataError, MeasureError, UsageError, did_you_mean
-from rankmark.language.grammar import split_measures
+from rankmark.errors import DataError, UsageError, did_you_mean
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
-from rankmark.language.registry import MEAN
+from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 from rankmark.statistics.resampling import Floats
@@ -21,26 +21,35 @@ from rankmark.statistics.resampling import Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["brought_together", "check_comparable", "check_systems"]
+__all__ = ["Baseline", "brought_together", "check_systems"]
+
+Baseline: TypeAlias = "str | Sequence[str] | None"
+"""The name of one system or of several; None for all pairs."""
+Rows: TypeAlias = "slice | NDArray[np.intp]"
 
 
-def check_systems(systems: Mapping[str, Any], baseline: str | None) -> None:
-    """Refuses what are no two or more systems by their names, and a baseline that is none of them."""
+def check_systems(systems: Mapping[str, Any], baseline: Baseline) -> tuple[str, ...]:
+    """The baselines, of which each is one of the systems; refuses what are no two or more systems by name."""
     if not isinstance(systems, Mapping):
         raise UsageError(f"the systems are a {type(systems).__name__}; give them by name: {{name: run, …}}")
     if wrong := [name for name in systems if not isinstance(name, str)]:
         raise UsageError(f"the name of a system is text, not {wrong[0]!r}")
     if len(systems) < 2:
         raise UsageError(f"{counted(len(systems), 'system')} to compare; give two or more")
-    if baseline is not None and baseline not in systems:
-        hint = did_you_mean(str(baseline), systems)
-        raise UsageError(f"baseline={baseline!r} is not one of the systems {', '.join(systems)}{hint}")
+    baselines = () if baseline is None else (baseline,) if isinstance(baseline, str) else tuple(baseline)
+    for each in baselines:
+        if each not in systems:
+            hint = did_you_mean(str(each), systems)
+            raise UsageError(f"baseline={each!r} is not one of the systems {', '.join(systems)}{hint}")
+    if len(set(baselines)) == len(systems):
+        raise UsageError("every system is a baseline; name none to compare all pairs")
+    return tuple(dict.fromkeys(baselines))
 
 
 def brought_together(
     results: Mapping[str, Sequence[Result]],
     measures: str | Measure | Iterable[str | Measure] | None,
-    baseline: str | None,
+    baselines: Sequence[str],
     plan: ComparisonPlan,
     clusters: Mapping[Any, Any] | None,
 ) -> Comparison:
@@ -49,7 +58,7 @@ def brought_together(
     Args:
         results: by the names of the systems.
         measures: which to compare; those that all results have if None.
-        baseline: with which all others are compared; all pairs if None.
+        baselines: with which all others are compared; all pairs without any.
         plan: how.
         clusters: what each query belongs to.
 
@@ -57,20 +66,29 @@ def brought_together(
     every = [result for each in results.values() for result in each]
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
+    rows = {id(result): _rows(result, query_ids) for result in every}
+    terms = {
+        measure: {
+            name: Terms.of_seeds([each.query_terms(measure).at(rows[id(each)]) for each in seeds])
+            for name, seeds in results.items()
+        }
+        for measure in asked
+    }
     values = {
-        measure: {name: _values(each, measure, query_ids) for name, each in results.items()}
+        measure: {name: _values(each, measure, query_ids, rows) for name, each in results.items()}
         for measure in asked
     }
     labels = None if clusters is None else _labels(query_ids, clusters)
     if len(every) > len(results):
         notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
-    notes += _choice_notes(results, asked)
+    notes += _choice_notes(every)
     return Comparison(
         results={name: tuple(each) for name, each in results.items()},
-        baseline=baseline,
+        baselines=baselines,
         plan=plan,
         query_ids=query_ids,
         values=values,
+        terms=terms,
         labels=labels,
         notes=notes,
     )
@@ -81,29 +99,14 @@ def _asked(
 ) -> tuple[Measure, ...]:
     """The measures to compare."""
     common = [measure for measure in results[0].measures if all(measure in each for each in results)]
-    listed = common if measures is None else _listed(measures)
+    listed = common if measures is None else separate(measures)
     asked = tuple(dict.fromkeys(map(as_measure, listed)))
     if not asked:
         raise UsageError("there is no measure that all results have")
     for measure in asked:
-        check_comparable(measure)
         for result in results:
-            result.query_values(measure)  # refuses what was not evaluated
+            result.query_terms(measure)  # refuses what was not evaluated
     return asked
-
-
-def check_comparable(measure: Measure) -> None:
-    """Refuses a measure whose value is another mean of the queries' values than the one compared."""
-    if measure.mean == "geometric":
-        others = {name: value for name, value in measure.parameters.items() if name != MEAN.name}
-        plain = Measure(measure.name, others, measure.cutoff)
-        raise MeasureError(f"{measure}: arithmetic means alone can be compared; compare {plain}")
-
-
-def _listed(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:
-    if isinstance(measures, str):
-        return split_measures(measures)
-    return [measures] if isinstance(measures, Measure) else measures
 
 
 def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
@@ -121,16 +124,23 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     return [query for query in lists[0] if query in common], [note]
 
 
-def _values(results: Sequence[Result], measure: Measure, query_ids: Sequence[Any]) -> Floats:
+def _rows(result: Result, query_ids: Sequence[Any]) -> Rows:
+    """The places of the queries in a result."""
+    own = result.query_ids
+    if own == query_ids:
+        return slice(None)
+    place = {query: row for row, query in enumerate(own)}
+    return np.array([place[query] for query in query_ids], dtype=np.intp)
+
+
+def _values(
+    results: Sequence[Result],
+    measure: Measure,
+    query_ids: Sequence[Any],
+    rows: Mapping[int, Rows],
+) -> Floats:
     """The values of a system: [queries, seeds]."""
-    columns = []
-    for result in results:
-        own, values = result.query_ids, result.query_values(measure)
-        if own != query_ids:
-            place = {query: row for row, query in enumerate(own)}
-            values = values[[place[query] for query in query_ids]]
-        columns.append(values)
-    table = np.column_stack(columns)
+    table = np.column_stack([result.query_values(measure)[rows[id(result)]] for result in results])
     if np.isinf(table).any():
         first = query_ids[int(np.isinf(table).any(axis=1).argmax())]
         count = np.count_nonzero(np.isinf(table).any(axis=1))
@@ -149,13 +159,8 @@ def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[An
     return np.array([numbers[clusters[query]] for query in query_ids])
 
 
-def _choice_notes(results: Mapping[str, Sequence[Result]], measures: Sequence[Measure]) -> list[str]:
+def _choice_notes(results: Sequence[Result]) -> list[str]:
     """What a reader should know of how the values were computed."""
-    every = [result for each in results.values() for result in each]
-    first = every[0].choices
-    different = [name for name in first if any(result.choices[name] != first[name] for result in every)]
-    notes = [f"the systems were not evaluated alike: {', '.join(different)} differ"] if different else []
-    others = (measure for measure in measures if measure.page.aggregate != "mean")
-    return notes + [
-        f"{m}: the mean over queries, not the {m.page.aggregate} over all of them" for m in others
-    ]
+    first = results[0].choices
+    different = [name for name in first if any(result.choices[name] != first[name] for result in results)]
+    return [f"the systems were not evaluated alike: {', '.join(different)} differ"] if different else []

@@ -58,9 +58,12 @@ def corrected_line(correction: str, tests: int) -> str:
 def mark_line(shown: Compared) -> str:
     """What the marks mean."""
     level = f"p ≤ {shown.plan.alpha:g}"
-    if shown.baseline is not None:
-        return f"{UP} better, {DOWN} worse than {printable(shown.baseline)} ({level})"
-    return f"a letter: better than the system with that letter ({level})"
+    if len(shown.baselines) == 1:
+        return f"{UP} better, {DOWN} worse than {printable(shown.baselines[0])} ({level})"
+    line = f"a letter: better than the system with that letter ({level})"
+    if not shown.baselines:
+        return line
+    return f"{line}; compared are all others with {' and '.join(map(printable, shown.baselines))}"
 
 
 def interval_line(shown: Compared) -> str:

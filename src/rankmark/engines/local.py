@@ -8,6 +8,7 @@ from rankmark import _native
 from rankmark.aggregation import observed
 from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
 from rankmark.aggregation.state import Observation
+from rankmark.errors import DataError
 from rankmark.inputs import read_inputs, with_text_items
 
 if TYPE_CHECKING:
@@ -112,19 +113,23 @@ def _judge(
     whole: bool = False,
     threads: int = 0,
 ) -> tuple[NDArray[np.uint32], int]:
-    return _native.judge_lists(
-        _columns(qrels),
-        _columns(run),
-        consume,
-        ties=choices.ties,
-        seed=choices.seed,
-        duplicates=choices.duplicates,
-        unjudged=choices.unjudged,
-        unjudged_queries=choices.unjudged_queries,
-        scores=choices.scores,
-        whole=whole,
-        threads=threads,
-    )
+    try:
+        return _native.judge_lists(
+            _columns(qrels),
+            _columns(run),
+            consume,
+            ties=choices.ties,
+            seed=choices.seed,
+            duplicates=choices.duplicates,
+            unjudged=choices.unjudged,
+            unjudged_queries=choices.unjudged_queries,
+            scores=choices.scores,
+            whole=whole,
+            threads=threads,
+        )
+    except DataError as error:
+        # The core counts items where the table has a list in each row.
+        raise type(error)(run.in_own_rows(qrels.in_own_rows(str(error)))) from None
 
 
 def _columns(table: Input) -> _native.Columns:

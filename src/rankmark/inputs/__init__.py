@@ -77,7 +77,9 @@ def read_run(source: object, columns: ColumnNames | None = None) -> Input:
 
 def _read_input(opened: Source | Input, side: Side, columns: ColumnNames | None) -> Input:
     if not isinstance(opened, Input):
-        return opened.read(side, columns)
+        read = opened.read(side, columns)
+        read.check_lists()
+        return read
     if opened.side != side:
         raise UsageError(f"{opened!r} was read as {opened.side}, not as {side}")
     return opened

@@ -153,9 +153,10 @@ def _check_rows(batch: Input, where: str, first_row: int) -> None:
             continue
         column = frame[name]
         if column.null_count():
-            raise wrong_row(column.is_null(), "null", role, name, where, first_row)
+            raise wrong_row(column.is_null(), "null", role, name, where, first_row, batch.rows)
         if column.dtype.is_float():
             finite = role == "relevance"
             wrong = ~column.is_finite() if finite else column.is_nan()
             if wrong.any():
-                raise wrong_row(wrong, "NaN or infinite" if finite else "NaN", role, name, where, first_row)
+                what = "NaN or infinite" if finite else "NaN"
+                raise wrong_row(wrong, what, role, name, where, first_row, batch.rows)

@@ -8,7 +8,9 @@ from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.roles import said_outright
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 __all__ = ["Columns", "check_ids", "check_numbers", "no_rows", "wrong_row"]
 
@@ -54,9 +56,18 @@ def no_rows(where: str) -> DataError:
     return DataError(f"{where} has no rows; there is nothing to evaluate")
 
 
-def wrong_row(wrong: pl.Series, what: str, role: str, name: str, where: str, first_row: int) -> DataError:
-    """The error for values that cannot be evaluated."""
-    row = first_row + int(wrong.arg_true()[0])
+def wrong_row(
+    wrong: pl.Series,
+    what: str,
+    role: str,
+    name: str,
+    where: str,
+    first_row: int,
+    rows: NDArray[np.uint32] | None = None,
+) -> DataError:
+    """The error for values that cannot be evaluated; `rows` are those of the user's table, as of `Input`."""
+    first = int(wrong.arg_true()[0])
+    row = first_row + (first if rows is None else int(rows[first]))
     return DataError(
         f"{where}: the {role} column {name!r} is {what} in row {row} (from 0), and perhaps in others; "
         "remove or replace those rows"

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from rankmark import _native
 from rankmark.errors import FormatError, UsageError
 from rankmark.inputs.memory import room
-from rankmark.panics import hidden_panics
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
+from rankmark.panics import hidden_panics
 from rankmark.progress import reading
 
 if TYPE_CHECKING:

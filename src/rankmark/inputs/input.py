@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankmark._native import Table
+from rankmark.errors import DataError
 from rankmark.inputs.roles import VALUE_OF, Side
 
 __all__ = ["Described", "Input"]
@@ -32,6 +35,28 @@ class Input:
     """The ids come from a format without types, where 7 and "7" are the same."""
     notes: tuple[str, ...] = ()
     """What a reader of the result should know of how the table was understood."""
+    rows: NDArray[np.uint32] | None = None
+    """The row of the user's table that each comes from, where that has several items in a row."""
+
+    def in_own_rows(self, message: str) -> str:
+        """What the core says of a row of this table, with the number that the row has for the user."""
+        if self.rows is None or not message.startswith(self.name):
+            return message
+        rows = self.rows
+        return re.sub(r"\brow (\d+)", lambda found: f"row {rows[int(found[1])]}", message)
+
+    def check_lists(self) -> None:
+        """Refuses lists without a query, which the core would count by their items."""
+        if self.rows is None:
+            return
+        import polars as pl
+
+        if len(nulls := np.unique(self.rows[pl.DataFrame(self.table)[self.query].is_null().to_numpy()])):
+            count = f"{len(nulls)} null{'s' if len(nulls) > 1 else ''}"
+            raise DataError(
+                f"{self.name}: the query column {self.query!r} has {count}, the first in row {nulls[0]} "
+                "(from 0); remove those rows"
+            )
 
     @property
     def names(self) -> list[str]:

@@ -7,12 +7,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError
 from rankmark.inputs.roles import Roles, Side
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
 __all__ = ["is_listed", "one_row_an_item"]
 
@@ -22,8 +25,10 @@ def is_listed(table: Table, roles: Roles) -> bool:
     return roles.wide or table.kind(roles.items[0]) == "list"
 
 
-def one_row_an_item(table: Table, roles: Roles, side: Side, where: str) -> tuple[Table, Roles]:
-    """The rows in long form, and the columns' roles in it.
+def one_row_an_item(
+    table: Table, roles: Roles, side: Side, where: str
+) -> tuple[Table, Roles, NDArray[np.uint32]]:
+    """The rows in long form, the columns' roles in it, and the row of the table that each comes from.
 
     Raises:
         ColumnError: ranked columns of several types, or numbers that are no lists where the items are.
@@ -42,10 +47,12 @@ def one_row_an_item(table: Table, roles: Roles, side: Side, where: str) -> tuple
     frame = frame.select(roles.query, items, *(_as_list(frame, name) for name in values))
     _check_lengths(frame, item, values, where)
     _check_no_holes(frame, [item, *values], where)
-    rows = frame.filter(pl.col(item).list.len() > 0).explode(item, *values)
-    if rows.is_empty():
+    lengths = frame[item].list.len().fill_null(0).to_numpy()
+    if not lengths.any():
         raise DataError(f"{where}: every list of items is empty; there is nothing to evaluate")
-    return Table.from_arrow(rows), replace(roles, items=(item,), wide=False)
+    rows = frame.filter(lengths > 0).explode(item, *values)
+    origin = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)
+    return Table.from_arrow(rows), replace(roles, items=(item,), wide=False), origin
 
 
 def _check_one_list_a_query(table: Table, query: str, where: str) -> None:

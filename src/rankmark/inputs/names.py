@@ -1,22 +1,36 @@
-"""The names by which a column is known to have a role."""
+"""The names by which a column is known to have a role, in tables of lists and of predictions alike."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["ALIASES", "NORMAL_ALIASES", "listed", "misread", "normal"]
+from rankmark.errors import did_you_mean
+
+__all__ = ["ALIASES", "NORMAL_ALIASES", "fitting", "is_unnamed", "listed", "misread", "nearest", "normal"]
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "query": (
-        *("query", "query_id", "qid", "q_id", "topic", "user_id", "user", "uid"),
-        *("session_id", "impression_id", "group"),
+        *("query", "query_id", "qid", "q_id", "topic", "topic_id", "user_id", "user", "uid"),
+        *("customer_id", "session_id", "impression_id", "group"),
     ),
-    "item": ("item", "item_id", "iid", "doc_id", "docno", "docid", "document", "product_id"),
-    "score": ("score", "pred", "prediction", "pred_score", "similarity", "sim", "y_score", "y_pred"),
+    "item": (
+        *("item", "item_id", "iid", "doc_id", "docno", "docid", "document", "document_id"),
+        *("corpus_id", "passage_id", "product_id", "movie_id", "article_id"),
+    ),
+    "score": (
+        *("score", "pred", "prediction", "pred_score", "predicted_score", "similarity", "sim"),
+        *("y_score", "y_pred", "y_prob", "y_proba", "y_hat", "p", "prob", "proba", "probability"),
+        *("pctr", "p_click"),
+    ),
     "rank": ("rank", "position", "pos"),
-    "relevance": ("relevance", "rel", "label", "grade", "gain", "rating", "target", "y_true", "click"),
+    "relevance": (
+        *("relevance", "rel", "label", "grade", "gain", "rating", "target", "y_true", "y"),
+        *("click", "clicked", "is_click", "is_clicked", "judgement", "judgment"),
+    ),
+    "weight": ("weight", "sample_weight"),
 }
+"""The usual names of each role; who else is called so in the plural is understood too, see `fitting`."""
 
 
 def normal(name: str) -> str:
@@ -25,6 +39,25 @@ def normal(name: str) -> str:
 
 
 NORMAL_ALIASES = {role: {normal(alias) for alias in aliases} for role, aliases in ALIASES.items()}
+
+
+def fitting(names: Iterable[str], role: str) -> list[str]:
+    """The names that are known to have the role, in the plural only where none is in the singular."""
+    known = NORMAL_ALIASES[role]
+    names = list(names)
+    singular = [name for name in names if normal(name) in known]
+    return singular or [name for name in names if normal(name).removesuffix("s") in known]
+
+
+def nearest(role: str, names: Sequence[str], *words: str) -> str:
+    """``"; did you mean X?"`` for names that come near one of the words, or near a usual one of the role."""
+    hints = (did_you_mean(word, names) for word in (*words, *ALIASES[role]))
+    return next((hint for hint in hints if hint), "")
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether a column is an index without a name that pandas wrote along."""
+    return re.fullmatch(r"|index|level_\d+|Unnamed: \d+|__index_level_\d+__", name) is not None
 
 
 def listed(names: Iterable[object]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from rankmark.errors import ColumnError, UsageError, did_you_mean
-from rankmark.inputs.names import ALIASES, NORMAL_ALIASES, listed, misread, normal
+from rankmark.inputs.names import NORMAL_ALIASES, fitting, listed, misread, nearest, normal
 
 __all__ = [
     "VALUE_OF",
@@ -156,8 +156,7 @@ NORMAL_PREFIXES = {
 def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNames | None) -> ColumnError:
     """The error for a table in which no column can have a role that it needs."""
     asked = [str(value) for key, value in (columns or {}).items() if key == role]
-    hints = (did_you_mean(word, names) for word in (*asked, *ALIASES[role]))
-    hint = next((hint for hint in hints if hint), "")
+    hint = nearest(role, names, *asked)
     wanted = "a score or a rank" if role == "score" else f"the {role}"
     return ColumnError(
         f"{where} has no column for {wanted}{misread(names) or hint or ';'} its columns are {listed(names)}; "
@@ -168,7 +167,7 @@ def missing_role(role: str, names: Sequence[str], where: str, columns: ColumnNam
 def _may_be_relevance(name: str) -> bool:
     """Whether a column's name comes near a relevance's, or is that of a score, as if a run were the qrels."""
     return normal(name) in NORMAL_ALIASES["score"] or any(
-        alias in normal(name) for alias in NORMAL_ALIASES["relevance"] if alias != "gain"
+        alias in normal(name) for alias in NORMAL_ALIASES["relevance"] if alias != "gain" and len(alias) > 2
     )
 
 
@@ -215,14 +214,13 @@ class _Finder:
             return next(iter(self.outright[role]), None)
         said = {name for names in self.outright.values() for name in names}
         free = [name for name in self.names if name not in said]
-        fitting = [name for name in free if normal(name) in NORMAL_ALIASES[role]]
-        fitting = fitting or [name for name in free if normal(name).removesuffix("s") in NORMAL_ALIASES[role]]
-        if len(fitting) > 1:
+        known = fitting(free, role)
+        if len(known) > 1:
             raise ColumnError(
-                f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
-                f"say which with {said_outright(role, fitting[0])}"
+                f"{self.where} has {len(known)} columns that can be the {role}: {listed(known)}; "
+                f"say which with {said_outright(role, known[0])}"
             )
-        return fitting[0] if fitting else None
+        return known[0] if known else None
 
     def _relevance(self, taken: set[str]) -> str | None:
         found = self._find("relevance")

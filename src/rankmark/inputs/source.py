@@ -9,7 +9,7 @@ from rankmark._native import Table
 from rankmark.inputs.column_checks import check_ids, check_numbers, no_rows
 from rankmark.inputs.input import Input
 from rankmark.inputs.long_form import is_listed, one_row_an_item
-from rankmark.inputs.names import listed
+from rankmark.inputs.names import is_unnamed, listed
 from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, find_roles, missing_role
 
 __all__ = ["Source", "notes_on"]
@@ -27,6 +27,8 @@ class Source:
     text_ids: bool = False
     in_rank_order: bool = False
     """Whether the rows of a query are its results, best first, where the table has no score or rank."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the result should know of how its rows were understood."""
 
     def read(self, side: Side, columns: ColumnNames | None) -> Input:
         """Finds the columns' roles and reads them."""
@@ -41,16 +43,17 @@ def _to_input(table: Table, roles: Roles, source: Source, side: Side, columns: C
     in_lists = is_listed(table, roles)
     if side == "run" and not (in_lists or source.in_rank_order or roles.value or roles.rank):
         raise missing_role("score", source.names, source.where, columns)
+    rows = None
     if in_lists:
-        table, roles = one_row_an_item(table, roles, side, source.where)
+        table, roles, rows = one_row_an_item(table, roles, side, source.where)
     item = roles.items[0]
     check_ids(table, roles.query, "query", source.where)
     check_ids(table, item, "item", source.where)
     check_numbers(table, roles.value, "relevance" if side == "qrels" else "score", source.where)
     check_numbers(table, roles.rank, "rank", source.where)
-    notes = notes_on(source.where, side, source.names, roles, columns)
+    notes = (*source.notes, *notes_on(source.where, side, source.names, roles, columns))
     return Input(
-        table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes
+        table, side, source.where, roles.query, item, roles.value, roles.rank, source.text_ids, notes, rows
     )
 
 
@@ -58,7 +61,7 @@ def notes_on(
     where: str, side: Side, names: Sequence[str], roles: Roles, columns: ColumnNames | None
 ) -> tuple[str, ...]:
     """What a reader of the result should know of how a table's columns were understood."""
-    others = [name for name in names if name not in roles.names]
+    others = [name for name in names if name not in roles.names and not is_unnamed(name)]
     if side == "run" or roles.value or not others or "relevance" in (columns or {}):
         return ()
     return (f"every row of {where} counts as relevant: no relevance among {listed(others)}",)

@@ -9,15 +9,17 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 
 from rankmark.errors import MeasureError
-from rankmark.kinds.ranges import Between
+from rankmark.kinds.ranges import Between, Whole
 from rankmark.kinds.rows import Rows, Undefined, Values
 
-__all__ = ["AtThreshold", "Best", "Confusion", "Top", "at_threshold", "decided", "share"]
+__all__ = ["AtThreshold", "Best", "Confusion", "Taken", "Top", "at_threshold", "decided", "share"]
 
 Best: TypeAlias = float | Literal["max"]
 """A score from which rows are found, or ``max`` for the one that makes the measure greatest."""
-Top: TypeAlias = Literal["none"] | Annotated[float, Between(0, 1)]
-"""The share of rows, those with the greatest scores, that is found, instead of those from a threshold."""
+Taken: TypeAlias = Annotated[float, Between(0, 1)] | Annotated[float, Whole(1)]
+"""The share of rows, those with the greatest scores, or how many of them."""
+Top: TypeAlias = Literal["none"] | Taken
+"""Which of the rows with the greatest scores are found, instead of those from a threshold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,13 @@ def decided(
         rows: the rows.
         measure: a value of each decision.
         threshold: the least score that is found, or ``max`` for the one at which the value is greatest.
-        top: the share of rows that is found instead; the part of a border group of equal scores that belongs
-            to the share is of its mean composition, which is the expected value over all orders of rows that
-            weigh the same for whatever is linear in TP where TP + FP is given, as all these measures are.
+        top: the share of rows, or how many, that is found instead; the part of a border group of equal scores
+            that belongs to it is of its mean composition, which is the expected value over all orders of rows
+            that weigh the same for whatever is linear in TP where TP + FP is given, as all these measures
+            are.
 
     Raises:
-        Undefined: 0/0.
+        Undefined: 0/0, or fewer rows than are to be found.
         MeasureError: both a threshold and a share are said.
 
     """
@@ -132,7 +135,10 @@ def _empty(confusion: Confusion, how: str) -> Iterator[str]:
 
 def _among_best(rows: Rows, top: float) -> Confusion:
     positive, negative = rows.ranked.positive, rows.ranked.negative
-    found = np.array([top * (positive + negative)])
+    rows_weight = positive + negative
+    if 1 <= top > rows_weight:
+        raise Undefined(f"there are fewer than {top:g} rows")
+    found = np.array([top if top >= 1 else top * rows_weight])
     border = rows.ranked.beyond(found)
     own = border.tp + border.fp
     part = np.divide(found - border.tp_above - border.fp_above, own, out=np.zeros(1), where=own > 0)

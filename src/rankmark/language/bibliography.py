@@ -28,6 +28,7 @@ def _cited(paragraph: str) -> str:
 
 BIBLIOGRAPHY: Mapping[str, str] = {
     "achen1982": 'C. Achen, "Interpreting and Using Regression", 1982',
+    "altman1994": 'D. Altman, J. Bland, "Diagnostic tests 2: predictive values", BMJ 309, 1994',
     "anelli2021": (
         'V. Anelli et al., "Elliot: a comprehensive and rigorous framework for reproducible '
         'recommender systems evaluation", SIGIR 2021'

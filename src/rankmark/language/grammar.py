@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from rankmark.errors import MeasureError
 from rankmark.language.parameters import format_value, parse_value
 
-__all__ = ["Written", "read", "split_measures", "write"]
+__all__ = ["Written", "each_cutoff", "read", "split_measures", "write"]
 
 
 class Written(NamedTuple):
@@ -95,13 +95,26 @@ _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 def split_measures(text: str) -> list[str]:
     """Measures separated by spaces or commas, but not by those inside brackets or before a number.
 
-    A number goes on with the parameters of one measure: ``utility.1,-1,0,0``.
+    A number goes on with the parameters of one measure, ``utility.1,-1,0,0``, or with its cutoffs, each of
+    which is a measure: ``P@1,3,5``.
     """
 
     def separates(place: int) -> bool:
         return text[place].isspace() or (text[place] == "," and not _NUMBERS.match(text, place))
 
-    return [name for name in _pieces(text, separates) if name]
+    return [one for name in _pieces(text, separates) if name for one in each_cutoff(name)]
+
+
+_CUTOFFS = re.compile(r"(?P<name>[^@]+@)(?:\{(?P<set>[^{}]*)\}|(?P<list>[0-9]+(?:,[0-9]+)+))", re.DOTALL)
+
+
+def each_cutoff(text: str) -> list[str]:
+    """The measures that one name with several cutoffs asks for: ``P@1,3,5``, ``nDCG@{1,5,10}``."""
+    written = _CUTOFFS.fullmatch(text.strip())
+    if not written:
+        return [text]
+    cutoffs = written["list"] or written["set"]
+    return [written["name"] + cutoff.strip() for cutoff in cutoffs.split(",")]
 
 
 def _pieces(text: str, separates: Callable[[int], bool]) -> list[str]:

@@ -172,6 +172,19 @@ class Measure:
         return hash(self._written)
 
 
+class _Doc:
+    """What `help` shows: of the class what it is, of a measure its page."""
+
+    def __init__(self, of_class: str | None) -> None:
+        self._of_class = of_class
+
+    def __get__(self, measure: Measure | None, _: type[Measure]) -> str | None:
+        return self._of_class if measure is None else str(measure.page)
+
+
+Measure.__doc__ = _Doc(Measure.__doc__)  # type: ignore[assignment]
+
+
 def weighing(measures: Iterable[Measure]) -> dict[str, str]:
     """The columns that measures weigh queries by, and what each is for, in words."""
     return {name: purpose for measure in measures for name, purpose in measure.columns.items()}

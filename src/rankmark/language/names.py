@@ -14,7 +14,7 @@ from rankmark.language.grammar import read
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind, is_known, meaning_of, spellings
 
-__all__ = ["as_measure", "parse"]
+__all__ = ["as_measure", "parse", "written_as"]
 
 _JOINED = re.compile(r"(?P<name>.+?)(?P<sign>_at_|[_.])(?P<cutoff>[0-9]+)")
 
@@ -58,7 +58,7 @@ def _named(
     cutoff: int | None = None,
 ) -> Measure:
     """The measure of a name, looked for in the kinds in their order."""
-    meaning = meaning_of(name, kinds)
+    meaning = meaning_of(name, kinds, cutoff=cutoff is not None)
     return Measure(meaning.page.name, {**meaning.parameters, **parameters}, cutoff)
 
 
@@ -77,3 +77,16 @@ def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) ->
     if isinstance(measure, str):
         return parse(measure, kinds)
     raise MeasureError(f"{measure!r} is neither a measure nor its name")
+
+
+def written_as(name: str) -> str:
+    """How a measure of this name is written in Python, if there is one, as ``"; …"`` for a message."""
+    found: dict[str, None] = {}
+    for kind in LISTS_FIRST:
+        if is_known(name, (kind,)):
+            try:
+                meaning = meaning_of(name, (kind,))
+            except MeasureError as several:
+                return f"; {several}"
+            found[f"rm.{meaning.page.written(meaning.parameters)}"] = None
+    return f"; it is {' or '.join(found)}, or {name!r} as text where measures are asked for" if found else ""

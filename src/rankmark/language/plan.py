@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 from rankmark._native import MOST_THREADS
 from rankmark.errors import ChoiceError, MeasureError
+from rankmark.language.absent import absent
 from rankmark.language.choices import Choices, Ties
 from rankmark.language.conventions.convention import convention
-from rankmark.language.grammar import split_measures
+from rankmark.language.grammar import each_cutoff, split_measures
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.registry import LISTS_FIRST, Kind, namesakes, pages
@@ -119,7 +120,8 @@ def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     for measure in asked:
         if measure.page.kind != "list":
             lists = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "list")
-            hint = f"; of lists there is {lists}" if lists else ""
+            why = absent(measure.name)
+            hint = f"; of lists there is {lists}" if lists else f"; of lists {why}" if why else ""
             raise MeasureError(
                 f"{measure} is a measure of predictions, for evaluate_predictions (`rankmark predictions`)"
                 f"{hint}"
@@ -147,7 +149,7 @@ def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str 
     if isinstance(measures, Measure):
         return [measures]
     if isinstance(measures, Iterable):
-        return measures
+        return [one for each in measures for one in (each_cutoff(each) if isinstance(each, str) else [each])]
     raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from rankmark.errors import MeasureError, did_you_mean
+from rankmark.language.absent import absent
 from rankmark.language.conventions.trec_table import TREC_MEASURES
 from rankmark.language.definition import Definition, Meaning, declared, key_of, load, meanings_of
 from rankmark.language.layout import header_line
@@ -115,6 +116,7 @@ class Page(Definition):
 
     def _instead(self, cutoff: Any) -> str:
         others = [f"{name}@{cutoff}" for name in namesakes(self) if pages()[name].takes_cutoff]
+        others += [f"{self.name}(top={cutoff}), of the best rows"] if "top" in self.parameters else []
         return f"; there is {' or '.join(others)}" if others else ""
 
 
@@ -267,28 +269,38 @@ def _meanings_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> list[Meani
     return []
 
 
-def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Meaning[Page]:
+def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool = False) -> Meaning[Page]:
     """What a name means, looked for in the kinds of measures in their order.
+
+    With a `cutoff` it means what can have one, if anything does: ``Precision@5`` of predictions is that of
+    the lists of the queries, which are their rows.
 
     Raises:
         MeasureError: no measure, or several; the message says which come near.
 
     """
     meanings = _meanings_of(name, kinds)
+    if cutoff and name not in pages():
+        lists = meanings if kinds[0] == "list" else [*meanings, *_meanings_of(name, LISTS_FIRST[:1])]
+        takers = [meaning for meaning in lists if meaning.page.takes_cutoff]
+        first = [meaning for meaning in takers if meaning.page.kind == takers[0].page.kind]
+        meanings = first or meanings
     if len(meanings) == 1:
         return meanings[0]
     if meanings:
         either = ", or ".join(map(str, meanings))
         raise MeasureError(f"{name!r} can mean {either}; write the one that is meant")
+    if why := absent(name):
+        raise MeasureError(f"{why} (`rankmark measures` lists all that there are)")
     near = did_you_mean(name, [*(known.name for known in TREC_MEASURES), *spellings()])
     raise MeasureError(f"no measure {name!r}{near} (`rankmark measures` lists them all)")
 
 
 def namesakes(page: Page) -> list[str]:
     """The names of the measures of another kind that share a name or an alias with this one."""
-    own = {key_of(name) for name in (page.name, *page.aliases)}
+    own = {key_of(name) for name in (page.name, *page.aliases, *page.variants)}
     others = (other for other in pages().values() if other.kind != page.kind)
-    return [o.name for o in others if own & {key_of(name) for name in (o.name, *o.aliases)}]
+    return [o.name for o in others if own & {key_of(name) for name in (o.name, *o.aliases, *o.variants)}]
 
 
 @functools.cache

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from rankmark.kinds.decisions import AtThreshold, decided, share
-from rankmark.kinds.ranges import Between
+from rankmark.kinds.decisions import AtThreshold, Taken, decided, share
 from rankmark.kinds.rows import Rows
 from rankmark.language.registry import row_measure
 
 
 @row_measure("Lift", aliases=("lift_score",), bounds=(0, None), labels="binary")
-def lift(rows: Rows, *, top: Annotated[float, Between(0, 1)] = 0.1) -> float | AtThreshold:
+def lift(rows: Rows, *, top: Taken = 0.1) -> float | AtThreshold:
     """Lift: how many times as many positive rows the best rows hold as rows taken by chance.
 
         Lift = (TP / (TP + FP)) / (P / Σ w)
@@ -20,11 +17,11 @@ def lift(rows: Rows, *, top: Annotated[float, Between(0, 1)] = 0.1) -> float | A
     that of the others, and P that of all positive rows.
 
     Args:
-        top: the share of the rows (of their weight) that is taken. Of equal scores at the border the part
-            that is needed counts, mixed as they are: the expected value over all orders
-            of rows that weigh the same.
+        top: the share of the rows (of their weight) that is taken, or how many of them, such as 10. Of equal
+            scores at the border the part that is needed counts, mixed as they are: the expected value over
+            all orders of rows that weigh the same.
 
-    Range: 0 to 1/top; 1 is what chance gives.
+    Range: 0 to 1/top, top being the share; 1 is what chance gives.
     No row is positive: undefined.
 
     Source: [ling1998].

@@ -13,7 +13,6 @@ from rankmark.language.registry import list_measure
 @list_measure(
     "MeanRank",
     aliases=("MR",),
-    variants={"ARP": {"gain": "linear"}},
     bounds=(0, None),
     aggregate="ratio",
     better="less",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 
-from rankmark._native import __version__
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, align_ids, read_qrels, read_run
@@ -87,7 +86,6 @@ class Differences(Shown):
 
     def _record(self) -> dict[str, Any]:
         return {
-            "rankmark": __version__,
             "like": list(self.like),
             "values": ByName((measure, ByName(of)) for measure, of in self.values.items()),
             "queries": dict(self.queries),

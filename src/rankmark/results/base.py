@@ -8,6 +8,7 @@ from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
@@ -42,7 +43,16 @@ class Result(OfRuns):
     what is of predictions alone a `PredictionResult`.
     """
 
-    __slots__ = ("_convention", "_inputs", "_notes", "_per_query", "_query_ids", "_slices", "_values")
+    __slots__ = (
+        "_convention",
+        "_inputs",
+        "_notes",
+        "_parts",
+        "_per_query",
+        "_query_ids",
+        "_slices",
+        "_values",
+    )
 
     counted: ClassVar[str]
     """What `counts` counts, in JSON."""
@@ -52,6 +62,7 @@ class Result(OfRuns):
         *,
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        parts: Mapping[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]],
         query_ids: Table | None,
         convention: str | None,
         inputs: Mapping[str, str],
@@ -60,7 +71,8 @@ class Result(OfRuns):
     ) -> None:
         self._values = dict(values)
         self._per_query = dict(per_query_values)
-        for each in self._per_query.values():
+        self._parts = dict(parts)
+        for each in (*self._per_query.values(), *(part for both in self._parts.values() for part in both)):
             each.flags.writeable = False
         self._query_ids = query_ids
         self._convention = convention
@@ -113,6 +125,27 @@ class Result(OfRuns):
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
         return self._per_query[self._find(measure)]
+
+    @property
+    def query_parts(self) -> dict[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+        """Of measures that are ratios of sums over queries, what each judged query adds to both."""
+        return dict(self._parts)
+
+    def query_terms(self, measure: str | Measure) -> Terms:
+        """What each judged query adds to the measure's value, to have this of some of them alone.
+
+        Raises:
+            NotEvaluatedError: the measure was not evaluated, or only what queries come to is here.
+
+        """
+        found = self._find(measure)
+        values = self.query_values(found)
+        if found.page.aggregate == "ratio" and found not in self._parts:
+            raise NotEvaluatedError(
+                f"{found} is a ratio of sums over queries, and this result does not say what each adds to "
+                "them; evaluate the files in memory or in batches, or compare a measure that is a mean"
+            )
+        return Terms.of(found, values, self._parts.get(found))
 
     @property
     @abstractmethod
@@ -191,8 +224,8 @@ class Result(OfRuns):
             confidence: the share of the intervals that hold the true value.
 
         Returns:
-            For each slice and measure the number of queries, the mean with Student's interval, and its
-            difference from the mean of all other queries, with Welch's interval and test. The p-values are
+            For each slice and measure the number of queries, the value with Student's interval, and its
+            difference from the value of all other queries, with Welch's interval and test. The p-values are
             corrected for all slices and measures together (Holm). Queries without a value are a slice.
 
         Raises:
@@ -204,7 +237,7 @@ class Result(OfRuns):
             >>> run = {f"q{i}": ["a", "x"] if i < 3 else ["x", "a"] for i in range(6)}
             >>> result = rm.evaluate(qrels, run, "RR")
             >>> slices = result.by({"q0": "DE", "q1": "DE", "q2": "FR", "q3": "FR", "q4": "DE", "q5": "FR"})
-            >>> [(row.slice, row.queries, round(row.mean, 4)) for row in slices.rows]
+            >>> [(row.slice, row.queries, round(row.value, 4)) for row in slices.rows]
             [('DE', 3, 0.8333), ('FR', 3, 0.6667)]
 
         """

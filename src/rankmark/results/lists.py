@@ -38,6 +38,7 @@ class ListResult(Result):
         *,
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
+        parts: Mapping[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = MappingProxyType({}),
         query_ids: Table | None,
         choices: Choices,
         own_choices: Mapping[Measure, Choices] = MappingProxyType({}),
@@ -53,6 +54,7 @@ class ListResult(Result):
         super().__init__(
             values=values,
             per_query_values=per_query_values,
+            parts=parts,
             query_ids=query_ids,
             convention=convention,
             inputs=inputs,
@@ -145,6 +147,7 @@ class ListResult(Result):
         saved = {
             "values": self._values,
             "per_query_values": self._per_query,
+            "parts": self._parts,
             "choices": self._choices,
             "own_choices": self._own_choices,
             "counts": self._counts,

@@ -67,6 +67,7 @@ class PredictionResult(Result):
         *,
         values: Mapping[Measure, float],
         per_query_values: Mapping[Measure, Values],
+        parts: Mapping[Measure, tuple[Values, Values]] = MappingProxyType({}),
         query_ids: _native.Table | None,
         counts: PredictionCounts,
         basis: Basis,
@@ -79,6 +80,7 @@ class PredictionResult(Result):
         super().__init__(
             values=values,
             per_query_values=per_query_values,
+            parts=parts,
             query_ids=query_ids,
             convention=basis.like,
             inputs=inputs,
@@ -113,8 +115,7 @@ class PredictionResult(Result):
     def intervals(self) -> Mapping[str, PredictionInterval]:
         """The confidence interval of each measure, by its canonical name; empty unless asked for.
 
-        There is none of a measure without a finite value, and none of a measure of lists that is no mean of
-        the queries' values.
+        There is none of a measure without a finite value.
         """
         return MappingProxyType(self._intervals)
 
@@ -269,6 +270,7 @@ class PredictionResult(Result):
         saved = {
             "values": self._values,
             "per_query_values": self._per_query,
+            "parts": self._parts,
             "counts": self._counts,
             "basis": self._basis,
             "lists": self._lists,

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from rankmark._native import __version__
 from rankmark.errors import UsageError
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
@@ -247,7 +246,6 @@ class View:
         counts = asdict(result.counts)
         by_measure = counts.pop("measures")
         record: dict[str, Any] = {
-            "rankmark": __version__,
             "convention": result.convention,
             "measures": {name: _measure(result, name, by_measure[name]) for name in result.values},
             result.counted: counts,
@@ -256,7 +254,7 @@ class View:
             "notes": list(result.notes),
         }
         if result.slices is not None:
-            record["slices"] = result.slices._record()
+            record |= result.slices._record()
         if self.per_class:
             record["classes"] = result.by_class.records()
         if self.confusion:

@@ -83,8 +83,8 @@ class Sliced(Shown, ABC):
     def _frame(self) -> pl.DataFrame:
         return self.frame
 
-    def _record(self) -> list[dict[str, Any]]:
-        return [asdict(row) for row in self.rows]
+    def _record(self) -> dict[str, Any]:
+        return {"slices": [asdict(row) for row in self.rows]}
 
 
 def in_order(values: Iterable[str | None]) -> list[str | None]:

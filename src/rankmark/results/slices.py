@@ -18,7 +18,7 @@ from rankmark.inputs.attributes import ids_like, read_attributes, read_columns
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, in_order
 from rankmark.statistics.corrections import corrected
-from rankmark.statistics.independent import welch
+from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import t_interval
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ __all__ = [
 ]
 
 CONFIDENCE = 0.95
+NO_DIFFERENCE = MeanDifference(math.nan, math.nan, math.nan, math.nan)
+"""Between the sums of two groups of queries, which are of different sizes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,11 @@ class Slice:
         slice: its value; None for the queries that have none.
         measure: the measure's name.
         queries: judged queries in the slice.
-        averaged: those of them in the mean.
-        mean: the mean of their values.
+        averaged: those of them that count.
+        value: the measure's value of these queries alone.
         low: the lower end of its confidence interval.
         high: the upper end.
-        difference: the mean less that of all other queries.
+        difference: the value less that of all other queries; NaN for sums over queries.
         difference_low: the lower end of the difference's confidence interval.
         difference_high: the upper end.
         p: the chance of such a difference between slices that are alike (Welch's t test).
@@ -66,7 +68,7 @@ class Slice:
     measure: str
     queries: int
     averaged: int
-    mean: float
+    value: float
     low: float
     high: float
     difference: float
@@ -84,7 +86,7 @@ class Slices(Sliced):
         rows: each measure in each slice of each attribute.
         tests: the tests for which the p-values are corrected; one for an attribute of two slices.
         confidence: the share of the intervals that hold the true value.
-        notes: what a reader should know of the means.
+        notes: what a reader should know.
 
     """
 
@@ -98,20 +100,19 @@ class Slices(Sliced):
     @property
     def columns(self) -> tuple[str, ...]:
         """As `Sliced.columns`."""
-        return "queries", "mean", "low", "high", "difference", "p"
+        return "queries", "value", "low", "high", "difference", "p"
 
     def cells(self, row: Slice, digits: int) -> list[str]:
         """As `Sliced.cells`."""
-        values = [rounded(value, f".{digits}f") for value in (row.mean, row.low, row.high)]
+        values = [rounded(value, f".{digits}f") for value in (row.value, row.low, row.high)]
         difference = rounded(row.difference, f"+.{digits}f")
         return [f"{row.averaged:,}", *values, difference, chance(row.p_corrected, digits)]
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
         yield (
-            f"low, high: the {100 * self.confidence:g}% t interval of the mean; difference: from the mean "
-            f"of the other queries; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} "
-            "(Holm)"
+            f"low, high: the {100 * self.confidence:g}% t interval; difference: from the value of the other "
+            f"queries; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} (Holm)"
         )
         yield from self.notes
 
@@ -163,7 +164,7 @@ def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slic
         for by in dict.fromkeys(by for by, _, _ in members)
         for row in _rows(result, by, {value: own for name, value, own in members if name == by}, confidence)
     ]
-    return Slices(*_corrected(rows), confidence, tuple(_notes(result)))
+    return Slices(*_corrected(rows), confidence)
 
 
 def slice_members(
@@ -205,26 +206,20 @@ def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
     return tuple(found), sum(not math.isnan(p) for p in together.values())
 
 
-def _notes(result: Result) -> Iterator[str]:
-    others = [str(m) for m in result.measures if m.page.aggregate != "mean" or m.mean != "arithmetic"]
-    if others:
-        yield f"of {', '.join(others)} the mean is that of the queries' values, not what it is of all queries"
-
-
 def _rows(
     result: Result, by: str, members: Mapping[str | None, NDArray[np.bool_]], confidence: float
 ) -> Iterator[Slice]:
     """Every measure in every slice of one attribute."""
     for measure in result.measures:
-        of_queries = result.query_values(measure)
-        averaged = ~np.isnan(of_queries)
+        terms = result.query_terms(measure)
         for value, inside in members.items():
-            own, others = of_queries[inside & averaged], of_queries[~inside & averaged]
-            low, high = t_interval(own, confidence=confidence)
-            mean = float(own.mean()) if len(own) else math.nan
-            difference = welch(own, others, confidence=confidence)
-            sizes = int(inside.sum()), len(own)
-            yield Slice(by, value, str(measure), *sizes, mean, low, high, *difference, math.nan)
+            own, others = terms.at(inside & terms.there), terms.at(~inside & terms.there)
+            low, high = t_interval(own.linear(), confidence=confidence)
+            difference = NO_DIFFERENCE
+            if measure.page.aggregate != "sum":
+                difference = welch(own.linear(), others.linear(), confidence=confidence)
+            sizes = int(inside.sum()), len(own.above)
+            yield Slice(by, value, str(measure), *sizes, own.value(), low, high, *difference, math.nan)
 
 
 def _members(values: pl.Series, value: str | None) -> NDArray[np.bool_]:

@@ -319,12 +319,15 @@ class PairedTest(Statistic):
 
     Attributes:
         exact: whether it draws only where its exact distribution takes too long.
+        linear: whether it goes by the spread of the differences, and so wants those of which the mean is the
+            difference of two values that are no means (see `aggregation.terms.Terms.linear`).
         of_means: its p-value from resampled means of the differences, and the differences, where others have
             drawn them already.
 
     """
 
     exact: bool = False
+    linear: bool = False
     of_means: Callable[[Floats, Floats, Alternative], float] | None = None
 
     @property
@@ -346,6 +349,7 @@ TESTS: Mapping[str, PairedTest] = table(
         "paired t test",
         paired_t_test,
         "the mean difference is nearly normal: many queries, or no long tails",
+        linear=True,
     ),
     PairedTest(
         "wilcoxon",
@@ -364,6 +368,7 @@ TESTS: Mapping[str, PairedTest] = table(
         "bootstrap-shift test",
         bootstrap_shift_test,
         "there are queries enough that resamples of them vary as new queries would",
+        linear=True,
         of_means=shift_p,
     ),
 )

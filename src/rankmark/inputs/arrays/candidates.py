@@ -12,6 +12,7 @@ from rankmark.errors import DataError, UsageError
 from rankmark.inputs.arrays.judged_items import (
     Sparse,
     is_dense,
+    lists_like_grades,
     read_excluded,
     read_grades,
     read_relevance,
@@ -115,7 +116,8 @@ class _Lists:
             items = judged.items
         if not len(items):
             raise DataError(f"relevance: nothing is judged in any of the {len(self._items)} rows")
-        return self._table("qrels", judged.row, items, judged.grades)
+        notes = lists_like_grades(relevance, self._items.shape[1])
+        return self._table("qrels", judged.row, items, judged.grades, notes)
 
     def _among(self, excluded: Sparse) -> NDArray[np.bool_]:
         """Which candidates are excluded."""
@@ -123,12 +125,17 @@ class _Lists:
         keys = np.searchsorted(known, self._items) + len(known) * np.arange(len(self._items))[:, None]
         return np.isin(keys, np.searchsorted(known, excluded.items) + len(known) * excluded.row)
 
-    def _table(self, side: Side, row: NDArray[np.intp], items: NDArray[np.int64], values: Values) -> Input:
+    def _table(
+        self,
+        side: Side,
+        row: NDArray[np.intp],
+        items: NDArray[np.int64],
+        values: Values,
+        notes: tuple[str, ...] = (),
+    ) -> Input:
         import polars as pl
 
         name, value = ("relevance", "relevance") if side == "qrels" else ("scores", "score")
         ids = pl.DataFrame(self._query_ids.take("query", row.astype(np.uint32), "query"))
         table = ids.with_columns(pl.Series("item", items), pl.Series(value, values))
-        return Input(
-            _native.Table.from_arrow(table), side, name, "query", "item", value, None, text_ids=False
-        )
+        return Input(_native.Table.from_arrow(table), side, name, "query", "item", value, None, False, notes)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -23,7 +24,16 @@ from rankmark.inputs.arrays.libraries import (
 from rankmark.kinds.lists import Values
 from rankmark.language.choices import Duplicates
 
-__all__ = ["DenseGrades", "Grades", "Sparse", "is_dense", "read_excluded", "read_grades", "read_relevance"]
+__all__ = [
+    "DenseGrades",
+    "Grades",
+    "Sparse",
+    "is_dense",
+    "lists_like_grades",
+    "read_excluded",
+    "read_grades",
+    "read_relevance",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,9 @@ class DenseGrades:
 Shape: TypeAlias = tuple[int, int | None]
 """Number of rows and of columns; None for any."""
 
+GRADES = "not grades, of which an array (np.array) has one a column"
+"""What lists are not."""
+
 CELLS = 1 << 22
 """Dense grades that are looked at together."""
 
@@ -138,7 +151,20 @@ def read_grades(source: Any, shape: Shape, duplicates: Duplicates) -> Sparse:
     """The judgements of a sparse matrix or of lists of items."""
     items = _items_of_rows(source, shape, "relevance")
     _check_finite(items)
-    return _distinct(items, "relevance", duplicates)
+    hint = f"; lists hold the numbers of relevant columns, {GRADES}" if _is_list(source) else ""
+    return _distinct(items, "relevance", duplicates, hint)
+
+
+def lists_like_grades(source: Any, columns: int) -> tuple[str, ...]:
+    """What to say of lists that name every one of so many columns, as a grade for each would."""
+    if columns < 2 or not _is_list(source) or not len(source):
+        return ()
+    if any(not isinstance(items, Sized) or len(items) != columns for items in source):
+        return ()
+    first = reprlib.repr([int(item) for item in source[0]])
+    return (
+        f"relevance: lists such as {first} are the numbers of relevant columns, here of all, and {GRADES}",
+    )
 
 
 def read_excluded(source: Any, shape: Shape) -> Sparse | None:
@@ -224,7 +250,7 @@ def _item_list(items: Any, row: int, name: str) -> NDArray[np.int64]:
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise UsageError(
             f"{name}, row {row} (from 0): the items are numbers of columns, and this is "
-            f"{array.dtype} of shape {array.shape}"
+            f"{array.dtype} of shape {array.shape}{'' if name == 'exclude' else '; they are ' + GRADES}"
         )
     return array.astype(np.int64)
 
@@ -239,7 +265,7 @@ def _check_finite(items: Sparse) -> None:
         )
 
 
-def _distinct(items: Sparse, name: str, duplicates: Duplicates) -> Sparse:
+def _distinct(items: Sparse, name: str, duplicates: Duplicates, hint: str = "") -> Sparse:
     """The items in ascending order, each once in a row."""
     row = items.row
     if _ascends(row, items.items):
@@ -256,7 +282,7 @@ def _distinct(items: Sparse, name: str, duplicates: Duplicates) -> Sparse:
         raise DataError(
             f"{name}: {np.count_nonzero(again)} judged again in the same row; the first is item "
             f'{in_order.items[first]} in row {row[first]} (from 0); remove them or choose duplicates="first" '
-            'or "best"'
+            f'or "best"{hint}'
         )
     return in_order.where(~again)
 

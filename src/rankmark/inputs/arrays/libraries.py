@@ -166,11 +166,11 @@ def _plain(array: NDArray[Any], name: str = "an array") -> NDArray[Any]:
 
     """
     if isinstance(array, np.ma.MaskedArray):
-        if hidden := int(np.ma.count_masked(array)):
+        if hidden := int(np.ma.getmaskarray(array).sum()):
             raise UsageError(
                 f"{name} is a masked array, {hidden} of whose {array.size} values are masked; say what these "
-                "are: give array.filled(value), -inf for scores of no candidate and NaN for grades of what is "
-                "not judged, or mask=~numpy.ma.getmaskarray(scores)"
+                "are: give array.filled(value), -inf for scores of no candidate and NaN for grades of what "
+                "is not judged, or mask=~numpy.ma.getmaskarray(scores)"
             )
         array = array.data
     if array.dtype.kind == "f" and array.dtype.itemsize > FLOAT:

@@ -32,6 +32,7 @@ class Scored:
         grades: what is judged, of which an item can be judged twice in a row; that decides how it is read.
         excluded: the items of each row that are in no list.
         query_ids: the rows' ids, as a table with a column ``query``.
+        notes: what a reader of the result should know of how the judgements were understood.
 
     """
 
@@ -39,6 +40,7 @@ class Scored:
     grades: Callable[[Duplicates], Grades]
     excluded: Sparse | None
     query_ids: _native.Table
+    notes: tuple[str, ...] = ()
 
 
 def read_query_ids(queries: QueryIds | None, rows: int) -> _native.Table:

@@ -203,7 +203,9 @@ def _refuse_endless(row: bytes, file: File) -> None:
     """Refuses what begins a row and is longer than any."""
     if len(row) > LONGEST_ROW:
         _refuse_open_quote(file)
-        raise FormatError(f"{file.where}: a row is longer than {LONGEST_ROW >> 20} MiB; this is no CSV or TSV")
+        raise FormatError(
+            f"{file.where}: a row is longer than {LONGEST_ROW >> 20} MiB; this is no CSV or TSV"
+        )
 
 
 def _refuse_open_quote(file: File) -> None:
@@ -225,8 +227,8 @@ def _refuse_open_quote(file: File) -> None:
         begin, lines = begin + len(piece), lines + piece.count(b"\n")
     if opened[0] >= 0:
         raise FormatError(
-            f"{file.where}, line {opened[1]}: a quote (\") begins a text there that no other quote ends; close "
-            "it or take it out"
+            f'{file.where}, line {opened[1]}: a quote (") begins a text there that no other quote ends; '
+            "close it or take it out"
         )
 
 

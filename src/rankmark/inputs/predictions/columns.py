@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from rankmark.errors import ColumnError, UsageError, did_you_mean
 from rankmark.inputs.column_checks import Columns
-from rankmark.inputs.names import ALIASES, listed, misread, normal
+from rankmark.inputs.names import fitting, listed, misread, nearest
 
 __all__ = [
     "NOTHING",
@@ -22,15 +22,14 @@ __all__ = [
     "outright",
 ]
 
-USUAL: Mapping[str, tuple[str, ...]] = {
-    "label": ("label", *(name for name in ALIASES["relevance"] if name != "label"), "y", "clicked"),
-    "score": (*ALIASES["score"], "p", "prob", "probability", "pctr"),
-    "query": ALIASES["query"],
-    "item": ALIASES["item"],
-    "weight": ("weight", "sample_weight"),
+USUAL: Mapping[str, str] = {
+    "label": "relevance",
+    "score": "score",
+    "query": "query",
+    "item": "item",
+    "weight": "weight",
 }
-"""The names by which a column is known to have a role."""
-NORMAL_USUAL = {role: {normal(name) for name in names} for role, names in USUAL.items()}
+"""The roles, and what `ALIASES` calls each."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 WEIGHING = "weighing "
 """Before the name of a column that measures weigh queries by, where columns are called by their roles."""
@@ -169,17 +168,19 @@ class _Finder:
         if role in self.said:
             return self.said[role] or None
         taken = {*self.said.values(), *self.other_scores}
-        fitting = [n for n in self.names if normal(n) in NORMAL_USUAL[role] and n not in taken]
-        if len(fitting) > 1:
+        known = fitting((name for name in self.names if name not in taken), USUAL[role])
+        if len(known) > 1:
             raise ColumnError(
-                f"{self.where} has {len(fitting)} columns that can be the {role}: {listed(fitting)}; "
-                f"say which with {outright(role, fitting[0], self.system)}"
+                f"{self.where} has {len(known)} columns that can be the {role}: {listed(known)}; "
+                f"say which with {outright(role, known[0], self.system)}"
             )
-        return fitting[0] if fitting else None
+        return known[0] if known else None
 
     def _missing(self, role: str) -> str:
+        free = [name for name in self.names if name not in self.said.values()]
+        hint = misread(self.names) or nearest(USUAL[role], free) or ";"
         raise ColumnError(
-            f"{self.where} has no column known as the {role}{misread(self.names) or ';'} its columns are "
+            f"{self.where} has no column known as the {role}{hint} its columns are "
             f"{listed(self.names)}; say which it is with {outright(role, system=self.system)}"
         )
 

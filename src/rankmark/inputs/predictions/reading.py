@@ -24,6 +24,7 @@ from rankmark.inputs.predictions.columns import (
 from rankmark.inputs.predictions.labelled import Predictions, positive_number, with_numbers
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import open_table
+from rankmark.inputs.tables.several import refuse_several
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,6 +144,7 @@ def _source_of(source: object) -> Source:
         return source
     if isinstance(source, str | os.PathLike):
         return open_files(source, "predictions", None)
+    refuse_several(source, "predictions")
     if isinstance(source, Mapping):
         source = _from_columns(source)
     opened = open_table(source, "predictions")

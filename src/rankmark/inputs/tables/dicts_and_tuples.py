@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, repeat
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
@@ -14,38 +15,56 @@ from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.names import ALIASES
 from rankmark.inputs.roles import Side
 from rankmark.inputs.source import Source
+from rankmark.inputs.tables.several import is_table, refuse_several, several_tables
 
 __all__ = ["opened"]
 
 
+GRADES = range(5)
+"""Whole numbers that are grades more often than they are all the items that there are."""
+
+
 def opened(source: object, side: Side) -> Source | None:
-    """A dict or an iterable of tuples, or None if `source` is neither."""
+    """A dict or an iterable of tuples, or None if `source` is neither.
+
+    Raises:
+        UsageError: several tables, or values that are none of items.
+
+    """
     if isinstance(source, Mapping):
-        queries, items, values = _from_mapping(source, side)
+        refuse_several(source, side)
+        flat = _from_mapping(source, side)
     elif isinstance(source, Iterable) and not isinstance(source, str | bytes):
-        queries, items, values = _from_tuples(source, side)
+        flat = _from_tuples(source, side)
     else:
         return None
-    if not queries:
+    if not flat.queries:
         raise no_rows(side)
-    return _as_source(queries, items, values, side)
+    return _as_source(flat, side)
 
 
-_Flat = tuple[Sequence[Any], Sequence[Any], Sequence[Any] | None]
-"""Queries, items and, if there are any, numbers, one each a row."""
+class _Flat(NamedTuple):
+    """One each a row, and what a reader of the result should know of how they were understood."""
+
+    queries: Sequence[Any]
+    items: Sequence[Any]
+    values: Sequence[Any] | None
+    notes: tuple[str, ...] = ()
 
 
-def _as_source(
-    queries: Sequence[Any], items: Sequence[Any], values: Sequence[Any] | None, side: Side
-) -> Source:
+_Entries: TypeAlias = tuple[Collection[Any], Collection[Any] | None]
+"""The items of a query and, if there are any, their numbers."""
+
+
+def _as_source(flat: _Flat, side: Side) -> Source:
     import polars as pl
 
     value = "relevance" if side == "qrels" else "score"
-    columns = {"query": _ids(queries, "query", side), "item": _ids(items, "item", side)}
-    if values is not None:
-        columns[value] = _numbers(values, value, side)
+    columns = {"query": _ids(flat.queries, "query", side), "item": _ids(flat.items, "item", side)}
+    if flat.values is not None:
+        columns[value] = _numbers(flat.values, value, side)
     table = Table.from_arrow(pl.DataFrame(columns))
-    return Source(side, table.names, lambda _: table, in_rank_order=True)
+    return Source(side, table.names, lambda _: table, in_rank_order=True, notes=flat.notes)
 
 
 def _from_mapping(source: Mapping[Any, Any], side: Side) -> _Flat:
@@ -54,39 +73,92 @@ def _from_mapping(source: Mapping[Any, Any], side: Side) -> _Flat:
             f"{side} is a dict of columns; make it a table, for example polars.DataFrame({side}), "
             f"or give {{query: {{item: value}}}}"
         )
-    inner = list(source.values())
-    nested = bool(inner) and isinstance(inner[0], Mapping)
-    for query, value in source.items():
-        if isinstance(value, Mapping) != nested:
+    entries = [_entries(query, value, side) for query, value in source.items()]
+    given = [(query, values) for query, (items, values) in zip(source, entries, strict=True) if items]
+    nested = bool(given) and given[0][1] is not None
+    for query, values in given:
+        if (values is not None) != nested:
             raise DataError(
                 f"{side}: a dict for some queries, a list for others; the first is query {query!r}"
             )
-        if not nested:
-            _check_list(query, value, side)
-    lists = [value if isinstance(value, Sequence | Mapping) else list(value) for value in inner]
-    queries = list(chain.from_iterable(map(repeat, source, map(len, lists))))
-    items = list(chain.from_iterable(lists))
-    values = list(chain.from_iterable(value.values() for value in inner)) if nested else None
-    return queries, items, values
+    queries = list(chain.from_iterable(map(repeat, source, (len(items) for items, _ in entries))))
+    items = list(chain.from_iterable(items for items, _ in entries))
+    values = list(chain.from_iterable(values or () for _, values in entries)) if nested else None
+    notes = _of_series(source, side) if nested else _like_grades(entries, side)
+    return _Flat(queries, items, values, notes)
+
+
+def _entries(query: object, value: Any, side: Side) -> _Entries:
+    if isinstance(value, Mapping):
+        return value.keys(), value.values()
+    if _is_series(value) and _holds_numbers(value):
+        return value.index.tolist(), value.tolist()
+    _check_list(query, value, side)
+    return (value if isinstance(value, Sequence) else list(value)), None
+
+
+def _is_series(value: object) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(value, pandas.Series)
+
+
+def _holds_numbers(series: Any) -> bool:
+    """Whether a series has the values of the items in its index; texts are items themselves."""
+    return all(isinstance(each, Real) or each is None for each in series.head(1).tolist())
+
+
+def _of_series(source: Mapping[Any, Any], side: Side) -> tuple[str, ...]:
+    """Whole numbers in an index may number rows, and whole values may be items."""
+    for query, value in source.items():
+        if _is_series(value) and len(value) and value.index.dtype.kind == value.dtype.kind == "i":
+            return (
+                (
+                    f"{side}: the items of query {query!r} are the index of its Series, such as "
+                    f"{value.index[0]}, and not its values, such as {value.iloc[0]}; give lists if these are "
+                    "the items"
+                ),
+            )
+    return ()
+
+
+def _like_grades(entries: Sequence[_Entries], side: Side) -> tuple[str, ...]:
+    """Lists of small whole numbers are read as items, and may be meant as grades."""
+    if side == "run" or not any(len(items) > 1 for items, _ in entries):
+        return ()
+    for items, _ in entries:
+        if not all(isinstance(each, Integral) and each in GRADES for each in items):
+            return ()
+    first = next(list(items) for items, _ in entries if len(items) > 1)
+    what = f"{side}: lists such as {first} are the ids of relevant items"
+    if any(len(set(items)) < len(items) for items, _ in entries):
+        raise UsageError(f"{what}, and an id stands twice in one; grades are given as {{item: grade}}")
+    return (f"{what}, and not grades, which are given as {{item: grade}}",)
 
 
 def _check_list(query: object, value: object, side: Side) -> None:
     if side == "run" and isinstance(value, AbstractSet):
         raise DataError(f"run: query {query!r} has a set, which has no order; give a list, best first")
+    if is_table(value):
+        raise several_tables(f"{side}: query {query!r} has", value, side)
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         wanted = "a list of items, best first" if side == "run" else "a list or set of relevant items"
-        raise UsageError(f"{side}: query {query!r} has {value!r}; give {{item: value}} or {wanted}")
+        path = "; several runs by their paths are for rm.compare" if isinstance(value, str) else ""
+        raise UsageError(f"{side}: query {query!r} has {value!r}; give {{item: value}} or {wanted}{path}")
 
 
 def _from_tuples(source: Iterable[Any], side: Side) -> _Flat:
     widths = (2, 3) if side == "qrels" else (3,)
     form = "(query, item, relevance) or (query, item)" if side == "qrels" else "(query, item, score)"
     rows = list(source)
+    refuse_several(rows, side)
     for number, row in enumerate(rows):
         if not isinstance(row, tuple | list) or len(row) not in widths or len(row) != len(rows[0]):
-            raise UsageError(f"{side}, row {number} (from 0): {row!r} is no tuple {form} like the others")
+            path = "; several paths are several runs, for rm.compare" if isinstance(row, str) else ""
+            raise UsageError(
+                f"{side}, row {number} (from 0): {row!r} is no tuple {form} like the others{path}"
+            )
     queries, items, *values = zip(*rows, strict=True) if rows else ((), ())
-    return queries, items, values[0] if values else None
+    return _Flat(queries, items, values[0] if values else None)
 
 
 def _odd(

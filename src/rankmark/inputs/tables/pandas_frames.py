@@ -29,7 +29,7 @@ def opened(source: object, table: TableName) -> Source | None:
 
 def _from_pandas(frame: Any, table: TableName) -> Source:
     levels = [name for name in frame.index.names if name is not None and name not in frame.columns]
-    frame = frame.reset_index(levels) if levels else frame
+    frame = frame.reset_index(levels) if levels else _with_index(frame)
     names = [str(name) for name in frame.columns]
 
     def take(roles: Chosen) -> Table:
@@ -43,6 +43,12 @@ def _from_pandas(frame: Any, table: TableName) -> Source:
             raise ColumnError(f"{table}: a column holds values of several types: {error}") from error
 
     return Source(table, names, take)
+
+
+def _with_index(frame: Any) -> Any:
+    """The frame with an index without a name that holds texts as a column, under pandas' name for it."""
+    unnamed = frame.index.names == [None] and frame.index.inferred_type == "string"
+    return frame.reset_index() if unnamed and "index" not in frame.columns else frame
 
 
 def _by_column(frame: Any) -> pl.DataFrame:

@@ -5,6 +5,11 @@ what is not there: ``no value`` (NaN), ``infinite`` or ``minus infinity``; unles
 ``undefined`` why there is no value. Where numbers stand by the names of measures or columns, or as a list,
 reasons do not stand among them but beside the whole, by the same names; the reason of a list is that of all
 nulls in it. What was not asked for is null without a reason.
+
+Every document is an object that begins with ``schema``, the version of what stands where, and ``rankmark``,
+the version that wrote it. Fields may be added under the same schema; where one is left out, is called
+otherwise or means something else, the schema is one higher. A command that fails writes an object, too, with
+``error``.
 """
 
 from __future__ import annotations
@@ -13,12 +18,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rankmark._native import __version__
 from rankmark.rendering.format import Format
 
 if TYPE_CHECKING:
     from rankmark.rendering.format import Showable
 
-__all__ = ["FORMAT", "ByName"]
+__all__ = ["FORMAT", "SCHEMA", "ByName", "document"]
+
+SCHEMA = 1
+"""The version of the documents."""
 
 Why: TypeAlias = str | dict[str, Any] | None
 """Why numbers are null: a text, texts by name, or nothing."""
@@ -39,10 +48,15 @@ class Json(Format):
 
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:  # noqa: ARG002 - all digits
         """The record."""
-        import json
+        return document(shown._record(**options))
 
-        record, _ = _plain(shown._record(**options))
-        return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+def document(record: Mapping[str, Any]) -> str:
+    """A record as a document."""
+    import json
+
+    plain, _ = _plain({"schema": SCHEMA, "rankmark": __version__, **record})
+    return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> tuple[Any, Why]:

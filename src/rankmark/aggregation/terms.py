@@ -1,0 +1,164 @@
+"""What each query adds to a measure's value, so that it can be had again of other queries.
+
+The value of n queries of values v is, by the measure:
+
+- their mean, Σ v / n;
+- a ratio of sums, Σ a / Σ b, such as a mean that weighs its queries;
+- their sum, Σ v;
+- their geometric mean, exp(Σ log max(v, 0.00001) / n).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankmark import _native
+from rankmark.aggregation.settled import LEAST_FACTOR, settled_as
+from rankmark.statistics.resampling import Clusters, Floats, bootstrap_means
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark.language.measure import Measure
+
+__all__ = ["Terms", "exchangeable", "resampled_values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the queries add to a measure's value, by each seed of a system.
+
+    Attributes:
+        measure: what was measured.
+        above: [queries, seeds]: a of a ratio, the logarithm of v for a geometric mean, else v.
+            NaN where a query is left out.
+        below: b of a ratio, alike; None for any other.
+
+    """
+
+    measure: Measure
+    above: Floats
+    below: Floats | None = None
+
+    @classmethod
+    def of(cls, measure: Measure, values: Floats, parts: tuple[Floats, Floats] | None) -> Terms:
+        """Those of one result.
+
+        Args:
+            measure: what was measured.
+            values: [queries]; NaN where one is left out.
+            parts: the numerators and the denominators of a ratio.
+
+        """
+        left_out = np.isnan(values)
+        if parts is not None:
+            above, below = (np.where(left_out, np.nan, part)[:, None] for part in parts)
+            return cls(measure, above, below)
+        if measure.mean == "geometric":
+            values = np.log(np.maximum(values, LEAST_FACTOR))
+        return cls(measure, values[:, None])
+
+    @classmethod
+    def of_seeds(cls, seeds: Sequence[Terms]) -> Terms:
+        """Those of several seeds of one system, on the same queries."""
+        above = np.column_stack([each.above for each in seeds])
+        below = [each.below for each in seeds if each.below is not None]
+        return cls(seeds[0].measure, above, np.column_stack(below) if below else None)
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """The queries that have a value by every seed."""
+        return np.asarray(~np.isnan(self.above).any(axis=1))
+
+    def at(self, rows: slice | NDArray[Any]) -> Terms:
+        """Those of some queries."""
+        return Terms(self.measure, self.above[rows], None if self.below is None else self.below[rows])
+
+    def value(self) -> float:
+        """The measure's value, of queries that all have one: the mean over seeds; NaN of no queries."""
+        return float(np.mean([self._of_seed(seed) for seed in range(self.above.shape[1])]))
+
+    def _of_seed(self, seed: int) -> float:
+        if not len(self.above):
+            return math.nan
+        columns = [self.above] if self.below is None else [self.above, self.below]
+        sums = [_native.exact_sum(np.ascontiguousarray(each[:, seed])) for each in columns]
+        return settled_as(self.measure, sums, len(self.above), geometric=self._geometric)
+
+    def linear(self) -> Floats:
+        """One number a query, whose mean is the value and whose spread that of the value: its linearisation.
+
+        v of a mean; n·v of a sum; R + (a − R·b) / b̄ of a ratio R; G + G·(l − l̄) of a geometric mean G with
+        logarithms l. The mean over seeds.
+
+        Source:
+            W. G. Cochran, "Sampling Techniques", 1977, chapter 6.
+
+        """
+        if not len(self.above):
+            return np.empty(0)
+        if self.below is not None:
+            ratio = self.above.sum(axis=0) / self.below.sum(axis=0)
+            own = ratio + (self.above - ratio * self.below) / self.below.mean(axis=0)
+        elif self._geometric:
+            mean = self.above.mean(axis=0)
+            own = np.exp(mean) * (1 + self.above - mean)
+        else:
+            own = self.above * self._scale
+        return np.asarray(own.mean(axis=1))
+
+    def of_means(self, above: Floats, below: Floats | None) -> Floats:
+        """The values of resamples, of the mean terms in each."""
+        if below is not None:
+            return np.asarray(above / below)
+        return np.exp(above) if self._geometric else above * self._scale
+
+    @property
+    def _geometric(self) -> bool:
+        return self.measure.mean == "geometric"
+
+    @property
+    def _scale(self) -> int:
+        return len(self.above) if self.measure.page.aggregate == "sum" else 1
+
+
+def exchangeable(systems: Sequence[Terms]) -> list[Floats]:
+    """One number a query and system, alike in sum where the systems' values are, for tests that swap systems.
+
+    Of a ratio (a − R·b) / b̄ + R, with R that of all systems together, so that it is a / b̄ where all have the
+    same denominators; of others the terms themselves. The mean over seeds.
+    """
+    above = [each.above.mean(axis=1) for each in systems]
+    below = [each.below.mean(axis=1) for each in systems if each.below is not None]
+    if not below:
+        return above
+    there = ~np.isnan(np.sum(above, axis=0))
+    whole = float(np.sum([each[there] for each in below]))
+    if not whole:
+        return above
+    ratio = float(np.sum([each[there] for each in above])) / whole
+    mean = whole / (len(below) * np.count_nonzero(there))
+    return [ratio + (a - ratio * b) / mean for a, b in zip(above, below, strict=True)]
+
+
+def resampled_values(terms: Sequence[Terms], clusters: Clusters = None, **draws: Any) -> Iterator[Floats]:
+    """The values of resamples of the queries, which all share: of each [resamples, seeds].
+
+    Args:
+        terms: NaN where a query is left out.
+        clusters: see `bootstrap_means`.
+        **draws: ``resamples``, ``seed`` and ``threads``.
+
+    """
+    columns = [part for each in terms for part in (each.above, each.below) if part is not None]
+    means = bootstrap_means(np.column_stack(columns), clusters=clusters, **draws)
+    parts = iter(np.split(means, np.cumsum([part.shape[1] for part in columns])[:-1], axis=1))
+    for each in terms:
+        above = next(parts)
+        kept = each.at(each.there)
+        yield kept.of_means(above, None if each.below is None else next(parts))

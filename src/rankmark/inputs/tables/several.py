@@ -1,0 +1,64 @@
+"""What holds several tables where one is read, with the way to go."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+
+from rankmark.errors import UsageError
+from rankmark.inputs.input import Input
+from rankmark.inputs.roles import TableName
+
+__all__ = ["is_table", "refuse_several", "several_tables"]
+
+SEVERAL: Mapping[TableName, str] = {
+    "run": 'rm.compare(qrels, {"name": run, …}) takes several systems, and evaluate one',
+    "qrels": "evaluate takes one table of judgements",
+    "predictions": "evaluate_predictions takes one table; rm.compare_predictions compares several systems",
+}
+PARTS = "parts of one are put together with pandas.concat or polars.concat, with a column of the queries"
+
+
+def is_table(value: object) -> bool:
+    """Whether it is a table of some library, one that has been read, or the path of one."""
+    # Of the type: a lazy frame looks for its columns when asked for them.
+    kind = type(value)
+    return isinstance(value, Input | os.PathLike) or hasattr(kind, "columns") or hasattr(kind, "column_names")
+
+
+def refuse_several(source: object, table: TableName) -> None:
+    """Refuses a dict or a list of tables, of paths or of whole runs, which its first one tells.
+
+    Raises:
+        UsageError: it is one; the message says what takes several.
+
+    """
+    if isinstance(source, Mapping):
+        first = next(iter(source.items()), None)
+        if first is not None and _is_whole(first[1], table):
+            raise several_tables(f"{table} is a dict, and {first[0]!r} has", first[1], table)
+    elif isinstance(source, Sequence) and not isinstance(source, str | bytes) and len(source):
+        first = source[0]
+        if isinstance(first, tuple) and len(first) == 2 and is_table(first[1]):  # a frame that was grouped
+            first = first[1]
+        if is_table(first) or (table != "predictions" and _is_whole(first, table)):  # a row can be a dict
+            raise several_tables(
+                f"{table} is a {type(source).__name__}, and in the first place has", first, table
+            )
+
+
+def several_tables(where: str, value: object, table: TableName) -> UsageError:
+    """The error for a table that stands where the rows of one do."""
+    return UsageError(f"{where} a whole table, of type {type(value).__name__}; {SEVERAL[table]}, and {PARTS}")
+
+
+def _is_whole(value: object, table: TableName) -> bool:
+    """Whether it is all results or judgements, and not those of a query."""
+    if is_table(value):
+        return True
+    if table == "predictions":
+        return isinstance(value, Mapping)
+    if isinstance(value, Mapping):
+        first = next(iter(value.values()), 0)
+        return isinstance(first, Iterable) and not isinstance(first, str | bytes)
+    return isinstance(value, list) and bool(value) and isinstance(value[0], tuple) and len(value[0]) == 3

@@ -1,0 +1,43 @@
+"""Names of measures that are not here: what a reader may look for in vain, so that no other is suggested."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from rankmark.language.definition import key_of
+
+__all__ = ["absent"]
+
+OF_ALL_LISTS = "it looks at what is recommended, not at what is relevant"
+OF_SUBTOPICS = "it takes judgements of subtopics"
+OF_TEXTS = "it is of texts"
+
+ABSENT: Mapping[str, str] = {
+    **dict.fromkeys(("Coverage", "ItemCoverage", "CatalogCoverage", "CatalogueCoverage"), OF_ALL_LISTS),
+    **dict.fromkeys(("UserCoverage", "Novelty", "Diversity", "Serendipity"), OF_ALL_LISTS),
+    **dict.fromkeys(("Unexpectedness", "Personalization", "Personalisation", "Surprisal"), OF_ALL_LISTS),
+    **dict.fromkeys(("ILD", "ILS", "IntraListDiversity", "IntraListSimilarity", "EILD"), OF_ALL_LISTS),
+    **dict.fromkeys(("EPC", "EFD", "MSI", "SelfInformation", "Entropy", "ShannonEntropy"), OF_ALL_LISTS),
+    **dict.fromkeys(("GiniIndex", "Popularity", "AveragePopularity", "AvgRecPopularity"), OF_ALL_LISTS),
+    **dict.fromkeys(("PopularityBias", "APLT", "ACLT", "PopREO", "PopRSP", "TailPercentage"), OF_ALL_LISTS),
+    **dict.fromkeys(("Fairness", "Exposure", "AWRF", "EUR", "EED", "IAA"), OF_ALL_LISTS),
+    **dict.fromkeys(("alpha_nDCG", "alpha_DCG", "ERR_IA", "nERR_IA", "AP_IA", "MAP_IA"), OF_SUBTOPICS),
+    **dict.fromkeys(("NRBP", "nNRBP", "P_IA", "StRecall", "SubtopicRecall"), OF_SUBTOPICS),
+    **dict.fromkeys(("BLEU", "ROUGE", "METEOR", "BERTScore", "Perplexity"), OF_TEXTS),
+    "Faithfulness": OF_TEXTS,
+    "Gini": "as the index of how evenly items are recommended it looks at these, not at what is relevant",
+    "ARP": (
+        "as average recommendation popularity it looks at what is recommended; as average relevance position "
+        "(TF-Ranking) it is MeanRank(gain=linear)"
+    ),
+}
+"""Each name, and what it is that is not measured."""
+_KEYS = {key_of(name): why for name, why in ABSENT.items()}
+
+
+def absent(name: str) -> str | None:
+    """Why there is no measure of this name, if it is a known one; what stands after it may be a cutoff."""
+    plain = re.sub(r"(_at)?_?[0-9]+$", "", name)
+    why = _KEYS.get(key_of(name)) or _KEYS.get(key_of(plain))
+    return f"{plain} is not measured here (yet): {why}" if why else None

@@ -1,0 +1,101 @@
+"""What commands print for programs: with --format json always JSON, also where they fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rankmark._native import __version__
+from rankmark.cli import main
+from rankmark.rendering.formats.json import SCHEMA
+
+FILES = {
+    "qrels.txt": "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n",
+    "a.run": "q1 Q0 a 1 3.0 a\nq1 Q0 b 2 2.0 a\nq2 Q0 x 1 1.0 a\nq2 Q0 c 2 0.5 a\nq3 Q0 d 1 1.0 a\n",
+    "b.run": "q1 Q0 b 1 3.0 b\nq2 Q0 c 1 1.0 b\n",
+    "broken.run": "q1 Q0 a 1 three a\n",
+    "p.csv": "label,score,other,user,country\n1,.9,.4,u,de\n0,.8,.5,u,de\n1,.7,.6,v,fr\n0,.1,.7,v,fr\n",
+    "pets.csv": "label,guess\ncat,cat\ndog,cat\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with tables."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    return tmp_path
+
+
+def printed(capfd: pytest.CaptureFixture[str], *args: str) -> tuple[int, Any]:
+    """The exit code and the document."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    code = main([*args, "--format", "json"])
+    document = json.loads(capfd.readouterr().out, parse_constant=refuse)
+    assert list(document.items())[:2] == [("schema", SCHEMA), ("rankmark", __version__)]
+    return code, document
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "eval qrels.txt a.run",
+        "eval qrels.txt a.run b.run -q --bounds",
+        "eval qrels.txt a.run -m nDCG@10 --like trec_eval --like lightgbm",
+        "predictions p.csv",
+        "predictions p.csv -m AUC --query user -q --by country --intervals",
+        "predictions p.csv --system a=score --system b=other --baseline a",
+        "predictions pets.csv --predicted guess --per-class --confusion",
+        "curve p.csv ROC",
+        "curve p.csv calibration",
+        "compare qrels.txt a.run b.run --movers 1 --margin .1 -q",
+        "gate qrels.txt a.run b.run -m RR --max-drop .1",
+        "explain qrels.txt a.run -m AP --query q1",
+        "explain qrels.txt a.run b.run -m AP --query q1",
+        "check qrels.txt a.run",
+        "agree a.run b.run -q",
+        "agree --qrels qrels.txt -m AP -m RR a.run b.run",
+    ],
+)
+def test_everything_is_json(line: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert printed(capfd, *line.split())[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "kind", "message"),
+    [
+        ("eval qrels.txt a.run -m NDGC@10", 2, "MeasureError", "no measure 'NDGC'"),
+        ("eval qrels.txt none.run", 2, "FileMissingError", "none.run"),
+        ("eval qrels.txt broken.run", 1, "FormatError", "line 1"),
+        ("eval qrels.txt", 2, "UsageError", "Missing argument"),
+        ("eval qrels.txt a.run --ties sideways", 2, "ChoiceError", "ties='sideways'"),
+        ("predictions p.csv --label nothing", 1, "ColumnError", "nothing"),
+        ("gate qrels.txt a.run broken.run -m RR --max-drop .1", 2, "FormatError", "not decided"),
+        ("gate qrels.txt a.run b.run -m RR --max-drop 200%", 2, "ChoiceError", "cannot fail"),
+        ("check qrels.txt broken.run", 1, "FormatError", "line 1"),
+        ("check qrels.txt broken.run --strict", 2, "FormatError", "not checked"),
+        ("nothing", 2, "UsageError", "No such command"),
+    ],
+)
+def test_an_error_is_json_too(
+    line: str, code: int, kind: str, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ended, document = printed(capfd, *line.split())
+    error = document["error"]
+    assert (ended, error["exit_code"], error["kind"]) == (code, code, kind)
+    assert message in error["message"]
+
+
+def test_an_error_is_json_if_that_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "qrels.txt", "broken.run"]) == 1
+    assert capfd.readouterr().out == ""
+    assert main(["eval", "qrels.txt", "broken.run", "--format=json"]) == 1
+    out, err = capfd.readouterr()
+    assert err == f"rankmark: error: {json.loads(out)['error']['message']}\n"
