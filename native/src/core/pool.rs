@@ -1,6 +1,7 @@
 //! Threads.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::iter::successors;
 use std::process;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,13 +24,14 @@ pub const MOST_THREADS: usize = 1 << 10;
 pub fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
     static POOLS: OnceLock<Mutex<Pools>> = OnceLock::new();
     let mut pools = POOLS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    let asked = (process::id(), threads);
-    if !pools.contains_key(&asked) {
-        let fewer = successors(Some(threads.min(MOST_THREADS)), |&refused| Some(refused / 2));
-        let made = fewer.take_while(|&threads| threads > 0).find_map(started)?;
-        pools.insert(asked, Arc::new(made));
+    match pools.entry((process::id(), threads)) {
+        Entry::Occupied(pool) => Some(Arc::clone(pool.get())),
+        Entry::Vacant(place) => {
+            let fewer = successors(Some(threads.min(MOST_THREADS)), |&refused| Some(refused / 2));
+            let made = fewer.take_while(|&threads| threads > 0).find_map(started)?;
+            Some(Arc::clone(place.insert(Arc::new(made))))
+        }
     }
-    pools.get(&asked).map(Arc::clone)
 }
 
 /// A pool of so many threads, unless the system refuses them.

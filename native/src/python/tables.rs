@@ -46,7 +46,9 @@ impl Table {
         } else if source.hasattr("__arrow_c_array__")? {
             import_array(&source.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?)?
         } else {
-            return Err(PyTypeError::new_err("not a table: neither __arrow_c_stream__ nor __arrow_c_array__"));
+            return Err(PyTypeError::new_err(
+                "not a table: neither __arrow_c_stream__ nor __arrow_c_array__",
+            ));
         };
         let checked = imported.and_then(|table| {
             let fault = if trusted { None } else { py.detach(|| invalid(&table)) };

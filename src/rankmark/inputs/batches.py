@@ -124,10 +124,15 @@ def _open_batched(path: Path, table: TableName, columns: ColumnNames | None) -> 
         raise UsageError(f'{file.where} {refusal}; convert it to Parquet, or use engine="local"')
     found, before = format_.in_batches(file, table), _state(path)
 
-    def read(roles: Chosen, size: int) -> Pieces:
-        yield from found.read(roles, size)
+    def check() -> None:
         if _state(path) != before:
             raise DataError(f"{file.where} was changed while it was read; evaluate it when it is written")
+
+    def read(roles: Chosen, size: int) -> Pieces:
+        for piece in found.read(roles, size):
+            check()
+            yield piece
+        check()
 
     return replace(found, read=read)
 

@@ -43,8 +43,11 @@ class Archive:
         """
         import polars as pl
 
-        with polars_errors(self.where, "a saved table"):
-            return pl.read_ipc(BytesIO(self._parts[name]))
+        try:
+            with polars_errors(self.where, "a saved table"):
+                return pl.read_ipc(BytesIO(self._parts[name]))
+        except OSError as error:  # as polars says of what points beyond the end
+            raise FormatError(f"{self.where} is damaged: {error}") from error
 
 
 def write_archive(
