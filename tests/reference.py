@@ -642,6 +642,25 @@ def expected_reciprocal_rank(
     return value
 
 
+def pfound(
+    seen: Seen,
+    *,
+    cutoff: int | None = None,
+    decay: float = 0.85,
+    gain: Gain = "linear",
+    max_grade: float = 4,
+) -> float | None:
+    """PFound: the chance that a reader is satisfied who at each rank goes on with the chance of `decay`."""
+    if not any(gained(grade, gain) > 0 for grade in seen.judged):
+        return None
+    value, still_reading = 0.0, 1.0
+    for grade in seen.retrieved[:cutoff]:
+        satisfied = max(gained(grade, gain), 0.0) / highest_gain(seen, gain, max_grade)
+        value += still_reading * satisfied
+        still_reading *= (1 - satisfied) * decay
+    return value
+
+
 def normalised_err(seen: Seen, *, gain: Gain = "exp2", **parameters: Any) -> float | None:
     """NERR: ERR by that of the best order."""
     best = Seen(sorted(seen.judged, key=lambda grade: gained(grade, gain), reverse=True), seen.judged)
@@ -979,6 +998,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "RBP": rank_biased_precision,
     "ERR": expected_reciprocal_rank,
     "nERR": normalised_err,
+    "PFound": pfound,
     "INSQ": inverse_squares,
     "INST": inst,
     "BPM": bejeweled_player,

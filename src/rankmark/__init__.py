@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankmark import forking as _forking  # noqa: F401 - which has to be there before a process forks
+
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME = {
     "ChoiceError": "errors",

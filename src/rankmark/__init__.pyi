@@ -52,6 +52,7 @@ AveragePrecision: Measure
 BPM: Measure
 BalancedAccuracy: Measure
 BinaryAccuracy: Measure
+BinaryErrorRate: Measure
 BinaryF: Measure
 BinaryPrecision: Measure
 BinaryRecall: Measure
@@ -102,6 +103,7 @@ MeanP: Measure
 MeanR: Measure
 MeanRank: Measure
 MulticlassAUC: Measure
+MulticlassErrorRate: Measure
 MulticlassAccuracy: Measure
 MulticlassF: Measure
 MulticlassKappa: Measure
@@ -121,6 +123,7 @@ NumRet: Measure
 OMeasure: Measure
 OPA: Measure
 P: Measure
+PFound: Measure
 PCOPC: Measure
 PMeasure: Measure
 PPlus: Measure

@@ -27,6 +27,7 @@ from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 from rankmark.panics import hide_panics
+from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
 
@@ -40,7 +41,8 @@ def main(args: list[str] | None = None) -> int:
         _own_standard_error()
     given = sys.argv[1:] if args is None else args
     try:
-        return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
+        with cleaned_up():
+            return _rankmark.main(given, prog_name="rankmark", standalone_mode=False) or 0
     except click.Abort:
         return 130
     except click.UsageError as error:

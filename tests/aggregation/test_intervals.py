@@ -454,7 +454,7 @@ def test_comparisons_tell_what_there_is_to_notice_in_the_results() -> None:
     table["other"] = [0, 1, 2, 3, 4, 5]
     compared = rm.compare_predictions(table, SYSTEMS, ["GAUC", "F1(threshold=max)"], resamples=20)
     notes = compared.account()
-    assert "a: BinaryF(threshold=max) is at the threshold 1; 1 query of one class (2 rows) left out" in notes
+    assert "a: F1(threshold=max) is at the threshold 1; 1 query of one class (2 rows) left out" in notes
     compared = rm.compare_predictions({**table, "label": [1] * 6}, SYSTEMS, "AUC")
     assert "no value of AUC: every row is positive" in compared.account()
 

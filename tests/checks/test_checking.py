@@ -582,3 +582,11 @@ def test_real_collections_give_a_report(data_file: Callable[[str], str]) -> None
     (unjudged,) = report["unjudged-queries"]
     assert unjudged.count == 12  # said in the collection's README
     assert not re.search("duplicate|null|nan", repr(report))
+
+
+def test_a_report_is_true_where_nothing_serious_was_found() -> None:
+    assert rm.check({"q": {"a": 1}}, {"q": {"a": 2.0, "b": 1.0}})
+    ranks = {f"q{i}": {f"d{j}": float(j + 1) for j in range(10)} for i in range(10)}
+    report = rm.check({query: {"d0": 1} for query in ranks}, ranks)
+    assert report.serious
+    assert not report

@@ -75,7 +75,8 @@ def test_conventions(run: Run) -> None:
     _, out, _ = run(
         "predictions", "p.csv", "--score", "p", "-m", "log_loss", "--like", "sklearn", "--signature"
     )
-    assert "LogLoss(clip=precision)" in out
+    assert "\nlog_loss  " in out
+    assert "LogLoss|clip:precision|" in out
     assert "as in scikit-learn-1.9.1" in out
     assert "|like:scikit-learn-1.9.1|" in out
     _, out, _ = run("convention", "torchrec")

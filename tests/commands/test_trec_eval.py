@@ -277,7 +277,7 @@ def test_names_with_parameters_are_measures_with_parameters(text: Any, measure: 
 
 def test_names_with_commas_stay_whole_in_a_text_of_several() -> None:
     result = rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "utility.2,-1,0,0 ndcg.1=3,AP,11pt_avg..25,.5")
-    assert list(result.values) == [
+    assert list(map(str, result.measures)) == [
         "Utility(relevant=2)", "nDCG(gain={1:3})", "AP", "IPrec(recall=[0.25,0.5])",
     ]  # fmt: skip
 

@@ -54,20 +54,22 @@ def test_an_interval_is_of_what_the_measure_is_of_resampled_queries(measure: str
 
 
 ranked = st.lists(st.sampled_from("abcdef"), unique=True, min_size=1, max_size=6)
-tables = st.tuples(
-    *[
-        st.fixed_dictionaries(dict.fromkeys(("q1", "q2", "q3"), own))
-        for own in (st.dictionaries(st.sampled_from("abc"), st.integers(0, 3), min_size=1), ranked, ranked)
-    ]
-)
+graded = st.dictionaries(st.sampled_from("abc"), st.integers(0, 3), min_size=1)
+some = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), ranked).map(lambda run: {"q1": ["x"], **run})
 
 
 @settings(max_examples=at_most(40))
-@given(tables)
-def test_a_measure_has_one_value_wherever_it_is_shown(data: Any) -> None:
-    qrels, *runs = data
-    systems = dict(zip("ab", runs, strict=True))
-    results = {name: rm.evaluate(qrels, run, OTHERS) for name, run in systems.items()}
+@given(
+    st.fixed_dictionaries(dict.fromkeys(("q1", "q2", "q3"), graded)),
+    st.fixed_dictionaries({"a": some, "b": some}),
+    st.sampled_from(["zero", "skip"]),
+    st.sampled_from(["zero", "skip", "one"]),
+)
+def test_a_measure_has_one_value_wherever_it_is_shown(
+    qrels: Any, systems: Any, missing: Any, no_relevant: Any
+) -> None:
+    choices: Any = {"missing": missing, "no_relevant": no_relevant}
+    results = {name: rm.evaluate(qrels, run, OTHERS, **choices) for name, run in systems.items()}
     compared = rm.compare_results(results, resamples=2)
     everything = {name: result.by(dict.fromkeys(qrels, "all"))["all"] for name, result in results.items()}
     for place, measure in enumerate(OTHERS):
@@ -76,7 +78,8 @@ def test_a_measure_has_one_value_wherever_it_is_shown(data: Any) -> None:
             np.testing.assert_array_equal(shown, [result[measure]] * 2)
         if measure in ("NumRelRet", "RR"):
             gated = rm.gate(qrels, *systems.values(), measure, max_drop=0).measures[0]
-            assert (gated.baseline, gated.candidate) == tuple(result[measure] for result in results.values())
+            whole = (rm.evaluate(qrels, run, measure)[measure] for run in systems.values())
+            assert (gated.baseline, gated.candidate) == tuple(whole)
 
 
 def test_queries_that_weigh_are_compared_and_sliced_with_their_weights() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from rankmark.errors import ColumnError, DataError, FileMissingError, FormatError, UsageError
 from rankmark.inputs import read_qrels, read_run
+from rankmark.inputs.files import _standard_input as standard_input
 
 COMPRESSED = [
     ("a.gz", gzip.compress(b"", mtime=0), "is empty"),
@@ -107,3 +109,87 @@ def test_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="is a pipe or a device"):
         read_run(tmp_path / "pipe")
+
+
+BROKEN = [
+    (
+        "a.csv",
+        "query,item\nq1,é\n".encode("latin-1"),
+        "line 2, column 4: byte 0xe9 is no UTF-8 text; convert the",
+    ),
+    (
+        "a.tsv",
+        "query\titem\nq1\t用\n".encode("gbk"),
+        "line 2, column 4: byte 0xd3 is no UTF-8 text; convert the",
+    ),
+    ("a.jsonl", '{"query": "é"}'.encode("latin-1"), "line 1, column 12: byte 0xe9 is no UTF-8 text"),
+    (
+        "a.csv",
+        b'query,item,relevance\nq1,a,"1"\nq1,b,0,5\n',
+        "line 3: 4 fields, but the first line names 3 columns; field 4 is '5'; what has ',' in it needs",
+    ),
+    ("a.csv", b'query,item\nq1,a\nq1,"b\nq2,c\n', 'line 3: a text that begins with a quote (") does not end'),
+    (
+        "a.csv",
+        b'query,item\nq1,a\nq1,"b"c\nq2,c\n',
+        'line 3: a text that begins with a quote (") does not end',
+    ),
+    (
+        "a.jsonl",
+        b'{"query": 1, "item": 2}\n\n{"query": 1, "item": }\n',
+        "line 3, column 22: this is no JSON: Expecting value at '}'",
+    ),
+    (
+        "a.jsonl",
+        b'{"query": 1}\n{"query": 1\n',
+        "line 2, column 12: this is no JSON: Expecting ',' delimiter at its",
+    ),
+    ("a.jsonl", b'{"query": 1}\nhello\n', "line 2, column 1: this is no JSON: Expecting value at 'hello'"),
+    ("a.jsonl", b'{"query": 1}\n[1]\n', "line 2: this is JSON, but no object with a value for each column"),
+    (
+        "a.json",
+        b'[{"query": 1},\n {"query": }]\n',
+        "line 2, column 12: this is no JSON: Expecting value at '}]'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BROKEN)
+@pytest.mark.parametrize("packed", [False, True])
+def test_where_a_file_is_broken(
+    name: str, content: bytes, message: str, packed: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / (name + ".gz" * packed)
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(FormatError) as error:
+        read_qrels(path)
+    assert str(error.value).startswith(f"qrels '{path}', {message}")
+
+
+@pytest.mark.parametrize(
+    ("address", "instead"),
+    [
+        ("http://example.org/qrels.txt", "curl -O"),
+        ("s3://bucket/*.parquet", "aws s3 cp"),
+        ("gs://bucket/qrels.csv", "gcloud storage cp"),
+        ("abfss://container@account/qrels.csv", "copy it here first"),
+        ("file:///tmp/qrels.txt", "give its path, without 'file://'"),
+    ],
+)
+def test_addresses_are_not_fetched(address: str, instead: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"{address!r} is an address, and only files")) as error:
+        read_qrels(address)
+    assert instead in str(error.value)
+    with pytest.raises(UsageError, match="is an address"):
+        read_qrels(Path(address))
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = io.TextIOWrapper(io.BytesIO(gzip.compress(b"query,item\n1,2\n1,3\n")))
+    monkeypatch.setattr("sys.stdin", given)
+    standard_input.cache_clear()
+    assert [read_qrels("-").table.num_rows for _ in range(2)] == [2, 2]
+    monkeypatch.setattr("sys.stdin", None)
+    standard_input.cache_clear()
+    with pytest.raises(UsageError, match="'-' is standard input, which there is none of here"):
+        read_qrels("-")

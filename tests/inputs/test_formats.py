@@ -37,17 +37,17 @@ UNREADABLE = {
             b"query,item,score\n1,2,3\n1,3,x\n",
             "row 1 (from 0): 'x' in column 'score' is not",
         ),
-        ("a.csv", b"query,item,score\n1,caf\xe9,1\n", "cannot be read as CSV: invalid utf-8"),
+        ("a.csv", b"query,item,score\n1,caf\xe9,1\n", "line 2, column 6: byte 0xe9 is no UTF-8 text"),
         ("a.csv", b"\n\n", "cannot be read as CSV: empty"),
     ],
     "TSV": [
         ("a.tsv", b"", "is empty"),
         ("a.tsv", b"query\titem\tscore\n1\t2\tx\n", "row 0 (from 0): 'x' in column 'score' is not a number"),
-        ("tabs", b"query\titem\tscore\n1\tcaf\xe9\t1\n", "cannot be read as TSV: invalid utf-8"),
+        ("tabs", b"query\titem\tscore\n1\tcaf\xe9\t1\n", "line 2, column 6: byte 0xe9 is no UTF-8 text"),
     ],
     "JSON": [
-        ("a.jsonl", b'{"query": 1, "item": 1, "score": 1}\n{"query"\n', "cannot be read as JSON"),
-        ("json", b'{"query": 1, "item"\n', "cannot be read as JSON"),
+        ("a.jsonl", b'{"query": 1, "item": 1, "score": 1}\n{"query"\n', "line 2, column 9: this is no JSON"),
+        ("json", b'{"query": 1, "item"\n', "line 1, column 20: this is no JSON"),
     ],
     "Parquet": [
         ("a.parquet", b"PAR1", "cannot be read as Parquet"),

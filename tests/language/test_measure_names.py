@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 import pydoc
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +95,61 @@ def test_a_cutoff_means_the_lists_of_the_queries_of_predictions() -> None:
         rm.evaluate_predictions({k: v for k, v in ROWS.items() if k != "user"}, "Precision@2")
     with pytest.raises(rm.MeasureError, match=r"there is P@2 or BinaryPrecision\(top=2\), of the best rows"):
         rm.evaluate_predictions(ROWS, "BinaryPrecision@2")
+
+
+def test_a_measure_is_shown_as_it_was_asked_for_and_signed_as_what_it_is() -> None:
+    result = rm.evaluate(QRELS, RUN, "map ndcg_cut_10 MRR@5", bounds=True)
+    asked = ["map", "ndcg_cut_10", "MRR@5"]
+    assert list(result.values) == list(result.bounds) == list(result.per_query.columns[1:]) == asked
+    assert list(json.loads(result.to_json())["measures"]) == asked
+    assert [line.split()[0] for line in str(result).splitlines()[2:5]] == asked
+    assert result["map"] == result["AP"] == result[rm.AP] == result.values["map"] == 0.75
+    assert result.signature("map") == result.signature("AP")
+    assert result.signature("map", short=True).startswith("AP|")
+    assert list(map(str, result.measures)) == ["AP", "nDCG@10", "RR@5"]
+    assert list(pickle.loads(pickle.dumps(result)).values) == asked
+    assert [str(row.measure) for row in result.by({"q1": "x", "q2": "y"}).rows][::2] == asked
+
+
+def test_measures_are_equal_whatever_asked_for_them() -> None:
+    """So what is known of one asked for as map is not what is told of one asked for as AP."""
+    by_name, own = rm.parse("map"), rm.AP
+    assert by_name == own
+    assert hash(by_name) == hash(own)
+    assert [m.label for m in (by_name, own, by_name @ 5)] == ["map", "AP", "AP@5"]
+    for measures, label in ((by_name, "map"), (own, "AP"), ("average_precision", "average_precision")):
+        assert list(rm.evaluate(QRELS, RUN, [measures]).values) == [label]
+    assert list(rm.evaluate(QRELS, RUN, ["map", "AP"]).values) == ["map"]
+
+
+def test_names_that_would_be_the_same_are_told_apart() -> None:
+    table = {"label": ["a", "b", "a"], "score": [[0.6, 0.4], [0.2, 0.8], [0.7, 0.3]]}
+    result = rm.evaluate_predictions(table, ["auc", "AUC"], classes=["a", "b"])
+    assert list(result.values) == ["auc"]
+    both = rm.evaluate_predictions(table, ["AUC", rm.MulticlassAUC(average="weighted")], classes=["a", "b"])
+    assert list(both.values) == ["AUC", "MulticlassAUC(average=weighted)"]
+
+
+def test_evaluators_keep_what_their_measures_were_asked_for_as(tmp_path: Path) -> None:
+    one, other = rm.Evaluator("map"), rm.Evaluator("AP")
+    one.update({"q1": QRELS["q1"]}, {"q1": RUN["q1"]})
+    other.update({"q2": QRELS["q2"]}, {"q2": RUN["q2"]})
+    one.merge(other)
+    one.save(tmp_path / "saved")
+    assert rm.Evaluator.load(tmp_path / "saved").result().values == {"map": 0.75}
+    assert rm.from_signature(one.result().signature("map")).evaluate(QRELS, RUN).values == {"AP": 0.75}
+
+
+def test_what_a_tool_calls_otherwise_is_never_under_the_name_of_a_page() -> None:
+    """Under LightGBM nDCG@10 has gains of powers of two, and is not the nDCG@10 of here."""
+    values = rm.evaluate(QRELS, RUN, "nDCG@10 ndcg@5 map@10", like="lightgbm").values
+    assert list(values) == ["nDCG(gain=exp2)@10", "ndcg@5", "map@10"]
+
+
+def test_comparisons_and_predictions_show_what_was_asked_for() -> None:
+    compared = rm.compare(QRELS, {"x": RUN, "y": RUN}, "map")
+    assert list(json.loads(compared.to_json())["systems"]["x"]["measures"]) == ["map"]
+    result = rm.evaluate_predictions(ROWS, "roc_auc_score F1(threshold=max)", intervals=True)
+    asked = ["roc_auc_score", "F1(threshold=max)"]
+    assert list(result.values) == list(result.intervals) == asked
+    assert list(result.thresholds) == asked[1:]

@@ -88,10 +88,10 @@ def test_the_best_threshold_is_told() -> None:
     result = rm.evaluate_predictions(SIX, ["F1(threshold=max)", "Kappa(threshold=max)", "AUC"])
     # F1 at .9: 2/4; at .7: 4/6; at .4: 4/7; at .3: 6/8.
     assert result["F1(threshold=max)"] == 0.75
-    assert result.thresholds == {"BinaryF(threshold=max)": 0.3, "Kappa(threshold=max)": 0.9}
-    assert "BinaryF(threshold=max) is at the threshold 0.3" in " ".join(str(result).split())
+    assert result.thresholds == {"F1(threshold=max)": 0.3, "Kappa(threshold=max)": 0.9}
+    assert "F1(threshold=max) is at the threshold 0.3" in " ".join(str(result).split())
     record = json.loads(result.to_json())["measures"]
-    assert record["BinaryF(threshold=max)"]["threshold"] == 0.3
+    assert record["F1(threshold=max)"]["threshold"] == 0.3
     assert record["AUC"]["threshold"] is None
     assert pickle.loads(pickle.dumps(result)).thresholds == result.thresholds
 
@@ -100,7 +100,7 @@ def test_finding_nothing_can_be_best() -> None:
     table = {"label": [0, 0, 1], "score": [0.9, 0.8, 0.7]}
     result = rm.evaluate_predictions(table, "Accuracy(threshold=max)")
     assert result["Accuracy(threshold=max)"] == pytest.approx(2 / 3)
-    assert result.thresholds == {"BinaryAccuracy(threshold=max)": math.inf}
+    assert result.thresholds == {"Accuracy(threshold=max)": math.inf}
     assert "at the threshold inf, which finds nothing" in " ".join(str(result).split())
     (record,) = json.loads(result.to_json())["measures"].values()
     assert (record["threshold"], record["threshold_reason"]) == (None, "infinite: nothing is found")
@@ -110,7 +110,7 @@ def test_an_infinite_score_is_found_by_no_less_than_itself() -> None:
     table = {"label": [0, 1], "score": [math.inf, 0.5]}
     result = rm.evaluate_predictions(table, "Accuracy(threshold=max)")
     assert result["Accuracy(threshold=max)"] == 0.5
-    assert result.thresholds == {"BinaryAccuracy(threshold=max)": 0.5}
+    assert result.thresholds == {"Accuracy(threshold=max)": 0.5}
 
 
 def test_a_threshold_has_the_precision_of_the_scores() -> None:

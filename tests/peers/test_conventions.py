@@ -53,12 +53,21 @@ def tables(
 class Candidates:
     """Lists in which every item is judged and scored, as tools for learning to rank have them."""
 
-    def __init__(self, *, ties: bool, grades: tuple[float, ...] = (0, 0, 1, 2, 3), shortest: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        ties: bool,
+        grades: tuple[float, ...] = (0, 0, 1, 2, 3),
+        shortest: int = 1,
+        longest: int = 15,
+    ) -> None:
         draw = random.Random(7)
         self.qrels: Table = {}
         self.run: Table = {}
         for number in range(80):
-            items = [f"d{item:03}" for item in draw.sample(range(300), draw.choice((shortest, 3, 10, 15)))]
+            items = [
+                f"d{item:03}" for item in draw.sample(range(300), draw.choice((shortest, 3, 10, longest)))
+            ]
             some = (0,) if draw.random() < 0.1 else grades
             self.qrels[f"q{number:02}"] = {item: draw.choice(some) for item in items}
             self.run[f"q{number:02}"] = {
@@ -217,13 +226,14 @@ def test_lightgbm(ties: Any) -> None:
 @pytest.mark.parametrize(
     ("names", "grades"),
     [
-        (["ndcg", "ndcg@3", "ndcg@5", "ndcg-", "ndcg@5-"], (0, 0, 1, 2, 3)),
-        (["map", "map@3", "map@5-", "map-", "pre@3", "pre@5"], (0, 1)),
+        (["ndcg", "ndcg@3", "ndcg@5", "ndcg@50", "ndcg-", "ndcg@5-"], (0, 0, 1, 2, 3)),
+        (["map", "map@3", "map@5-", "map-", "map@50", "pre", "pre@3", "pre@5", "pre-", "pre@5-"], (0, 1)),
     ],
 )
-def test_xgboost(names: Any, grades: Any, ties: Any) -> None:
+@pytest.mark.parametrize("longest", [15, 60])
+def test_xgboost(names: Any, grades: Any, ties: Any, longest: Any) -> None:
     xgboost = peer("xgboost", "xgboost")
-    data = Candidates(ties=ties, grades=grades)
+    data = Candidates(ties=ties, grades=grades, longest=longest)
     matrix = xgboost.DMatrix(np.zeros((len(data.labels), 1)), label=data.labels, base_margin=data.scores)
     matrix.set_group(data.sizes)
     for name in names:
@@ -240,6 +250,7 @@ def test_catboost(ties: Any) -> None:
         f"{name}:top={k}" for name in ("NDCG", "DCG", "MAP", "MRR", "PrecisionAt", "RecallAt") for k in KS
     ]
     names += [f"{name}:top={k};type=Exp" for name in ("NDCG", "DCG") for k in KS]
+    names += ["PrecisionAt", "RecallAt", "NDCG:top=3;type=Base", "NDCG:type=Exp;top=3", "NDCG:top=-1"]
 
     def found(name: str, data: Candidates) -> float:
         return utils.eval_metric(data.labels, data.scores, name, group_id=data.groups, thread_count=1)[0]
@@ -248,8 +259,96 @@ def test_catboost(ties: Any) -> None:
     agree("catboost", {name: found(name, data) for name in names}, data.qrels, data.run)
     data = Candidates(ties=ties, grades=(0, 0.25, 0.5, 1))
     agree(
-        "catboost", {name: found(name, data) for name in ("ERR", "ERR:top=3")}, data.qrels, data.run, FLOAT32
+        "catboost",
+        {name: found(name, data) for name in ("ERR", "ERR:top=3", "PFound", "PFound:top=3;decay=0.5")},
+        data.qrels,
+        data.run,
+        FLOAT32,
     )
+    data = Candidates(ties=ties, grades=(0, 1))
+    agree("catboost", {"QueryAUC": found("QueryAUC", data)}, data.qrels, data.run)
+
+
+def probabilities(seed: int = 3) -> tuple[Any, Any, Any]:
+    """Labels, logits without ties, and the probabilities that these are."""
+    draw = np.random.default_rng(seed)
+    logits = draw.normal(size=300)
+    return (draw.random(300) < 0.3).astype(float), logits, 1 / (1 + np.exp(-logits))
+
+
+def test_xgboost_on_rows_and_classes() -> None:
+    xgboost = peer("xgboost", "xgboost")
+
+    def found(name: str, labels: Any, margin: Any, **given: Any) -> float:
+        matrix = xgboost.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=margin)
+        booster = xgboost.train({"eval_metric": name, "nthread": 1, **given}, matrix, 0)
+        return float(booster.eval(matrix).rsplit(":", 1)[1])
+
+    labels, logits, chances = probabilities()
+    for name in ("auc", "logloss", "error", "error@0.3", "rmse", "mae"):
+        ours = rm.evaluate_predictions({"label": labels, "score": chances}, name, like="xgboost")[name]
+        theirs = found(name, labels, logits, objective="binary:logistic")
+        assert ours == pytest.approx(theirs, rel=0, abs=FLOAT32), name
+    scores = np.random.default_rng(4).normal(size=(300, 3))
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    for name in ("merror", "mlogloss", "auc"):
+        table = {"label": (ROWS % 3), "score": list(shares)}
+        ours = rm.evaluate_predictions(table, name, like="xgboost")[name]
+        theirs = found(name, ROWS % 3, scores, objective="multi:softprob", num_class=3)
+        assert ours == pytest.approx(theirs, rel=0, abs=FLOAT32), name
+
+
+ROWS = np.arange(300)
+
+
+def test_catboost_on_rows() -> None:
+    utils = peer("catboost.utils", "catboost")
+    labels, logits, chances = probabilities()
+    of_decisions = (
+        "Accuracy",
+        "ZeroOneLoss",
+        "BalancedAccuracy",
+        "Precision",
+        "Recall",
+        "F1",
+        "MCC",
+        "Kappa",
+    )
+    for name in ("AUC", "NormalizedGini", "Logloss", "BrierScore", "PRAUC", *of_decisions):
+        ours = rm.evaluate_predictions({"label": labels, "score": chances}, name, like="catboost")[name]
+        (theirs,) = utils.eval_metric(labels, logits, name, thread_count=1)
+        assert ours == pytest.approx(theirs, rel=0, abs=FLOAT32), name
+    for name in ("RMSE", "MAE", "MAPE", "R2"):
+        ours = rm.evaluate_predictions({"label": labels + 1, "score": logits}, name, like="catboost")[name]
+        (theirs,) = utils.eval_metric(labels + 1, logits, name, thread_count=1)
+        assert ours == pytest.approx(theirs, rel=1e-6), name
+
+
+def test_lenskit() -> None:
+    metrics = peer("lenskit.metrics.ranking", "lenskit")
+    data = peer("lenskit.data", "lenskit")
+    qrels, run = tables(positive=True)
+    run |= {query: {} for query in qrels if query not in run}
+    of_names = {
+        "NDCG": metrics.NDCG,
+        "DCG": metrics.DCG,
+        "Recall": metrics.Recall,
+        "RecipRank": metrics.RecipRank,
+        "Hit": metrics.Hit,
+        "AP": metrics.AveragePrecision,
+        "RBP": metrics.RBP,
+        "Precision": metrics.Precision,
+    }
+    theirs = {}
+    for name, metric in of_names.items():
+        for k in (None, *KS):
+            values = []
+            for query, grades in qrels.items():
+                truth = data.ItemList(list(grades), rating=list(grades.values()))
+                found = data.ItemList(best_first(run[query]), ordered=True)
+                values.append(metric(k).measure_list(found, truth))
+            theirs[name if k is None else f"{name}@{k}"] = np.nanmean(np.array(values, dtype=float))
+    agree("lenskit", theirs, qrels, run)
 
 
 @pytest.mark.parametrize("k", KS)

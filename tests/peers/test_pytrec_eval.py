@@ -86,4 +86,4 @@ def test_every_shared_measure_of_every_query(rel: Any, pytrec_eval: Any, tables:
     assert result.counts.unjudged == len(run.keys() - qrels.keys()) > 0
     for name, measure in zip(SHARED, measures, strict=True):
         expected = [theirs[query][name] for query in ours["query"]]
-        assert ours[str(measure)].to_list() == pytest.approx(expected, rel=0, abs=1e-9), name
+        assert ours[measure.label].to_list() == pytest.approx(expected, rel=0, abs=1e-9), name

@@ -215,7 +215,7 @@ def test_a_mapping_of_queries_to_slices() -> None:
     slices = rm.evaluate(QRELS, RUN, "RR", by=COUNTRY).slices
     assert [row.averaged for row in rows(slices, "slice").values()] == [3, 2, 1]
     numbers = rm.evaluate([(1, 1, 1), (2, 1, 1)], [(1, 1, 1.0)], "RR", by={1: True, 2: False}).slices
-    assert [(row.slice, row.value) for row in numbers.rows] == [("False", 0.0), ("True", 1.0)]
+    assert [(row.slice, row.value) for row in numbers.rows] == [("false", 0.0), ("true", 1.0)]
 
 
 def test_ids_of_attributes_may_be_of_another_type() -> None:

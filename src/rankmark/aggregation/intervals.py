@@ -18,6 +18,7 @@ import numpy as np
 from rankmark import _native
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.forking import need_polars_threads
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
@@ -215,6 +216,7 @@ def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | Non
         raise DataError(
             f"{name}: the query column {query!r} has {count}, and intervals draw queries; give each row one"
         )
+    need_polars_threads()
     return np.asarray(frame[query].rank("dense").to_numpy(), dtype=np.intp) - 1
 
 

@@ -17,6 +17,7 @@ from rankmark.aggregation.row_tally import Range, RowTally, told_sums
 from rankmark.aggregation.settled_rows import OfQueries, QueryValues, SettledRows
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import ColumnError, DataError, MeasureError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.kinds.decisions import AtThreshold
 from rankmark.kinds.row_core import InMemory, NotMergedError, Sum
@@ -128,6 +129,7 @@ class RowsOf:
         """The rows of these numbers, each as often as it is there; measures were checked against all."""
         import polars as pl
 
+        need_polars_threads()
         table = _native.Table.from_arrow(pl.DataFrame(self.read.table)[rows].to_struct())
         taken = RowsOf.of_table(replace(self.read, table=table), self._threads)
         taken.binary, taken.checked = self.binary, True

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from numpy.typing import NDArray
 
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.refusals import OfArrays
-from rankmark.api.evaluation import evaluate_tables, result_of
+from rankmark.api.evaluation import evaluate_tables, result_of, with_slices
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
 from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
 from rankmark.inputs.arrays.libraries import Array, Factors, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.slicing import By
 from rankmark.language.choices import (
     ArrayChoices,
     Choices,
@@ -25,6 +28,7 @@ from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 
 if TYPE_CHECKING:
+    from rankmark._native import Table
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
 
@@ -44,6 +48,8 @@ def evaluate_arrays(
     k: int | None = None,
     threads: int | None = None,
     bounds: bool = False,
+    by: By = None,
+    attributes: Any = None,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures how well an array of scores ranks what is relevant.
@@ -75,6 +81,10 @@ def evaluate_arrays(
             too, no list can end between equal scores: there each measure needs a cutoff up to k.
         threads: how many threads to use; all cores if None.
         bounds: whether to evaluate under other orders of ties as well, for `Result.bounds`.
+        by: what to slice the queries by, for `Result.slices`: a list, an array or a series of a value a row;
+            ``{query: slice}``, a pandas Series with the queries in its index, or a function of a query; or
+            columns of `attributes`.
+        attributes: a path or table with a column of queries, for `by`.
         **choices: ``ties``, the order of equal scores, by the number of the column (``input`` is that of the
             columns), ``seed``, ``missing`` (what a judged query is whose list is empty), ``unjudged_queries``
             (what a row is in which nothing is judged), ``no_relevant``, ``duplicates`` (what an item judged
@@ -103,16 +113,17 @@ def evaluate_arrays(
     matrix = Matrix(as_matrix(scores, "scores"))
     candidates = read_candidates(matrix, lengths, mask)
     ids = read_query_ids(queries, matrix.shape[0])
+    sliced = partial(with_slices, by=by, places=_places(ids, attributes))
     if items is not None:
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
         tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, chosen.duplicates)
-        return evaluate_tables(*tables, plan, threads=threads, bounds=bounds)
+        return sliced(evaluate_tables(*tables, plan, threads=threads, bounds=bounds))
     grades = read_relevance(relevance, matrix.shape, chosen.duplicates, candidates)
     excluded = read_excluded(exclude, matrix.shape)
     notes = lists_like_grades(relevance, matrix.shape[1])
     arrays = Scored(candidates or matrix, lambda _: grades, excluded, ids, notes)
-    return evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds)
+    return sliced(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
 
 
 def evaluate_factors(
@@ -126,6 +137,8 @@ def evaluate_factors(
     k: int | None = None,
     threads: int | None = None,
     bounds: bool = False,
+    by: By = None,
+    attributes: Any = None,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures a model whose scores are the products of the queries' factors with the items'.
@@ -144,6 +157,8 @@ def evaluate_factors(
         k: ends each list.
         threads: how many threads to use besides those of the product; all cores if None.
         bounds: whether to evaluate under other orders of ties as well.
+        by: what to slice the queries by.
+        attributes: a path or table with a column of queries, for `by`.
         **choices: as in `evaluate_arrays`.
 
     Returns:
@@ -176,7 +191,13 @@ def evaluate_factors(
     ids = read_query_ids(queries, scores.shape[0])
     notes = lists_like_grades(relevance, scores.shape[1])
     arrays = Scored(scores, lambda _: grades, excluded, ids, notes)
-    return evaluate_scores(arrays, Plan(asked, chosen), k=k, threads=threads, bounds=bounds)
+    result = evaluate_scores(arrays, Plan(asked, chosen), k=k, threads=threads, bounds=bounds)
+    return with_slices(result, by, _places(ids, attributes))
+
+
+def _places(ids: Table, attributes: Any) -> Places:
+    """Where slices of rows are to be found."""
+    return Places(attributes=attributes, rows=ids.column_values("query"))
 
 
 def evaluate_scores(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
 from rankmark.api.prediction_results import Beside, prediction_result
 from rankmark.errors import DataError, MeasureError
+from rankmark.inputs.predictions.row_slices import read_row_slices
 from rankmark.kinds.classes import SUMS_TO_ONE, Classes, PerClass, improbable
 from rankmark.kinds.rows import Undefined
 from rankmark.language.registry import namesakes, pages
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.inputs.predictions.classes import ClassPredictions
+    from rankmark.inputs.slicing import Slicing
     from rankmark.kinds.rows import Values
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Plan
@@ -36,7 +38,7 @@ def evaluate_classes(
     read: ClassPredictions,
     plan: Plan,
     *,
-    by: Sequence[str] = (),
+    slicing: Slicing | None = None,
     sampling: Sampling | None = None,
     confidence: float = 0.95,
     threads: int = 0,
@@ -54,14 +56,15 @@ def evaluate_classes(
     classes = read.seen(threads)
     check_probabilities(read.scores, read.name, plan.measures)
     result = work.result(read, classes, inputs)
-    if not by:
+    if slicing is None:
         return result
+    slices = read_row_slices(slicing, read.rest, len(read.labels), read.query, read.name)
 
     def evaluate(rows: NDArray[np.intp]) -> PredictionResult:
         part = read.taken(rows)
         return work.result(part, part.seen(threads))
 
-    return result.with_slices(prediction_slices(read.rest, by, evaluate, confidence))
+    return result.with_slices(prediction_slices(slices, evaluate, confidence))
 
 
 @dataclass(frozen=True, slots=True)

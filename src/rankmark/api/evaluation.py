@@ -6,7 +6,7 @@ package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from rankmark.aggregation.state import Observation
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.language.choices import (
     Duplicates,
     Missing,
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from rankmark.inputs import Input
     from rankmark.language.signature import ItemIds
 
-__all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables"]
+__all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables", "with_slices"]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -58,7 +60,7 @@ def evaluate(
     memory: int | str | None = None,
     bounds: bool = False,
     hash_inputs: bool = False,
-    by: str | Sequence[str] | Mapping[Any, Any] | None = None,
+    by: By = None,
     attributes: Any = None,
 ) -> ListResult:
     """Measures how well a run ranks what the judgements call relevant.
@@ -101,7 +103,9 @@ def evaluate(
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`; takes longer than evaluating.
         by: what to slice the queries by, for `Result.slices`: one column or several (each for itself) of
             `attributes`, `qrels` or `run`, the first of these that has it, with one value in all rows of a
-            query; or a mapping ``{query: slice}``.
+            query; ``{query: slice}``, a pandas Series with the queries in its index, or a function of a
+            query; or a series or an array of a value a row of `qrels`. A pandas Series whose index is that of
+            `qrels`, or only numbers rows, has a value a row, too.
         attributes: a path or table with a column of queries, for `by`.
 
     Returns:
@@ -132,10 +136,11 @@ def evaluate(
     }
     plan = planned(measures, like, given)
     check_threads(threads)
-    of_tables = by is not None and attributes is None and not isinstance(by, Mapping)
+    slicing = None if by is None else understood(by, qrels)
+    of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
         raise UsageError(
-            'slices by a column of qrels or run read it whole; give attributes= with engine="stream"'
+            'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
     chosen = "local" if of_tables else selected(engine, memory, {"qrels": qrels, "run": run})
     found = observe_with(chosen).observe_sources(
@@ -149,11 +154,16 @@ def evaluate(
         hash_inputs=hash_inputs,
     )
     result = result_of_tables(plan, found, bounds=bounds)
-    if by is None and attributes is None:
+    return with_slices(result, by, Places(qrels, run, attributes, columns))
+
+
+def with_slices(result: ListResult, by: By, places: Places) -> ListResult:
+    """The result with slices, if they were asked for."""
+    if by is None and places.attributes is None:
         return result
     from rankmark.results.slices import slices_by  # which needs polars
 
-    return result.with_slices(slices_by(result, by, qrels, run, attributes, columns))
+    return result.with_slices(slices_by(result, by, places))
 
 
 def evaluate_tables(

@@ -18,6 +18,7 @@ from rankmark.api.evaluation import result_of_tables
 from rankmark.api.lock import Lock
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import read_inputs, with_text_items
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
 from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
@@ -328,6 +329,7 @@ class Evaluator:
         headings = self._held.headings
         return {
             "measures": [str(measure) for measure in plan.measures],
+            "labels": {str(measure): measure.label for measure in plan.measures},
             "choices": asdict(plan.choices),
             "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
             "convention": plan.convention,
@@ -372,6 +374,7 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
     """Ids in the one type that all parts have: text, or 64-bit integers."""
     import polars as pl
 
+    need_polars_threads()
     ids = pl.DataFrame(table)[column].alias("query")
     if not ids.dtype.is_integer():
         return ids.cast(pl.String)
@@ -398,7 +401,7 @@ def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
 
 def _plan(header: Mapping[str, Any]) -> Plan:
     own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
-    measures = tuple(map(parse, header["measures"]))
+    measures = tuple(parse(name).asked_as(header["labels"].get(name)) for name in header["measures"])
     return Plan(measures, Choices(**header["choices"]), own, header["convention"], bool(header["text_items"]))
 
 

@@ -16,12 +16,16 @@ from rankmark.errors import DataError, MeasureError
 from rankmark.inputs.predictions.classes import ClassPredictions
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.inputs.predictions.reading import read_predictions
+from rankmark.inputs.predictions.row_slices import read_row_slices
+from rankmark.inputs.slicing import Slicing, columns_of
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.registry import namesakes, pages
 from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import PredictionResult
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.api.prediction_plans import Plans
     from rankmark.kinds.rows import Rows
     from rankmark.language.choices import Ties
@@ -61,14 +65,14 @@ class Wanted:
     """What is wanted beside values.
 
     Attributes:
-        slicing: the columns to slice by.
+        slicing: what to slice by, if anything.
         sampling: how intervals are made, if any are.
         confidence: the share of them that hold the true value.
         hash_inputs: whether to hash what the table holds.
 
     """
 
-    slicing: Sequence[str] = ()
+    slicing: Slicing | None = None
     sampling: Sampling | None = None
     confidence: float = 0.95
     hash_inputs: bool = False
@@ -78,14 +82,15 @@ def evaluate_labelled(
     source: Labels, plans: Plans, asked: Iterable[Measure], wanted: Wanted, threads: int | None
 ) -> PredictionResult:
     """As `evaluate_predictions`, of a table that is read into memory; `asked` are the measures."""
+    others = columns_of(wanted.slicing)
     read = read_predictions(
-        source.table, source.said, source.positive, source.classes, wanted.slicing, weighing=weighing(asked)
+        source.table, source.said, source.positive, source.classes, others, weighing=weighing(asked)
     )
     if isinstance(read, ClassPredictions):
         return evaluate_classes(
             read,
             plans.of_classes,
-            by=wanted.slicing,
+            slicing=wanted.slicing,
             sampling=wanted.sampling,
             confidence=wanted.confidence,
             threads=threads or 0,
@@ -95,19 +100,19 @@ def evaluate_labelled(
     check_one_score(read, work.plan.measures)
     rows = RowsOf.of_table(read, threads or 0)
     result = work.result(rows, _digests(read) if wanted.hash_inputs else {})
-    return _sliced(result, read, rows, work, wanted) if wanted.slicing else result
+    if wanted.slicing is None:
+        return result
+    slices = slices_of_rows(read, wanted.slicing)
+    found = prediction_slices(slices, lambda part: work.result(rows.taken(part)), wanted.confidence)
+    return result.with_slices(found)
 
 
-def _sliced(
-    result: PredictionResult, read: Predictions, rows: RowsOf, work: Work, wanted: Wanted
-) -> PredictionResult:
+def slices_of_rows(read: Predictions, slicing: Slicing) -> pl.DataFrame:
+    """The slices of rows that were read; see `read_row_slices`."""
     import polars as pl
 
     frame = pl.DataFrame(read.table)
-    slices = prediction_slices(
-        frame, wanted.slicing, lambda part: work.result(rows.taken(part)), wanted.confidence
-    )
-    return result.with_slices(slices)
+    return read_row_slices(slicing, frame, frame.height, read.columns.query, read.name)
 
 
 def _digests(read: Predictions | ClassPredictions) -> dict[str, str]:

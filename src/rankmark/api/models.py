@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 from numpy.typing import NDArray
 
 from rankmark.api.arrays import checked_k, evaluate_scores
-from rankmark.api.evaluation import evaluate_tables
+from rankmark.api.evaluation import evaluate_tables, with_slices
 from rankmark.api.predicting import Judged
 from rankmark.api.recommending import recommended
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs import align_ids, read_qrels
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.slicing import By
 from rankmark.language.choices import (
     Choices,
     ModelChoices,
@@ -39,6 +41,8 @@ def evaluate_model(
     exclude: Any = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    by: By = None,
+    attributes: Any = None,
     **choices: Unpack[ModelChoices],
 ) -> ListResult:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
@@ -66,6 +70,9 @@ def evaluate_model(
             itself what it should.
         columns: the columns of `qrels` to use, as in `evaluate`.
         threads: how many threads to use; all cores if None.
+        by: what to slice the queries by, for `Result.slices`, as in `evaluate`: columns of `attributes` or
+            `qrels`, ``{query: slice}``, a Series, a function, values of the rows of `qrels`.
+        attributes: a path or table with a column of queries, for `by`.
         **choices: as in `evaluate_arrays`, but for ``unjudged_queries``, which there are not; with
             ``predict`` and ``ties="random"`` the items are known by number.
 
@@ -90,17 +97,20 @@ def evaluate_model(
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
+    places = Places(qrels, None, attributes, columns)
     recommend = _recommender(model)
     if recommend is None:
         judged = Judged(read_qrels(qrels, columns), items, exclude, chosen.duplicates)
         with counting("asking the model", len(judged.users)) as counter:
             arrays = judged.scored(model, counter)
-            return evaluate_scores(arrays, plan, item_ids=judged.item_ids, k=k, threads=threads)
+            result = evaluate_scores(arrays, plan, item_ids=judged.item_ids, k=k, threads=threads)
+        return with_slices(result, by, places)
     if exclude is not None or items is not None:
         raise UsageError("items and exclude are for predict(user, items): recommend decides itself on these")
     judgements = read_qrels(qrels, columns)
     results = recommended(recommend, judgements, _depth(k, plan.measures), batch_size)
-    return evaluate_tables(*align_ids(judgements, results), plan, threads=threads)
+    result = evaluate_tables(*align_ids(judgements, results), plan, threads=threads)
+    return with_slices(result, by, places)
 
 
 def _recommender(model: Any) -> Callable[[Any, int], Any] | None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankmark._native import Table
 from rankmark.api.recommending import given_ids, users_of
 from rankmark.errors import DataError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
@@ -40,6 +41,7 @@ class Judged:
 
         if items is None:
             raise UsageError("predict(user, items) needs items: the ids of all that can be recommended")
+        need_polars_threads()
         frame = _frame(judgements)
         self.users = users_of(judgements)
         self._items = _catalogue(items)

@@ -23,6 +23,7 @@ from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
 from rankmark.inputs.column_checks import check_ids, wrong_row
 from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
+from rankmark.inputs.slicing import ByColumns
 from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.kinds.row_core import InMemory
 from rankmark.language.choices import Duplicates, NoRelevant, Ties
@@ -309,7 +310,8 @@ class PredictionEvaluator:
         source = Labels(
             whole(self._in_order(held, form), form, self._positive), form.said, self._classes, self._positive
         )
-        wanted = Wanted(self._by, sampling, confidence)
+        slicing = ByColumns(tuple(self._by)) if self._by else None
+        wanted = Wanted(slicing, sampling, confidence)
         return evaluate_labelled(source, self._plans, self._asked, wanted, self._threads)
 
     def save(self, path: str | Path) -> None:

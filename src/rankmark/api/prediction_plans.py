@@ -78,14 +78,14 @@ def are_classes_said(score: object, predicted: str | None, classes: object) -> b
 
 
 def slicing_columns(by: object) -> list[str]:
-    """The columns to slice by.
+    """The columns to slice by, where there is no other way.
 
     Raises:
         UsageError: what is no name of a column, nor several.
 
     """
     columns = [by] if isinstance(by, str) else [] if by is None else by
-    if isinstance(columns, Iterable) and all(isinstance(column, str) for column in columns):
+    if isinstance(columns, list | tuple) and all(isinstance(column, str) for column in columns):
         return list(columns)
     raise UsageError(f"by={by!r} is neither a column, called by its name, nor several")
 

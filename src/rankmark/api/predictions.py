@@ -9,10 +9,11 @@ from typing import Any
 from rankmark.aggregation.intervals import IntervalMethod
 from rankmark.aggregation.rows import RowsOf
 from rankmark.api.labelled import Labels, Wanted, evaluate_labelled
-from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
+from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of
 from rankmark.api.prediction_results import Beside, rows_result
 from rankmark.engines.selection import OF_ROWS, Engine, selected
 from rankmark.errors import MeasureError, UsageError
+from rankmark.inputs.slicing import By, understood
 from rankmark.language.choices import Choices, Duplicates, NoRelevant, Ties
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads
@@ -38,7 +39,7 @@ def evaluate_predictions(
     no_relevant: NoRelevant | None = None,
     duplicates: Duplicates | None = None,
     like: str | None = None,
-    by: str | Sequence[str] | None = None,
+    by: By = None,
     intervals: bool | IntervalMethod = False,
     confidence: float = 0.95,
     resamples: int | None = None,
@@ -87,8 +88,11 @@ def evaluate_predictions(
         duplicates: for measures of lists, what the same item twice in one query is: refused if None.
         like: a convention, such as ``"sklearn"``: the measures are that tool's, by its names or by the names
             here, and it decides the choices that are not given; see `conventions`.
-        by: a column, or several, by whose values the rows are sliced, for `Result.slices`: each measure of
-            the rows of each value, with its interval if intervals are asked for.
+        by: what to slice the rows by, for `Result.slices`: each measure of the rows of each slice, with its
+            interval if intervals are asked for. One column or several (each for itself); ``{query: slice}``,
+            a pandas Series with the queries in its index, or a function of a query, where there is a column
+            of queries; or a series or an array of a value a row. A pandas Series whose index is that of the
+            table, or only numbers rows, has a value a row, too.
         intervals: whether to give confidence intervals, for `PredictionResult.intervals`. True takes DeLong's
             for AUC, and for others the bootstrap (BCa); or one of ``delong``, ``delta``, ``bca`` and
             ``percentile`` for all. Queries are drawn where there is a column of them, else rows.
@@ -130,14 +134,14 @@ def evaluate_predictions(
     )
     of_classes = are_classes_said(score, predicted, classes)
     sampling = sampling_of(intervals, confidence, resamples, seed, threads)
-    slicing = slicing_columns(by)
+    slicing = None if by is None else understood(by, table)
     asked = plans.understood(classes=of_classes)
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
     said["predicted"] = predicted
     source = Labels(table, said, classes, positive)
     if selected(engine, memory, {"predictions": table}, OF_ROWS) == "stream":
-        wants = {"like": like, "by": slicing, "intervals": intervals, "predicted": predicted}
+        wants = {"like": like, "by": slicing is not None, "intervals": intervals, "predicted": predicted}
         needs_whole = [name for name, value in wants.items() if value]
         resources = Resources(threads, engine, memory)
         result = _streamed(source, asked, needs_whole, resources, hash_inputs=hash_inputs)
@@ -183,7 +187,7 @@ def _in_batches(
     source: Labels, asked: tuple[Measure, ...], resources: Resources, *, hash_inputs: bool
 ) -> PredictionResult:
     from rankmark.engines import row_stream  # which needs polars
-    from rankmark.engines.stopping import cleaned_up
+    from rankmark.stopping import cleaned_up
 
     with cleaned_up():
         seen = row_stream.observe(

@@ -113,7 +113,7 @@ def evaluate(
         rows = partitioned(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
         values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, plan))
         if per_query:
-            return values
+            return values.withColumnsRenamed(_labels_of(plan.measures))
         tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
     tally.check()
     text = plan.text_items or results.types.kind(results.item) == "string"
@@ -229,13 +229,19 @@ def _asked_sums(measures: Iterable[Measure]) -> tuple[Sum, ...]:
     return tuple(sums or [BINARY])
 
 
+def _labels_of(asked: Iterable[Measure]) -> dict[str, str]:
+    """What columns of measures are renamed to: as they were asked for."""
+    return {str(measure): measure.label for measure in asked if measure.asked}
+
+
 def _per_query_predictions(rows: DataFrame, task: RowTask, asked: Iterable[Measure]) -> DataFrame:
     for measure in asked:
         if not measure.per_query:
             raise MeasureError(f"{measure} is one value of all rows, with none for each query")
     types = dict(rows.dtypes)
     schema = ", ".join("`{}` double".format(str(measure).replace("`", "``")) for measure in task.measures)
-    return by_query(rows).mapInArrow(task.per_query, f"query {types['query']}, {schema}")
+    values = by_query(rows).mapInArrow(task.per_query, f"query {types['query']}, {schema}")
+    return values.withColumnsRenamed(_labels_of(asked))
 
 
 def _check_expected(plan: Plan) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from rankmark._native import Table
 from rankmark.api.evaluation import evaluate
 from rankmark.checks.finding import examples
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input
 from rankmark.inputs.roles import VALUE_OF
 
@@ -44,6 +45,7 @@ class CheckedTable:
         """The rows of a table that has been read."""
         import polars as pl
 
+        need_polars_threads()
         number = source.value or source.rank
         roles = {"query": source.query, "item": source.item} | ({"value": number} if number else {})
         frame = pl.DataFrame(source.table).select(pl.col(name).alias(role) for role, name in roles.items())

@@ -108,14 +108,13 @@ def compare_runs(
     the difference with its interval, the p-value as it is and corrected, Cohen's
     d, Cliff's delta, the probability of superiority and on how many queries it
     won, tied and lost. --seed is of resamples and of --ties random. --by shows
-    the pairs in slices of the queries, too; JSON and CSV show these slices alone.
+    the pairs in slices of the queries, too; CSV shows these slices alone.
 
     \b
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
     """  # noqa: D301
     from rankmark.comparing.compare import compare
-    from rankmark.rendering.formats import formats
     from rankmark.statistics.equivalence import check_margin
 
     name = output.known_format
@@ -128,9 +127,4 @@ def compare_runs(
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
     compared = compare(qrels, runs, measures, columns=columns, **options)
-    digits = output.digits
-    text = compared.format(name, digits, per_query=per_query, movers=movers or 0, margin=margin)
-    if compared.slices:
-        sliced = compared.slices.format(name, digits)
-        text = f"{text}\n{sliced}" if formats()[name].goes_on else sliced
-    output.show(text)
+    output.show(compared.format(name, output.digits, per_query=per_query, movers=movers or 0, margin=margin))

@@ -76,8 +76,8 @@ def evaluate_runs(
 
     QRELS holds the judgements (query, item, relevance), each RUN the results of
     a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
-    also compressed (gz, zst). A measure is written Name(parameter=value)@cutoff;
-    `rankmark measures` lists them. An option takes the first of its values
+    also compressed (gz, zst); - is standard input. A measure is written
+    Name(parameter=value)@cutoff; `rankmark measures` lists them. An option takes the first of its values
     unless told otherwise, by itself or by --like, whose tools `rankmark
     convention` lists. JSON and CSV show all digits, JSON all signatures and a
     hash of the inputs; --bounds shows the values under --ties worst, expected

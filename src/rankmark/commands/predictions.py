@@ -132,12 +132,12 @@ def evaluate_table(
 ) -> None:
     """Measure how good the predictions in TABLE are.
 
-    TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), with a
-    label and a score in each row, or a score of each class, or the class that is
-    predicted. Columns are found by the usual names unless they are said. A measure
-    is written Name(parameter=value); `rankmark measures` lists them, those of
-    predictions at the end. Measures of lists, such as nDCG@10, take the rows of
-    each query as a list with judgements.
+    TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), or - for
+    standard input, with a label and a score in each row, or a score of each class,
+    or the class that is predicted. Columns are found by the usual names unless they
+    are said. A measure is written Name(parameter=value); `rankmark measures` lists
+    them, those of predictions at the end. Measures of lists, such as nDCG@10, take
+    the rows of each query as a list with judgements.
 
     Several systems are compared: columns of one TABLE (--system), or a TABLE of
     each, called as its file unless NAME= stands before it. Tables have the same
@@ -267,7 +267,7 @@ def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -
     return evaluate_predictions(
         asked.tables,
         measures,
-        by=shown.by,
+        by=shown.by or None,
         hash_inputs=shown.output.format == "json",
         score=asked.scores if len(asked.scores) > 1 else next(iter(asked.scores), None),
         predicted=asked.predicted,

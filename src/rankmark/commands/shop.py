@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankmark.errors import UsageError
+from rankmark.rendering.formats.parquet import write_table
 
 __all__ = ["show", "simulate", "write"]
 
@@ -100,7 +101,7 @@ def write(folder: Path) -> dict[str, tuple[Path, Columns]]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, columns in tables.values():
-            pl.DataFrame(columns).write_parquet(path)
+            write_table(path, pl.DataFrame(columns))
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror or error}") from error
     return tables

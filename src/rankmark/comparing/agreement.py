@@ -15,6 +15,7 @@ from rankmark import _native
 from rankmark._native import Table
 from rankmark.engines import local
 from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs import align_ids, read_qrels, read_run
 from rankmark.inputs.roles import check_names
 from rankmark.kinds.pairs import Lists, Pairs, Whole
@@ -300,6 +301,7 @@ def _numbered(run: Input) -> Input:
     """A run as judgements, the grades of which are the numbers of its rows."""
     import polars as pl
 
+    need_polars_threads()
     frame = pl.DataFrame(run.table).select(query=run.query, item=run.item)
     frame = frame.with_columns(number=pl.int_range(pl.len()).cast(pl.Float64))
     table = Table.from_arrow(frame.to_struct())

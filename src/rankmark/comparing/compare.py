@@ -9,6 +9,8 @@ from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.systems import Baseline, brought_together, check_systems
 from rankmark.errors import UsageError
+from rankmark.inputs.attributes import Places, ids_like, read_columns
+from rankmark.inputs.slicing import By
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
@@ -42,7 +44,7 @@ def compare(
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
-    by: str | Sequence[str] | Mapping[Any, Any] | None = None,
+    by: By = None,
     attributes: Any = None,
     **choices: Unpack[UnseededChoices],
 ) -> Comparison:
@@ -73,7 +75,7 @@ def compare(
         columns: as for `evaluate`.
         threads: how many to use; all cores if None. It changes no number.
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
-            first run, or ``{query: slice}``.
+            first run, ``{query: slice}``, a Series, a function, or values of the rows of the judgements.
         attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
         **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
@@ -94,7 +96,6 @@ def compare(
     """
     from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_qrels
-    from rankmark.inputs.attributes import read_columns
 
     plan = ComparisonPlan(
         test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
@@ -103,10 +104,10 @@ def compare(
     several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
     plan.check(clustered=clusters is not None, several_seeds=several_seeds)
     first = next(iter(runs.values()))
-    tables = qrels, first[0] if _are_seeds(first) else first, attributes, columns
+    places = Places(qrels, first[0] if _are_seeds(first) else first, attributes, columns)
     column = None
     if isinstance(clusters, str):
-        column, clusters = read_columns([clusters], *tables, argument="clusters"), None
+        column, clusters = read_columns([clusters], places, "clusters"), None
     judged = read_qrels(qrels, columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
@@ -119,10 +120,7 @@ def compare(
     comparison = brought_together(results, None, baselines, plan, clusters)
     if by is None and (attributes is None or column is not None):
         return comparison
-    from rankmark.results.slices import read_slices
-
-    comparison.slices = comparison.by(read_slices(by, *tables))
-    return comparison
+    return comparison.in_slices(by, places)
 
 
 def compare_results(
@@ -140,6 +138,8 @@ def compare_results(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    by: By = None,
+    attributes: Any = None,
 ) -> Comparison:
     """As `compare`, of results that exist.
 
@@ -159,6 +159,9 @@ def compare_results(
         resamples: see there.
         seed: see there.
         threads: see there.
+        by: for `Comparison.slices`: columns of the attributes, ``{query: slice}``, a Series, a function, or
+            values of the queries that are compared, in the order of `Comparison.query_ids`.
+        attributes: a table of queries, for `by`.
 
     Raises:
         UsageError: as `compare`; or no measure, or no query, that all results have.
@@ -171,7 +174,10 @@ def compare_results(
     listed = {name: _several(name, each) for name, each in results.items()}
     several_seeds = any(len(each) > 1 for each in listed.values())
     plan.check(clustered=clusters is not None, several_seeds=several_seeds)
-    return brought_together(listed, measures, baselines, plan, clusters)
+    comparison = brought_together(listed, measures, baselines, plan, clusters)
+    if by is None and attributes is None:
+        return comparison
+    return comparison.in_slices(by, Places(attributes=attributes))
 
 
 def _several(name: str, given: Result | Sequence[Result]) -> list[Result]:
@@ -191,7 +197,5 @@ def _are_seeds(run: Any) -> bool:
 def _by_query(column: pl.DataFrame, like: Result) -> dict[Any, str]:
     """The value of each query that has one, of a frame of `read_columns`; ids are those of the result."""
     import polars as pl
-
-    from rankmark.inputs.attributes import ids_like
 
     return dict(ids_like(column, pl.Series(like.query_ids[:1]).dtype).iter_rows())

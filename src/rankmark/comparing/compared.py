@@ -16,6 +16,8 @@ from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, fo
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.inputs.attributes import Places, read_attributes, read_slices
+from rankmark.inputs.slicing import By
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
@@ -24,6 +26,8 @@ from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
+    from typing import Self
+
     import polars as pl
     from numpy.typing import NDArray
 
@@ -70,7 +74,7 @@ class Power(NamedTuple):
 class Compared:
     """What was compared, and what follows from it; the attributes are those of `Comparison`."""
 
-    slices: ComparisonSlices | None = None
+    slices: ComparisonSlices[Pair] | None = None
 
     def __init__(
         self,
@@ -157,7 +161,7 @@ class Compared:
         frames = [
             pl.DataFrame(
                 {
-                    "measure": str(measure),
+                    "measure": measure.label,
                     "system": system,
                     "baseline": other,
                     "query": self.query_ids,
@@ -173,12 +177,13 @@ class Compared:
         ]
         return pl.concat(frames).select(names)
 
-    def by(self, attributes: Any, *columns: str) -> ComparisonSlices:
+    def by(self, attributes: Any, *columns: str) -> ComparisonSlices[Pair]:
         """Every pair in slices of the queries, with p-values corrected for all slices together.
 
         Args:
-            attributes: the slice of each query, ``{query: slice}``, or a table of queries (also a path)
-                with a column for each attribute.
+            attributes: a table of queries (also a path) with a column for each attribute; or the slices of
+                the queries, as ``{query: slice}``, a pandas Series with the queries in its index, a function
+                of a query, or values in the order of `query_ids`.
             columns: which of its columns; all if none is named.
 
         Raises:
@@ -195,10 +200,14 @@ class Compared:
             [('head', 6, 0.5), ('tail', 2, 0.5)]
 
         """
-        from rankmark.inputs.attributes import read_attributes
-
-        found = read_attributes(attributes, columns)
+        found = read_attributes(attributes, columns, None, self.query_ids)
         return compared_in_slices(self._data, self.query_ids, found, self.plan)
+
+    def in_slices(self, by: By, places: Places) -> Self:
+        """It with slices by what was asked for, which is found in these places."""
+        found = read_slices(by, places, self.query_ids)
+        self.slices = compared_in_slices(self._data, self.query_ids, found, self.plan)
+        return self
 
     def movers(self, count: int = 10, measure: str | Measure | None = None) -> list[Mover]:
         """The queries that changed most, of each measure (or one) and pair, the greatest change first."""

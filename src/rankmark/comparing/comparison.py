@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.formats import ComparisonOptions, View
-from rankmark.rendering.html import html
 from rankmark.rendering.shown import Shown
 
 if TYPE_CHECKING:
     from typing import Unpack
+
+    import polars as pl
 
     from rankmark.rendering.blocks import Block, Grid
 
@@ -42,10 +43,6 @@ class Comparison(Shown, Compared):
             f"{found} of {len(self.pairs)} differences significant>"
         )
 
-    def _repr_html_(self) -> str:
-        view = View(self)
-        return html((view.means().joined().stripped(), view.pairs().stripped()), view.notes())
-
     def _blocks(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block]:
         return View(self, digits=digits, **options).blocks()
 
@@ -55,7 +52,7 @@ class Comparison(Shown, Compared):
     def _record(self, **options: Unpack[ComparisonOptions]) -> dict[str, Any]:
         return View(self, **options).record()
 
-    def _frame(self, **options: Unpack[ComparisonOptions]) -> Grid:
+    def _frame(self, **options: Unpack[ComparisonOptions]) -> pl.DataFrame | Grid:
         return View(self, **options).frame()
 
     def format(  # type: ignore[override] # takes these options alone
@@ -65,7 +62,8 @@ class Comparison(Shown, Compared):
 
         Args:
             name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, as in `formats`. CSV has a row a
-                measure and pair, or with ``per_query=True`` a row a query. LaTeX is a ``table`` of systems ×
+                measure and pair, in each slice if there are any, or with ``per_query=True`` a row a query.
+                LaTeX is a ``table`` of systems ×
                 measures, the test in its caption, to which no option adds anything.
             digits: how many are shown after the point (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``movers=N`` the N queries that

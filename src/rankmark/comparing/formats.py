@@ -17,6 +17,8 @@ from rankmark.rendering.words import chance, printable, rounded
 from rankmark.statistics.equivalence import check_margin
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
     from rankmark.language.measure import Measure
@@ -104,7 +106,7 @@ class View:
         columns, marks = [["system", *map(self.title, shown.systems)]], []
         for measure in shown.measures:
             values = (self.number(shown.value(system, measure)) for system in shown.systems)
-            columns.append([str(measure), *values])
+            columns.append([measure.label, *values])
             own = [self.marks(system, measure) for system in shown.systems]
             widest = max(map(len, own))
             marks.append([each.ljust(widest) for each in own])
@@ -130,7 +132,7 @@ class View:
     def _pair(self, pair: Pair) -> list[str]:
         corrected = [] if self.comparison.plan.correction == "none" else [self.chance(pair.corrected)]
         return [
-            str(pair.measure),
+            pair.measure.label,
             pair.system,
             pair.baseline,
             self.signed(pair.difference),
@@ -165,7 +167,7 @@ class View:
                     "equivalent" if own.p <= alpha else "not worse" if no_worse <= alpha else "not shown"
                 )
                 figures = [self.span(own.interval), self.chance(no_worse), self.chance(own.p), verdict]
-                rows.append([str(measure), system, other, *figures])
+                rows.append([measure.label, system, other, *figures])
         return self.named(rows)
 
     def moved(self, exact: bool = False) -> Grid:
@@ -177,7 +179,7 @@ class View:
 
         header = ["measure", "system", "against", "query", "value", "before", "difference"]
         rows = [
-            [str(m.measure), m.system, m.baseline, str(m.query), *figures(m)]
+            [m.measure.label, m.system, m.baseline, str(m.query), *figures(m)]
             for m in self.comparison.movers(self.movers)
         ]
         return self.named([header, *rows], names=4)
@@ -190,7 +192,7 @@ class View:
             columns = [shown.query_values(system, measure).tolist() for system in shown.systems]
             for query, *values in zip(shown.query_ids, *columns, strict=True):
                 cells = (("" if math.isnan(v) else repr(v)) if exact else self.number(v) for v in values)
-                rows.append([str(measure), str(query), *cells])
+                rows.append([measure.label, str(query), *cells])
         return Grid(2, rows)
 
     def blocks(self) -> Iterator[Block]:
@@ -204,18 +206,27 @@ class View:
         if self.movers:
             yield self.moved().printable()
         yield Notes(self.notes(), closing=True)
+        yield from self.slices()
 
     def paper(self) -> Iterator[Block]:
         """What a paper shows: the means."""
         yield self.means()
         yield Notes(self.notes(), closing=True)
+        yield from self.slices()
 
-    def frame(self) -> Grid:
-        """One table: what changed most or the queries if asked for, else the pairs."""
+    def slices(self) -> Iterator[Block]:
+        """The pairs in slices, if they were asked for."""
+        slices = self.comparison.slices
+        return iter(()) if slices is None else slices._blocks(self.digits)
+
+    def frame(self) -> pl.DataFrame | Grid:
+        """One table: what changed most, the queries or the slices if asked for, else the pairs."""
         if self.movers:
             return self.moved(exact=True)
         if self.per_query:
             return self.queries(exact=True)
+        if self.comparison.slices is not None:
+            return self.comparison.slices.frame
         records = [finite(record(pair)) for pair in self.comparison.pairs]
         return Grid(0, [list(records[0]), *(list(map(_exact, own.values())) for own in records)])
 
@@ -227,14 +238,16 @@ class View:
         whole["clusters"] = shown.clusters
         whole["systems"] = {system: self._system(system) for system in shown.systems}
         whole["pairs"] = [record(pair) for pair in shown.pairs]
+        if shown.slices is not None:
+            whole["slices"] = shown.slices.records()
         whole["notes"] = list(shown.notes)
         if self.margin is not None:
             whole["equivalence"] = list(self._equivalences(self.margin))
         if self.movers:
-            whole["movers"] = [m._asdict() | {"measure": str(m.measure)} for m in shown.movers(self.movers)]
+            whole["movers"] = [m._asdict() | {"measure": m.measure.label} for m in shown.movers(self.movers)]
         if self.per_query:
             values = {
-                str(measure): ByName((s, shown.query_values(s, measure).tolist()) for s in shown.systems)
+                measure.label: ByName((s, shown.query_values(s, measure).tolist()) for s in shown.systems)
                 for measure in shown.measures
             }
             whole["per_query"] = {"query": shown.query_ids, "values": ByName(values)}
@@ -248,7 +261,7 @@ class View:
             low, high = shown.interval(system, measure)
             mean = {"value": shown.value(system, measure), "low": low, "high": high}
             signatures = list(dict.fromkeys(result.signature(measure) for result in results))
-            means[str(measure)] = mean | {"signature": signatures[0] if len(signatures) == 1 else signatures}
+            means[measure.label] = mean | {"signature": signatures[0] if len(signatures) == 1 else signatures}
         counts = [asdict(result.counts) for result in results]
         queries = [{name: value for name, value in each.items() if name != "measures"} for each in counts]
         return {"queries": queries[0] if len(queries) == 1 else queries, "measures": means}
@@ -257,7 +270,7 @@ class View:
         for measure in self.comparison.measures:
             for (system, other), own in self.comparison.equivalence(measure, margin).items():
                 low, high = own.interval
-                names = {"measure": str(measure), "system": system, "baseline": other, "margin": margin}
+                names = {"measure": measure.label, "system": system, "baseline": other, "margin": margin}
                 p_values = {"p_above": own.p_above, "p_below": own.p_below, "p": own.p}
                 yield names | p_values | {"low": low, "high": high}
 

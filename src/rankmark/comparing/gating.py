@@ -255,7 +255,7 @@ def _decided(
     bound = None if confidence is None else _bound(terms, drop, estimate, confidence, draws)
     deciding = estimate if bound is None else bound
     passed = deciding <= allowed.drop + ROUNDING
-    return MeasureGate(str(measure), passed, baseline, candidate, estimate, bound, queries)
+    return MeasureGate(measure.label, passed, baseline, candidate, estimate, bound, queries)
 
 
 def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> None:

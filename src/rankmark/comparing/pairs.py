@@ -20,7 +20,17 @@ from rankmark.statistics.resampling import Floats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Pair", "SystemValues", "baseline_of", "direction", "finite", "found_pair", "opponents", "record"]
+__all__ = [
+    "Pair",
+    "SomePair",
+    "SystemValues",
+    "baseline_of",
+    "direction",
+    "finite",
+    "found_pair",
+    "opponents",
+    "record",
+]
 
 
 @dataclass(frozen=True, slots=True)

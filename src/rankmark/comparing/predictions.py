@@ -323,7 +323,7 @@ class PredictionComparison(Shown):
         ways: dict[tuple[IntervalMethod, int | None], list[str]] = {}
         for pair in self.pairs:
             names = ways.setdefault((pair.method, pair.resamples), [])
-            names += [str(pair.measure)] * (str(pair.measure) not in names)
+            names += [pair.measure.label] * (pair.measure.label not in names)
         tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
         corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in self.pairs))
         differs = " ".join(["differs", *(f"from {printable(one)}" for one in self.baselines[:1])])
@@ -347,7 +347,7 @@ class PredictionComparison(Shown):
 
     def _values(self, digits: int) -> Grid:
         rows = [
-            [str(m), *(rounded(result[m], f".{digits}f") for result in self.results.values())]
+            [m.label, *(rounded(result[m], f".{digits}f") for result in self.results.values())]
             for m in self.measures
         ]
         return Grid(1, [["measure", *map(printable, self.systems)], *rows])
@@ -368,7 +368,7 @@ class PredictionComparison(Shown):
         )
         corrected = [] if self.correction == "none" else [chance(pair.corrected, digits)]
         return [
-            str(pair.measure),
+            pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
             difference,
@@ -394,7 +394,7 @@ class PredictionComparison(Shown):
 
 def _record(pair: PredictionPair) -> dict[str, Any]:
     """The pair with its measure's name."""
-    return asdict(replace(pair, measure=str(pair.measure)))  # type: ignore[arg-type]
+    return asdict(replace(pair, measure=pair.measure.label))  # type: ignore[arg-type]
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:

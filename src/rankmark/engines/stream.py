@@ -23,12 +23,12 @@ from rankmark.aggregation.state import Observation
 from rankmark.engines import local
 from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
-from rankmark.engines.stopping import cleaned_up
 from rankmark.errors import DataError
 from rankmark.inputs import Input, align_ids, with_text_items
 from rankmark.inputs.batches import Batches, open_batches
 from rankmark.inputs.roles import check_names
 from rankmark.progress import RowProgress, counting_rows
+from rankmark.stopping import cleaned_up
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankmark._native import Table
 from rankmark.engines import local
+from rankmark.forking import need_polars_threads
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +47,7 @@ def listed(judgements: Input, results: Input, query: int | str, choices: Choices
     """The list that the results have for the query, ordered as everywhere."""
     import polars as pl
 
+    need_polars_threads()
     judged, found = _of_query(judgements, query), _of_query(results, query)
     lists, _, _ = local.judged_lists(judged, found, choices)
     grades = _items(judged, choices).rename({"value": "grade"})

@@ -5,21 +5,41 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.files import open_files
 from rankmark.inputs.input import Input
 from rankmark.inputs.names import listed
 from rankmark.inputs.roles import ColumnNames, Roles, Side, find_query
+from rankmark.inputs.slicing import (
+    By,
+    ByColumns,
+    ByFunction,
+    ByQueries,
+    ByRows,
+    single_values,
+    slice_names,
+    understood,
+)
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import open_table
+from rankmark.inputs.tables.polars_frames import from_polars
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ids_like", "read_attributes", "read_columns"]
+__all__ = [
+    "Places",
+    "aligned",
+    "ids_like",
+    "read_attributes",
+    "read_columns",
+    "read_slices",
+    "slices_of_queries",
+]
 
 Opener = Callable[[], "Source | None"]
 Argument = Literal["by", "clusters"]
@@ -27,37 +47,162 @@ UNITS: Mapping[Argument, str] = {"by": "slice", "clusters": "cluster"}
 """What the values of a column are for each argument that names one."""
 
 
-def read_columns(
-    by: Sequence[str],
-    qrels: Any,
-    run: Any,
-    attributes: Any = None,
-    columns: ColumnNames | None = None,
-    argument: Argument = "by",
-) -> pl.DataFrame:
-    """The columns `by`, each of the first table that has it: the attributes, the judgements, the results.
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the slices of queries are to be found.
 
-    `argument` is what asks for them, for messages.
+    Attributes:
+        qrels: the judgements, as they were given; None here and below where there are none.
+        run: the results.
+        attributes: a table of queries.
+        columns: their columns, as they are said.
+        rows: the query of each row of arrays.
+
+    """
+
+    qrels: Any = None
+    run: Any = None
+    attributes: Any = None
+    columns: ColumnNames | None = None
+    rows: Sequence[Any] | None = None
+
+    @property
+    def of_arrays(self) -> bool:
+        """Whether there are no tables with columns, but rows."""
+        return self.rows is not None and self.attributes is None
+
+    def openers(self) -> list[Opener]:
+        """What opens each of the tables, the attributes first; each once."""
+        return [
+            functools.cache(opener)
+            for opener in (
+                lambda: None if self.attributes is None else _open_attributes(self.attributes, self.columns),
+                lambda: None if self.qrels is None else _with_all_columns(self.qrels, "qrels", self.columns),
+                lambda: None if self.run is None else _with_all_columns(self.run, "run", self.columns),
+            )
+        ]
+
+
+def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> pl.DataFrame:
+    """What queries are sliced by.
+
+    Args:
+        by: a column or several, each of the first table that has it: the attributes, the judgements, the
+            results; ``{query: slice}``, or a Series with the queries in its index; a function of a query; or
+            values by position, of rows of arrays, of rows of the judgements, or else of the queries.
+        places: these.
+        query_ids: the queries, for functions.
 
     Returns:
-        A row a query that has a value: ``query``, and the columns as text.
+        A row a query that has a value: ``query``, and the names of its slices, as `slice_names`.
 
     Raises:
+        UsageError: what slices nothing; values that are not as many as rows.
         ColumnError: a column that no table has, or that is none of values.
         DataError: a column that is not the same in all rows of a query.
 
     """
-    openers = [
-        lambda: None if attributes is None else _open_attributes(attributes, columns),
-        lambda: _with_all_columns(qrels, "qrels", columns),
-        lambda: _with_all_columns(run, "run", columns),
-    ]
-    return _columns(by, [functools.cache(opener) for opener in openers], columns, argument)
+    if by is None:
+        raise UsageError('attributes without by: say which of their columns to slice by, by="country"')
+    found = understood(by, places.qrels, columns=not places.of_arrays)
+    if isinstance(found, ByColumns):
+        return _columns(found.names, places.openers(), places.columns)
+    if isinstance(found, ByRows):
+        found = _by_position(found, places, query_ids)
+    return slices_of_queries(found, query_ids)
+
+
+def slices_of_queries(given: ByQueries | ByFunction, query_ids: Sequence[Any]) -> pl.DataFrame:
+    """The same of slices that were given query by query."""
+    found = given.of(query_ids) if isinstance(given, ByFunction) else given
+    source = Source(
+        "what was given", found.frame.columns, lambda roles: from_polars(found.frame[roles.names], "by")
+    )
+    return _columns([found.name], [lambda: source], {"query": "query"})
+
+
+def aligned(attributes: pl.DataFrame, query_ids: Sequence[Any] | pl.Series) -> pl.DataFrame:
+    """The slices of these queries, in their order: a column an attribute.
+
+    Raises:
+        DataError: no query has a value of any attribute.
+
+    """
+    import polars as pl
+
+    queries = pl.DataFrame({"query": query_ids})
+    if not queries.schema["query"].is_integer():
+        queries = queries.with_columns(pl.col("query").cast(pl.String))
+    alike = ids_like(attributes, queries.schema["query"])
+    found = queries.join(alike, on="query", how="left", maintain_order="left")
+    names = [name for name in attributes.columns if name != "query"]
+    if all(found[name].null_count() == found.height for name in names):
+        there = f", those with one such as {attributes['query'][0]!r}" if attributes.height else ""
+        raise DataError(
+            f"none of the {queries['query'].n_unique():,} judged queries has a value of "
+            f"{' or '.join(map(repr, names))}; they are such as {found['query'][0]!r}{there}"
+        )
+    return found[names]
+
+
+def read_columns(by: Sequence[str], places: Places, argument: Argument = "by") -> pl.DataFrame:
+    """The columns as they are, as texts; as `read_slices`. `argument` asks for them, for messages."""
+    return _columns(by, places.openers(), places.columns, argument)
+
+
+def read_attributes(
+    attributes: Any, by: Sequence[str], columns: ColumnNames | None, query_ids: Sequence[Any]
+) -> pl.DataFrame:
+    """The columns `by` of a table of attributes, all but the query if none is named; see `read_slices`.
+
+    Instead of a table there can be what else `by` can be.
+    """
+    source = None if _is_by(attributes) else _open_attributes(attributes, columns)
+    if source is None:
+        return read_slices(attributes, Places(), query_ids)
+    query = _query(source, columns)
+    names = list(by) or [name for name in source.names if name != query]
+    return _columns(names, [lambda: source], columns)
+
+
+def _is_by(attributes: Any) -> bool:
+    """Whether these are slices, and no table that has them."""
+    if isinstance(attributes, str | os.PathLike):
+        return False
+    return (
+        isinstance(attributes, Mapping | list | tuple) or callable(attributes) or _dimensions(attributes) == 1
+    )
+
+
+def _dimensions(value: Any) -> int:
+    return len(getattr(value, "shape", ()))
+
+
+def _by_position(found: ByRows, places: Places, query_ids: Sequence[Any]) -> ByQueries:
+    """The slices of the queries, of values of rows."""
+    import polars as pl
+
+    name = found.values.name
+    if places.rows is not None or places.qrels is None:
+        rows = query_ids if places.rows is None else places.rows
+        found.check(len(rows), "the result" if places.rows is None else "the array of scores")
+        return ByQueries(name, pl.DataFrame([pl.Series("query", rows), found.values]))
+    source = _with_all_columns(places.qrels, "qrels", places.columns)
+    if source is None:
+        raise UsageError(
+            "values by position are of the rows of a table, and qrels is none (or was read before): give "
+            "{query: slice}, or a pandas Series whose index is the queries"
+        )
+    query = _query(source, places.columns)
+    queries = pl.DataFrame(source.take(Roles(query, (), False, None, None)))[query].alias("query")
+    found.check(len(queries), source.where)
+    return ByQueries(name, pl.DataFrame([queries, found.values]))
 
 
 def _columns(
     by: Sequence[str], openers: Sequence[Opener], columns: ColumnNames | None, argument: Argument = "by"
 ) -> pl.DataFrame:
+    need_polars_threads()
     found: pl.DataFrame | None = None
     for name in dict.fromkeys(by):
         column = _values(_having(name, openers, argument), name, columns, argument)
@@ -69,27 +214,6 @@ def _columns(
     if found is None:
         raise UsageError('no column to slice by; for example by="country"')
     return found
-
-
-def read_attributes(
-    attributes: Any, by: Sequence[str] = (), columns: ColumnNames | None = None
-) -> pl.DataFrame:
-    """The columns `by` of a table of attributes, all but the query if none is named; see `read_columns`.
-
-    A mapping ``{query: slice}`` is a table with the one column ``slice``.
-    """
-    import polars as pl
-
-    if isinstance(attributes, Mapping):
-        named = {"query": list(attributes), "slice": list(map(_text, attributes.values()))}
-        try:
-            attributes = pl.DataFrame(named, schema_overrides={"slice": pl.String})
-        except (TypeError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"the queries of the slices are of several types: {error}") from error
-    source = _open_attributes(attributes, columns)
-    query = _query(source, columns)
-    names = list(by) or [name for name in source.names if name != query]
-    return _columns(names, [lambda: source], columns)
 
 
 def ids_like(frame: pl.DataFrame, dtype: pl.DataType) -> pl.DataFrame:
@@ -108,10 +232,6 @@ def ids_like(frame: pl.DataFrame, dtype: pl.DataType) -> pl.DataFrame:
             f"query {again['query'][0]!r} has {again.height} rows of attributes under ids written differently"
         )
     return alike
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
 
 
 def _with_all_columns(table: Any, side: Side, columns: ColumnNames | None) -> Source | None:
@@ -166,21 +286,22 @@ def _values(source: Source, name: str, columns: ColumnNames | None, argument: Ar
     if name == query:
         raise ColumnError(f"{argument}={name!r}: that column of {source.where} is the query itself")
     frame = pl.DataFrame(source.take(Roles(query, (name,), False, None, None)))
-    if frame.schema[name].is_nested() or frame.schema[name] == pl.Object:
-        raise ColumnError(
-            f"{argument}={name!r}: that column of {source.where} is {frame.schema[name]}, not single values"
-        )
+    try:
+        values = single_values(frame[name])
+    except ColumnError as error:
+        raise ColumnError(f"{argument}={name!r}: that column of {source.where} {error}") from error
     text = [] if frame.schema[query].is_integer() else [pl.col(query).cast(pl.String)]
-    frame = frame.with_columns(*text, pl.col(name).cast(pl.String))
+    frame = frame.with_columns(*text, values)
     pairs = frame.select(pl.col(query).alias("query"), name).drop_nulls().unique(maintain_order=True)
     several = pairs.filter(pl.col("query").is_duplicated())
     if several.height:
         first = several["query"][0]
-        values = several.filter(pl.col("query") == first)[name].to_list()
-        shown = listed(values[:3]) + (", …" if len(values) > 3 else "")
+        differing = several.filter(pl.col("query") == first)[name].to_list()
+        shown = listed(map(str, differing[:3])) + (", …" if len(differing) > 3 else "")
         raise DataError(
             f"{argument}={name!r}: in {several['query'].n_unique():,} of {pairs['query'].n_unique():,} "
             f"queries of {source.where} the rows differ in that column; query {first!r} has {shown}; a query "
             f"can be in one {UNITS[argument]} only"
         )
-    return pairs
+    names = pairs[name].cast(pl.String) if argument == "clusters" else slice_names(pairs[name])
+    return pairs.with_columns(names)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rankmark import _native
 from rankmark.errors import DataError, RankmarkError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import expand, refuse_differing
 from rankmark.inputs.format import Batched, File, Pieces
@@ -117,8 +118,9 @@ def can_be_streamed(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
 
 
 def _open_batched(path: Path, table: TableName, columns: ColumnNames | None) -> Batched:
+    need_polars_threads()
     file = File(path, f"{table} {str(path)!r}")
-    file.refuse_empty()
+    file.refuse_foreign()
     format_ = format_of(file, table, columns)
     if refusal := format_.refuses_batches(file):
         raise UsageError(f'{file.where} {refusal}; convert it to Parquet, or use engine="local"')

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import glob
 import os
+import re
+import shutil
+import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -21,6 +27,17 @@ if TYPE_CHECKING:
 
 __all__ = ["expand", "open_files", "refuse_differing", "run_tag"]
 
+FETCHED = {
+    "http": "download it first, for example with curl -O",
+    "https": "download it first, for example with curl -O",
+    "s3": "copy it first, for example with aws s3 cp",
+    "s3a": "copy it first, for example with aws s3 cp",
+    "gs": "copy it first, for example with gcloud storage cp",
+    "hdfs": "copy it first, for example with hdfs dfs -get",
+    "file": "give its path, without 'file://'",
+}
+"""What to do with an address instead of reading it, by how it begins."""
+
 
 def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNames | None) -> Source:
     """The file at `path`, or all files of a glob, one after another."""
@@ -37,7 +54,9 @@ def run_tag(path: str) -> str | None:
 
 
 def expand(text: str) -> list[Path]:
-    """The files that a path or a glob names."""
+    """The files that a path or a glob names; ``-`` is standard input."""
+    if text == "-":
+        return [_standard_input()]
     path = Path(text).expanduser()
     try:
         exists = path.exists()
@@ -51,6 +70,12 @@ def expand(text: str) -> list[Path]:
                 f"{text!r} is a pipe or a device, not a file; save what it gives to a file first"
             )
         return [path]
+    if address := re.match(r"([a-z][a-z0-9+.-]+):/", text):
+        instead = FETCHED.get(address[1], "copy it here first")
+        raise UsageError(
+            f"{text!r} is an address, and only files on this machine are read; {instead}, or in Python give "
+            "the table that polars or pandas reads of it"
+        )
     if not glob.has_magic(text):
         siblings = (one.name for one in path.parent.iterdir()) if path.parent.is_dir() else ()
         hint = did_you_mean(path.name, siblings) if path.parent.is_dir() else ""
@@ -60,6 +85,20 @@ def expand(text: str) -> list[Path]:
     if not found:
         raise FileMissingError(f"no file fits the pattern {text!r}")
     return found
+
+
+@functools.cache
+def _standard_input() -> Path:
+    """A file of all that standard input gives, which is there until the program ends."""
+    given = getattr(sys.stdin, "buffer", None)
+    if given is None:
+        raise UsageError("'-' is standard input, which there is none of here; give the path of a file")
+    folder = Path(tempfile.mkdtemp(prefix="rankmark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "stdin"
+    with path.open("wb") as file:
+        shutil.copyfileobj(given, file)
+    return path
 
 
 class Named(Protocol):
@@ -76,7 +115,7 @@ class Named(Protocol):
 
 def _open_file(path: Path, table: TableName, columns: ColumnNames | None) -> Source:
     file = File(path, f"{table} {str(path)!r}")
-    file.refuse_empty()
+    file.refuse_foreign()
     return format_of(file, table, columns).read(file, table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -9,10 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark import _native
 from rankmark.errors import FormatError, UsageError
+from rankmark.forking import need_polars_threads
+from rankmark.inputs.foreign import foreign
 from rankmark.inputs.memory import room
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
@@ -22,7 +25,7 @@ from rankmark.progress import reading
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Batched", "File", "Format", "FormatOfPolars", "Pieces", "polars_errors"]
+__all__ = ["Batched", "File", "Format", "FormatOfPolars", "Pieces", "not_unicode", "polars_errors"]
 
 HEAD = 1 << 16
 """Bytes looked at to find a file's format."""
@@ -82,10 +85,31 @@ class File:
         """Bytes on the disk."""
         return self.path.stat().st_size
 
-    def refuse_empty(self) -> None:
-        """Refuses a file without content."""
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the content, one after another."""
+        yield from io.BufferedReader(_Raw(_native.TextReader(str(self.path), _native.Progress())), 1 << 20)
+
+    def refuse_foreign(self) -> None:
+        """Refuses a file without content, or one that its first bytes show to be what no format reads."""
         if not self.head:
             raise FormatError(f"{self.where} is empty")
+        if what := foreign(self.head, self.ending):
+            raise FormatError(f"{self.where} {what}")
+
+
+class _Raw(io.RawIOBase):
+    """What a reader of decompressed text gives, as Python's files take it."""
+
+    def __init__(self, reader: _native.TextReader) -> None:
+        self._reader = reader
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read = self._reader.read(len(buffer))
+        buffer[: len(read)] = read
+        return len(read)
 
 
 Pieces: TypeAlias = "Iterator[tuple[_native.Table, float]]"
@@ -119,6 +143,7 @@ class Format(ABC):
         name: what messages call it.
         listed: what they call it where they list what can be read.
         known_by: the same where they also say how such a file is known.
+        magic: the first bytes of all its files, if these have any; they say more than a name.
         place: where it stands in such a list. Formats are tried from the last on, so that those come last
             for which it is easy to mistake another.
         endings: of files that have it, whatever is in them.
@@ -131,6 +156,7 @@ class Format(ABC):
     listed: str
     known_by: str
     place: int
+    magic: bytes | None = None
     endings: frozenset[str] = frozenset()
     usual_endings: frozenset[str] = frozenset()
     holds: frozenset[TableName] = frozenset({"qrels", "run", "predictions"})
@@ -178,14 +204,47 @@ class FormatOfPolars(Format):
 
     def read(self, file: File, table: TableName) -> Source:  # noqa: ARG002
         """As `Format.read`."""
-        with polars_errors(file.where, self.name):
+        need_polars_threads()
+        with self.errors(file):
             source = self.scan(file.path if file.content is None else file.content, file)
 
         def take(roles: Chosen) -> _native.Table:
-            with polars_errors(file.where, self.name), reading(file.path.name, None, None):
+            with self.errors(file), reading(file.path.name, None, None):
                 return source.take(roles)
 
         return replace(source, take=take)
+
+    def fault(self, file: File) -> str | None:  # noqa: ARG002
+        """The line and column of what makes a file unreadable, and what it is; None if none is found.
+
+        It is asked only of a file that has been refused, and may take long to read it.
+        """
+        return None
+
+    @contextmanager
+    def errors(self, file: File) -> Iterator[None]:
+        """As `polars_errors`, saying where in the file the fault is."""
+        try:
+            with polars_errors(file.where, self.name):
+                yield
+        except FormatError as error:
+            if error.__cause__ is not None and (fault := self.fault(file)):
+                raise FormatError(f"{file.where}, {fault}") from error
+            raise
+
+
+def not_unicode(file: File) -> str | None:
+    """Where a file stops being UTF-8 text, and what to do; None if it does not."""
+    for number, line in enumerate(file.lines(), 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            return (
+                f"line {number}, column {error.start + 1}: byte 0x{line[error.start]:02x} is no UTF-8 text; "
+                "convert the file, for example with iconv -f GBK -t UTF-8 if it is Chinese text of Windows, "
+                "with -f CP1252 if it is of Western Europe"
+            )
+    return None
 
 
 @contextmanager

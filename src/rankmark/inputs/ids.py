@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.input import Input
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def with_text_items(table: Input) -> Input:
 
     if table.table.kind(table.item) == "string":
         return table
+    need_polars_threads()
     frame = pl.DataFrame(table.table).with_columns(pl.col(table.item).cast(pl.String))
     return replace(table, table=Table.from_arrow(frame))
 
@@ -43,6 +45,7 @@ def _with_integers(texts: Input, role: str, integers: Input) -> Input:
     """Turns one side's ids from text into integers."""
     import polars as pl
 
+    need_polars_threads()
     other = getattr(integers, role)
     where = f"{integers.name} (column {other!r}, {integers.table.dtype(other)})"
     frame = pl.DataFrame(texts.table)

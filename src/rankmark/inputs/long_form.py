@@ -11,6 +11,7 @@ import numpy as np
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import Roles, Side
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def one_row_an_item(
     """
     import polars as pl
 
+    need_polars_threads()
     if side == "run" and not (roles.value or roles.rank):
         _check_one_list_a_query(table, roles.query, where)
     frame = _whole_numbers(pl.DataFrame(table), roles.items)

@@ -102,6 +102,10 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "click-through rate prediction for sponsored search advertising in Microsoft's Bing "
         'search engine", ICML 2010'
     ),
+    "gulin2009": (
+        "A. Gulin, P. Karpovich, D. Raskovalov, I. Segalovich, \"Yandex at ROMIP'2009: optimization of "
+        'ranking algorithms by machine learning methods", ROMIP 2009'
+    ),
     "hand2001": (
         'D. Hand, R. Till, "A simple generalisation of the area under the ROC curve for multiple '
         'class classification problems", Machine Learning 45, 2001'

@@ -30,7 +30,7 @@ class Measure:
     """A measure with its parameters, for example ``nDCG(gain="exp2") @ 10``.
 
     Calling one sets parameters, ``@`` the cutoff; either gives a new measure. Two are equal if they are
-    written alike (and, where a parameter is a function, if it is the same function).
+    written alike (and, where a parameter is a function, if it is the same function), whatever asked for them.
 
     Attributes:
         name: the measure's one name, whatever alias it was asked for by.
@@ -38,6 +38,7 @@ class Measure:
         cutoff: how many items from the top count; None for all.
         page: the measure's definition.
         last_deciding_rank: the last rank at which the order of items can change the value; 0 if no order can.
+        asked: the text that asked for the measure, if it was written otherwise.
         tells_unjudged: whether an unjudged item is told, or may be, from one judged 0.
 
     """
@@ -45,6 +46,7 @@ class Measure:
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
+    asked: str | None = None
     page: Page = field(init=False)
     last_deciding_rank: int = field(init=False)
     tells_unjudged: bool = field(init=False)
@@ -74,6 +76,16 @@ class Measure:
         if cutoff is None:
             raise MeasureError(f"{self.name}@None: the cutoff is a whole number from 1")
         return Measure(self.name, self.parameters, cutoff)
+
+    @property
+    def label(self) -> str:
+        """What results call it: as it was asked for, ``map``, while signatures say ``AP``."""
+        return self.asked or self._written
+
+    def asked_as(self, text: str | None) -> Measure:
+        """The same, asked for by this text; equal to any other."""
+        same = text is None or "".join(text.split()) == "".join(self._written.split())
+        return Measure(self.name, self.parameters, self.cutoff, None if same else text)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -158,7 +170,7 @@ class Measure:
 
     def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
         plain = {n: dict(v) if isinstance(v, Mapping) else v for n, v in self.parameters.items()}
-        return Measure, (self.name, plain, self.cutoff)
+        return Measure, (self.name, plain, self.cutoff, self.asked)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Measure):

@@ -34,6 +34,10 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
+    return _parsed(text, kinds).asked_as(text)
+
+
+def _parsed(text: str, kinds: tuple[Kind, ...]) -> Measure:
     if text in spellings():
         return _named(text, kinds)
     joined = _JOINED.fullmatch(text)

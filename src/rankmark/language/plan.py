@@ -109,10 +109,12 @@ def asked_measures(
 ) -> tuple[Measure, ...]:
     """The measures asked for, each once; names are looked for in the kinds of measures in their order."""
     asked = tuple(separate(measures))
+    # Equal measures may have been asked for by different names, which are not in what is known of them.
+    labels = tuple(measure.asked for measure in asked if isinstance(measure, Measure))
     try:
-        return _distinct(asked, kinds)
+        return _distinct(asked, kinds, labels)
     except TypeError:  # what cannot be hashed is no measure
-        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds)
+        return _distinct(tuple(as_measure(measure, kinds) for measure in asked), kinds, labels)
 
 
 def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
@@ -130,7 +132,11 @@ def _of_lists(asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
 
 
 @functools.lru_cache(maxsize=256)
-def _distinct(measures: tuple[str | Measure, ...], kinds: tuple[Kind, ...]) -> tuple[Measure, ...]:
+def _distinct(
+    measures: tuple[str | Measure, ...],
+    kinds: tuple[Kind, ...],
+    labels: tuple[str | None, ...],  # noqa: ARG001 - tells apart what is equal
+) -> tuple[Measure, ...]:
     asked = tuple(dict.fromkeys(as_measure(measure, kinds) for measure in measures))
     if not asked:
         raise MeasureError("no measure asked for; for example ['nDCG@10', 'AP']")
@@ -139,7 +145,8 @@ def _distinct(measures: tuple[str | Measure, ...], kinds: tuple[Kind, ...]) -> t
             raise MeasureError(
                 f"{count} measures are written {name}; give their functions names that tell them apart"
             )
-    return asked
+    labelled = Counter(measure.label for measure in asked)
+    return tuple(each if labelled[each.label] == 1 else each.asked_as(None) for each in asked)
 
 
 def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str | Measure]:

@@ -281,7 +281,8 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
     """
     meanings = _meanings_of(name, kinds)
     if cutoff and name not in pages():
-        lists = meanings if kinds[0] == "list" else [*meanings, *_meanings_of(name, LISTS_FIRST[:1])]
+        of_lists = kinds[0] == "list" or any(meaning.page.kind == "list" for meaning in meanings)
+        lists = meanings if of_lists else [*meanings, *_meanings_of(name, LISTS_FIRST[:1])]
         takers = [meaning for meaning in lists if meaning.page.takes_cutoff]
         first = [meaning for meaning in takers if meaning.page.kind == takers[0].page.kind]
         meanings = first or meanings

@@ -48,7 +48,6 @@ class Format(ABC):
         place: where it stands among the others in lists; after those with a lower number.
         needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
-        goes_on: whether more can be written after it.
 
     """
 
@@ -57,7 +56,6 @@ class Format(ABC):
     place: ClassVar[int] = 100
     needs: ClassVar[str]
     is_text: ClassVar[bool] = True
-    goes_on: ClassVar[bool] = False
 
     def has(self, what: type[Showable]) -> bool:
         """Whether things of a class can be shown so."""
@@ -79,7 +77,6 @@ class TextFormat(Format):
     """
 
     needs = "_blocks"
-    goes_on = True
 
     @abstractmethod
     def grid(self, grid: Grid) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
 from rankmark.rendering.formats import format_of, formats, known_format
+from rankmark.rendering.html import html
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,3 +86,7 @@ class Shown(Showable):
 
     def __str__(self) -> str:
         return self.format().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return html(self._blocks(4))

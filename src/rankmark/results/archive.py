@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark._native import __version__
 from rankmark.errors import FileMissingError, FormatError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.format import polars_errors
 from rankmark.rendering.files import write_whole
 
@@ -96,6 +97,8 @@ def read_archive(path: str | Path, name: str, form: int, what: str) -> Archive:
             f"{where} was saved by rankmark {of_version} in format {found}; this is {__version__}, which "
             f"reads format {form}"
         )
+    if len(parts) > 1:  # there are tables
+        need_polars_threads()
     return Archive(where, header, parts)
 
 

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import NotEvaluatedError, did_you_mean
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from rankmark.results.slices import Slices
 
 __all__ = ["Result"]
+
+T = TypeVar("T")
 
 
 class Result(OfRuns):
@@ -92,16 +94,20 @@ class Result(OfRuns):
 
     @property
     def values(self) -> dict[str, float]:
-        """Each measure's value, by its canonical name."""
-        return {str(measure): value for measure, value in self._values.items()}
+        """Each measure's value, by what it was asked for as."""
+        return {measure.label: value for measure, value in self._values.items()}
+
+    def _by_label(self, known: Mapping[str, T]) -> dict[str, T]:
+        """What is known of measures by their canonical names, by what they were asked for as."""
+        return {m.label: known[str(m)] for m in self._values if str(m) in known}
 
     @property
     def per_query(self) -> pl.DataFrame:
         """A row a query: ``query`` and a column a measure; null where a query is left out of the mean."""
         import polars as pl
 
-        columns = [pl.Series(str(m), values, nan_to_null=True) for m, values in self._per_query.items()]
-        return pl.DataFrame(self.query_table).with_columns(columns)
+        columns = [pl.Series(m.label, values, nan_to_null=True) for m, values in self._per_query.items()]
+        return pl.DataFrame([*pl.DataFrame(self.query_table), *columns])
 
     @property
     def query_measures(self) -> tuple[Measure, ...]:
@@ -168,12 +174,12 @@ class Result(OfRuns):
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """What equal scores can make of each measure, by its canonical name; empty unless asked for."""
+        """What equal scores can make of each measure, by its name in `values`; empty unless asked for."""
         return {}
 
     @property
     def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure of predictions, by its canonical name, if asked for."""
+        """The confidence interval of each measure of predictions, by its name in `values`, if asked for."""
         return MappingProxyType({})
 
     @property
@@ -218,8 +224,9 @@ class Result(OfRuns):
         """The measures in slices of the queries, each beside the other queries, from `per_query` alone.
 
         Args:
-            attributes: the slice of each query, ``{"q1": "DE"}``, or a path or a table with a
-                column of queries.
+            attributes: a path or a table with a column of queries; or the slices of the queries, as
+                ``{"q1": "DE"}``, a pandas Series with the queries in its index, a function of a query, or
+                values in the order of `query_ids`.
             *columns: the columns to slice by, each for itself; all but the query if none is named.
             confidence: the share of the intervals that hold the true value.
 
@@ -304,7 +311,7 @@ class Result(OfRuns):
         """The measure as it was evaluated: by its name here, or by what the convention calls it."""
         if isinstance(measure, Measure) and measure in self._values:
             return measure
-        written = {str(each): each for each in self._values}
+        written = {name: each for each in self._values for name in (str(each), each.label)}
         if measure in written:
             return written[str(measure)]
         found = meant(measure, self._convention, self.kinds)

@@ -51,7 +51,7 @@ class ByClass:
         import polars as pl
 
         weight = [] if self.weight is None else [pl.Series("weight", self.weight)]
-        values = [pl.Series(str(m), each, nan_to_null=True) for m, each in self.values.items()]
+        values = [pl.Series(m.label, each, nan_to_null=True) for m, each in self.values.items()]
         return pl.DataFrame([pl.Series("class", self.names), pl.Series("rows", self.rows), *weight, *values])
 
     @property
@@ -97,7 +97,7 @@ class ByClass:
         measures: dict[tuple[str | int | bool, str], list[str]] = {}
         for measure, reasons in self.undefined.items():
             for name, why in reasons.items():
-                measures.setdefault((name, why), []).append(str(measure))
+                measures.setdefault((name, why), []).append(measure.label)
         classes: dict[tuple[str, str], list[str]] = {}
         for (name, why), of in measures.items():
             classes.setdefault((", ".join(of), why), []).append(printable(str(name)))
@@ -108,9 +108,9 @@ class ByClass:
         """The rows of `frame` as dicts, the measures by themselves, with why they have no value."""
         records = []
         for row in self.frame.rows(named=True):
-            values = ByName((str(measure), row.pop(str(measure))) for measure in self.values)
+            values = ByName((measure.label, row.pop(measure.label)) for measure in self.values)
             without = {
-                str(m): each[row["class"]] for m, each in self.undefined.items() if row["class"] in each
+                m.label: each[row["class"]] for m, each in self.undefined.items() if row["class"] in each
             }
             records.append({**row, "values": values, "undefined": without})
         return records

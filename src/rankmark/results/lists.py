@@ -84,8 +84,8 @@ class ListResult(Result):
 
     @property
     def bounds(self) -> dict[str, Bounds]:
-        """What equal scores can make of each measure, by its canonical name; empty unless asked for."""
-        return dict(self._bounds)
+        """What equal scores can make of each measure, by its name in `values`; empty unless asked for."""
+        return self._by_label(self._bounds)
 
     @property
     def item_ids(self) -> ItemIds:
@@ -126,7 +126,7 @@ class ListResult(Result):
             if open_ended := [name for name, bounds in self.bounds.items() if bounds.expected is None]:
                 yield f"no expected value of {', '.join(open_ended)}, which {_has(open_ended)} no closed form"
             return
-        numbers = {name: counts.tied for name, counts in self.counts.measures.items()}
+        numbers = {name: counts.tied for name, counts in self._by_label(self.counts.measures).items()}
         if tied := _most(number for number in numbers.values() if number is not None):
             yield f"equal scores could change {tied} {rule}"
         if unknown := [name for name, number in numbers.items() if number is None]:

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from rankmark.aggregation.intervals import explained
-from rankmark.rendering.words import counted, printable, rounded
-from rankmark.results.sliced import NONE, Sliced, in_order
+from rankmark.rendering.words import counted, rounded
+from rankmark.results.sliced import Sliced, slice_label, slice_members
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -85,7 +84,7 @@ class PredictionSlices(Sliced):
         slices: dict[tuple[str, str], list[str]] = {}
         for row in self.rows:
             if row.undefined is not None:
-                slices.setdefault((row.measure, row.undefined), []).append(row.slice or NONE)
+                slices.setdefault((row.measure, row.undefined), []).append(slice_label(row.slice))
         for (measure, why), names in slices.items():
             yield f"no value of {measure} in {counted(len(names), 'slice')} ({_some(names)}): {why}"
 
@@ -98,34 +97,26 @@ def _cell(value: float | None, digits: int) -> str:
 
 def _some(names: Sequence[str]) -> str:
     """The first few of them."""
-    return ", ".join(map(printable, names[:5])) + (", …" if len(names) > 5 else "")
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
 
 
 def prediction_slices(
-    frame: pl.DataFrame,
-    by: Sequence[str],
-    evaluate: Callable[[NDArray[np.intp]], PredictionResult],
-    confidence: float,
+    frame: pl.DataFrame, evaluate: Callable[[NDArray[np.intp]], PredictionResult], confidence: float
 ) -> PredictionSlices:
-    """The slices of a table by its columns.
+    """The slices of a table.
 
     Args:
-        frame: these columns.
-        by: their names.
+        frame: a column of `slice_names` for each attribute.
         evaluate: what evaluates the rows of some numbers.
         confidence: of the intervals, if `evaluate` makes them.
 
     """
-    import polars as pl
-
     rows: list[PredictionSlice] = []
     notes: dict[str, None] = {}
-    for name in by:
-        values = frame[name].cast(pl.String)
-        for value in in_order(values.unique().to_list()):
-            inside = values.is_null() if value is None else values.eq_missing(value)
-            result = evaluate(inside.arg_true().to_numpy().astype(np.intp))
-            rows += _rows(name, value, result)
+    for names in frame:
+        for value, inside in slice_members(names):
+            result = evaluate(inside)
+            rows += _rows(names.name, value, result)
             if result.intervals:
                 notes[explained(result.intervals, counted=False)] = None
     return PredictionSlices(tuple(rows), confidence, tuple(notes))

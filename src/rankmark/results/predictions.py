@@ -100,11 +100,11 @@ class PredictionResult(Result):
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """The threshold at which each measure with ``threshold=max`` is greatest, by its canonical name.
+        """The threshold at which each measure with ``threshold=max`` is greatest, by its name in `values`.
 
         Rows that score at least as much are found; none if it is infinite.
         """
-        counts = self.counts.measures.items()
+        counts = self._by_label(self.counts.measures).items()
         return {
             name: each.threshold
             for name, each in counts
@@ -113,16 +113,16 @@ class PredictionResult(Result):
 
     @property
     def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure, by its canonical name; empty unless asked for.
+        """The confidence interval of each measure, by its name in `values`; empty unless asked for.
 
         There is none of a measure without a finite value.
         """
-        return MappingProxyType(self._intervals)
+        return MappingProxyType(self._by_label(self._intervals))
 
     @property
     def undefined(self) -> dict[str, str]:
-        """Why measures have no value, by their canonical names; empty if all have one."""
-        counts = self.counts.measures.items()
+        """Why measures have no value, by their names in `values`; empty if all have one."""
+        counts = self._by_label(self.counts.measures).items()
         return {n: c.undefined for n, c in counts if isinstance(c, RowMeasureCounts) and c.undefined}
 
     @property
@@ -191,8 +191,8 @@ class PredictionResult(Result):
 
     @property
     def undefined_classes(self) -> dict[str, dict[str | int | bool, str]]:
-        """Why classes have no value, by the measures' canonical names and the classes."""
-        return {str(measure): dict(each) for measure, each in self.by_class.undefined.items()}
+        """Why classes have no value, by the measures' names in `values` and the classes."""
+        return {measure.label: dict(each) for measure, each in self.by_class.undefined.items()}
 
     @property
     def confusion(self) -> pl.DataFrame:
@@ -234,7 +234,7 @@ class PredictionResult(Result):
         of_lists = self._lists.account()[1:] if self._lists else []
         notes = [*self._best(), *self._skipped(), *self._unlabelled(), *self._reasons(), *of_lists]
         lines = [first, "; ".join(notes)] if notes else [first]
-        return [*lines, explained(self._intervals)] if self._intervals else lines
+        return [*lines, explained(self.intervals)] if self._intervals else lines
 
     def _best(self) -> Iterator[str]:
         for name, threshold in self.thresholds.items():

@@ -7,12 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from rankmark.errors import UsageError
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.html import html
 from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
 from rankmark.results.sliced import Sliced, blocks_of, frame_of
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     Cell: TypeAlias = Callable[[Measure, float], str]
 
 __all__ = ["OfRuns", "Options", "Runs"]
+
+T = TypeVar("T")
 
 BOUNDS = ("worst", "expected", "best")
 ENDS = ("low", "high")
@@ -64,10 +65,6 @@ class OfRuns(Shown, ABC):
 
     def _queries(self) -> pl.DataFrame | None:
         return _queries(self._runs)
-
-    def _repr_html_(self) -> str:
-        view = View(self._runs)
-        return html([view.summary(view.rounded)], view.notes())
 
     def to_trec(self, **options: Any) -> str:
         """trec_eval's output format; see `format`."""
@@ -118,13 +115,13 @@ class View:
         """The values of each run by their measures' names, and beside them their bounds or intervals."""
         columns = []
         for name, result in self.runs.items():
-            columns.append((name or "value", result.values))
+            columns.append((name or "value", {str(m): result[m] for m in result.measures}))
             for bound in BOUNDS if result.bounds else ():
-                values = {m: getattr(bounds, bound) for m, bounds in result.bounds.items()}
+                values = {m: getattr(bounds, bound) for m, bounds in _canonical(result, result.bounds)}
                 known = {m: value for m, value in values.items() if value is not None}
                 columns.append((f"{name} {bound}".lstrip(), known))
             for end in ENDS if result.intervals else ():
-                ends = {measure: getattr(each, end) for measure, each in result.intervals.items()}
+                ends = {m: getattr(each, end) for m, each in _canonical(result, result.intervals)}
                 columns.append((f"{name} {end}".lstrip(), ends))
         return columns
 
@@ -149,7 +146,7 @@ class View:
         """A row a measure, a column a run, with bounds four, with intervals three."""
         titles = [title for title, _ in self.columns]
         rows = [
-            [str(m), *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
+            [m.label, *(cell(m, values.get(str(m), math.nan)) for _, values in self.columns)]
             for m in self.measures
         ]
         return Grid(1, [["measure", *titles], *rows])
@@ -158,7 +155,7 @@ class View:
         """A row a query of each run, a column a measure."""
         header = ["run"] * self.named + ["query"]
         rows = [row for name, result in self.runs.items() for row in self._query_rows(name, result, cell)]
-        return Grid(len(header), [[*header, *map(str, self.query_measures)], *rows])
+        return Grid(len(header), [[*header, *(m.label for m in self.query_measures)], *rows])
 
     def _query_rows(self, name: str, result: Result, cell: Cell) -> Iterator[list[str]]:
         ids = result.query_ids
@@ -247,7 +244,7 @@ class View:
         by_measure = counts.pop("measures")
         record: dict[str, Any] = {
             "convention": result.convention,
-            "measures": {name: _measure(result, name, by_measure[name]) for name in result.values},
+            "measures": {m.label: _measure(result, m, by_measure[str(m)]) for m in result.measures},
             result.counted: counts,
             "choices": result.choices,
             "inputs": result.inputs or None,
@@ -260,14 +257,20 @@ class View:
         if self.confusion:
             record["confusion"] = result.by_class.matrix.tolist()
         if self.per_query:
-            values = ByName((str(m), result.query_values(m).tolist()) for m in result.query_measures)
+            values = ByName((m.label, result.query_values(m).tolist()) for m in result.query_measures)
             record["per_query"] = {"query": result.query_ids, "values": values}
         return record
 
 
-def _measure(result: Result, name: str, counts: Mapping[str, Any]) -> dict[str, Any]:
+def _canonical(result: Result, known: Mapping[str, T]) -> Iterator[tuple[str, T]]:
+    """What is known of measures as they were asked for, by their canonical names."""
+    return ((str(m), known[m.label]) for m in result.measures if m.label in known)
+
+
+def _measure(result: Result, measure: Measure, counts: Mapping[str, Any]) -> dict[str, Any]:
     """The value of a measure and what is known of it."""
-    record = {"value": result.values[name], "signature": result.signature(name), **counts}
+    name = measure.label
+    record = {"value": result[measure], "signature": result.signature(measure), **counts}
     if record.get("threshold") == math.inf:
         record["threshold_reason"] = "infinite: nothing is found"
     if (bounds := result.bounds.get(name)) is not None:
@@ -285,7 +288,7 @@ def _is_whole(measure: Measure, value: float) -> bool:
 def _trec_name(measure: Measure) -> str:
     from rankmark.language.conventions.trec_names import trec_name
 
-    return trec_name(measure) or str(measure)
+    return trec_name(measure) or measure.label
 
 
 def _queries(runs: Mapping[str, Result]) -> pl.DataFrame | None:

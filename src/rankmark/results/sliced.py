@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankmark.errors import ChoiceError, did_you_mean
+import numpy as np
+
+from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
-__all__ = ["NONE", "Sliced", "blocks_of", "frame_of", "in_order"]
+__all__ = ["Sliced", "blocks_of", "frame_of", "no_slice", "slice_label", "slice_members"]
 
 NONE = "(none)"
 """What the slice of those without a value is called."""
+MOST = 10_000
+"""Slices by one attribute; more of them are not looked at, and take long."""
 
 
 class Sliced(Shown, ABC):
@@ -72,9 +76,7 @@ class Sliced(Shown, ABC):
         """The measures of the slice with this value, of whichever attribute has it."""
         found = tuple(row for row in self.rows if row.slice == value)
         if not found:
-            known = list(dict.fromkeys(row.slice for row in self.rows if row.slice is not None))
-            hint = did_you_mean(value, known) if isinstance(value, str) else ""
-            raise ChoiceError(f"there is no slice {value!r}{hint}")
+            raise no_slice(value, (row.slice for row in self.rows))
         return found
 
     def _blocks(self, digits: int) -> Iterator[Block]:
@@ -87,19 +89,32 @@ class Sliced(Shown, ABC):
         return {"slices": [asdict(row) for row in self.rows]}
 
 
-def in_order(values: Iterable[str | None]) -> list[str | None]:
-    """Numbers by size, texts by the alphabet; those without a value last."""
-    every = list(values)
-    known = [value for value in every if value is not None]
-    key: Callable[[str], Any] = float if all(map(_is_number, known)) else str
-    return [*sorted(known, key=key), *[None] * (len(known) < len(every))]
+def no_slice(value: object, slices: Iterable[str | None]) -> ChoiceError:
+    """The error for a slice that is none of these."""
+    known = dict.fromkeys(each for each in slices if each is not None)
+    hint = did_you_mean(value, known) if isinstance(value, str) else ""
+    return ChoiceError(f"there is no slice {value!r}{hint}")
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return not math.isnan(float(text))
-    except ValueError:
-        return False
+def slice_members(names: pl.Series) -> Iterator[tuple[str | None, NDArray[np.intp]]]:
+    """Each slice of a column of `slice_names`, in order, and the numbers of the rows in it; null comes last.
+
+    Raises:
+        DataError: there are more slices than anybody looks at.
+
+    """
+    if (count := names.n_unique()) > MOST:
+        raise DataError(
+            f"by={names.name!r}: {count:,} different values, more than the {MOST:,} slices that there can "
+            "be; give intervals of them, such as pandas.cut makes"
+        )
+    known = names.dtype.categories.to_list()  # type: ignore[attr-defined]
+    places = names.to_physical().fill_null(len(known)).to_numpy()
+    rows = np.argsort(places, kind="stable")
+    ends = np.searchsorted(places[rows], np.arange(len(known) + 2))
+    for place, name in enumerate([*known, None]):
+        if ends[place] < ends[place + 1]:
+            yield name, rows[ends[place] : ends[place + 1]]
 
 
 def blocks_of(found: Mapping[str, Sliced], digits: int) -> Iterator[Block]:
@@ -125,7 +140,7 @@ def _grid(found: Mapping[str, Sliced], by: str, digits: int) -> Grid:
     named = _are_named(found)
     header = [*["run"] * named, "measure", printable(by), *columns]
     rows = [
-        [*[printable(run)] * named, row.measure, _label(row.slice), *slices.cells(row, digits)]
+        [*[printable(run)] * named, row.measure, slice_label(row.slice), *slices.cells(row, digits)]
         for run, slices in found.items()
         for row in slices.rows
         if row.by == by
@@ -133,8 +148,9 @@ def _grid(found: Mapping[str, Sliced], by: str, digits: int) -> Grid:
     return Grid(len(header) - len(columns), [header, *rows])
 
 
-def _label(value: str | None) -> str:
-    return NONE if value is None else printable(value)
+def slice_label(value: str | None) -> str:
+    """A slice's name for people."""
+    return NONE if value is None else printable(value) or '""'
 
 
 def _are_named(found: Mapping[str, Sliced]) -> bool:

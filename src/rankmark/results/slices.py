@@ -7,32 +7,30 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankmark.errors import ChoiceError, DataError, UsageError
-from rankmark.inputs.attributes import ids_like, read_attributes, read_columns
+from rankmark.errors import ChoiceError
+from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.rendering.words import chance, counted, rounded
-from rankmark.results.sliced import Sliced, in_order
+from rankmark.results.sliced import Sliced, slice_members
 from rankmark.statistics.corrections import corrected
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import t_interval
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
-    from rankmark.inputs.roles import ColumnNames
+    from rankmark.inputs.attributes import Places
+    from rankmark.inputs.slicing import By
     from rankmark.results.base import Result
 
 __all__ = [
     "Slice",
     "Slices",
-    "read_slices",
-    "slice_members",
     "slices_by",
     "slices_of",
 ]
@@ -117,82 +115,24 @@ class Slices(Sliced):
         yield from self.notes
 
 
-def slices_by(
-    result: Result,
-    by: str | Sequence[str] | Mapping[Any, Any] | None,
-    qrels: Any,
-    run: Any,
-    attributes: Any = None,
-    columns: ColumnNames | None = None,
-) -> Slices:
-    """The slices of a result by columns of the tables it is of, or of attributes; see `rankmark.evaluate`."""
-    return _sliced(result, read_slices(by, qrels, run, attributes, columns), CONFIDENCE)
-
-
-def read_slices(
-    by: str | Sequence[str] | Mapping[Any, Any] | None,
-    qrels: Any,
-    run: Any,
-    attributes: Any = None,
-    columns: ColumnNames | None = None,
-) -> pl.DataFrame:
-    """A row a query that is in a slice: ``query``, and a column an attribute."""
-    if isinstance(by, Mapping):
-        return read_attributes(by, ())
-    if by is None:
-        raise UsageError('attributes without by: say which of their columns to slice by, by="country"')
-    return read_columns(_names(by), qrels, run, attributes, columns)
+def slices_by(result: Result, by: By, places: Places) -> Slices:
+    """The slices of a result by what was asked for, found in these places; see `rankmark.evaluate`."""
+    return _sliced(result, read_slices(by, places, result.query_ids), CONFIDENCE)
 
 
 def slices_of(
-    result: Result, attributes: Any, by: str | Sequence[str] = (), *, confidence: float = CONFIDENCE
+    result: Result, attributes: Any, by: Sequence[str] = (), *, confidence: float = CONFIDENCE
 ) -> Slices:
     """The slices of a result by attributes of its queries; see `Result.by`."""
     if not 0 < confidence < 1:
         raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
-    return _sliced(result, read_attributes(attributes, _names(by)), confidence)
-
-
-def _names(by: str | Sequence[str]) -> list[str]:
-    return [by] if isinstance(by, str) else list(by)
+    return _sliced(result, read_attributes(attributes, by, None, result.query_ids), confidence)
 
 
 def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slices:
-    members = list(slice_members(result.query_ids, attributes))
-    rows = [
-        row
-        for by in dict.fromkeys(by for by, _, _ in members)
-        for row in _rows(result, by, {value: own for name, value, own in members if name == by}, confidence)
-    ]
+    members = aligned(attributes, result.query_ids)
+    rows = [row for by in members for row in _rows(result, by, confidence)]
     return Slices(*_corrected(rows), confidence)
-
-
-def slice_members(
-    query_ids: Sequence[Any], attributes: pl.DataFrame
-) -> Iterator[tuple[str, str | None, NDArray[np.bool_]]]:
-    """Of each attribute each value, in order, and which of the queries have it.
-
-    Raises:
-        DataError: no query has a value of any attribute.
-
-    """
-    import polars as pl
-
-    queries = pl.DataFrame({"query": query_ids})
-    if not queries.schema["query"].is_integer():
-        queries = queries.with_columns(pl.col("query").cast(pl.String))
-    alike = ids_like(attributes, queries.schema["query"])
-    found = queries.join(alike, on="query", how="left", maintain_order="left")
-    names = [name for name in attributes.columns if name != "query"]
-    if all(found[name].null_count() == found.height for name in names):
-        there = f", those with one such as {attributes['query'][0]!r}" if attributes.height else ""
-        raise DataError(
-            f"none of the {found.height:,} judged queries has a value of {' or '.join(map(repr, names))}; "
-            f"they are such as {found['query'][0]!r}{there}"
-        )
-    for name in names:
-        for value in in_order(found[name].unique().to_list()):
-            yield name, value, _members(found[name], value)
 
 
 def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
@@ -206,22 +146,18 @@ def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
     return tuple(found), sum(not math.isnan(p) for p in together.values())
 
 
-def _rows(
-    result: Result, by: str, members: Mapping[str | None, NDArray[np.bool_]], confidence: float
-) -> Iterator[Slice]:
+def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
     """Every measure in every slice of one attribute."""
+    members = list(slice_members(by))
     for measure in result.measures:
         terms = result.query_terms(measure)
-        for value, inside in members.items():
+        for value, rows in members:
+            inside = np.zeros(len(by), dtype=bool)
+            inside[rows] = True
             own, others = terms.at(inside & terms.there), terms.at(~inside & terms.there)
             low, high = t_interval(own.linear(), confidence=confidence)
             difference = NO_DIFFERENCE
             if measure.page.aggregate != "sum":
                 difference = welch(own.linear(), others.linear(), confidence=confidence)
-            sizes = int(inside.sum()), len(own.above)
-            yield Slice(by, value, str(measure), *sizes, own.value(), low, high, *difference, math.nan)
-
-
-def _members(values: pl.Series, value: str | None) -> NDArray[np.bool_]:
-    """Which queries are in a slice."""
-    return (values.is_null() if value is None else values.eq_missing(value)).to_numpy()
+            sizes = len(rows), len(own.above)
+            yield Slice(by.name, value, measure.label, *sizes, own.value(), low, high, *difference, math.nan)

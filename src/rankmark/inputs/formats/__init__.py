@@ -46,8 +46,11 @@ def _holding(table: TableName) -> tuple[Format, ...]:
 
 
 def _recognised(file: File, table: TableName, columns: ColumnNames | None) -> Format | None:
-    """The format for which most speaks; a name that only it has says more than the content."""
+    """The format for which most speaks; a name that only it has says more than what is text."""
     tried, ending = _holding(table)[::-1], file.ending
+    for each in tried:
+        if each.magic and file.head.startswith(each.magic):
+            return each
     for each in tried:
         if ending in each.endings:
             return each

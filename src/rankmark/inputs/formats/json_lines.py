@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import glob
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark import _native
-from rankmark.inputs.format import File, FormatOfPolars
+from rankmark.inputs.format import File, FormatOfPolars, not_unicode
 from rankmark.inputs.roles import Chosen, ColumnNames
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables.polars_frames import from_lazy_frame
@@ -38,6 +39,31 @@ class Json(FormatOfPolars):
             return from_lazy_frame(pl.read_json(content).lazy(), file.where)
         # Unlike the other readers this one always takes a path for a glob.
         return _scan_lines(glob.escape(str(content)) if isinstance(content, Path) else content, file.where)
+
+    def fault(self, file: File) -> str | None:
+        """As `FormatOfPolars.fault`."""
+        if fault := not_unicode(file):
+            return fault
+        if file.head.lstrip().startswith(b"["):
+            return _fault(b"".join(file.lines()), list, 1)
+        faults = (_fault(line, dict, number) for number, line in enumerate(file.lines(), 1) if line.strip())
+        return next(filter(None, faults), None)
+
+
+def _fault(content: bytes, wanted: type, line: int) -> str | None:
+    """What keeps a text that begins in this line from being an array or an object; None if nothing does."""
+    text = content.decode("utf-8-sig").rstrip()
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        near = repr(text[error.pos :][:40]) if error.pos < len(text) else "its end"
+        place = f"line {line + error.lineno - 1}, column {error.colno}"
+        return f"{place}: this is no JSON: {error.msg} at {near}"
+    except RecursionError:
+        return f"line {line}: this is nested too deeply"
+    if not isinstance(found, wanted):
+        return f"line {line}: this is JSON, but no object with a value for each column"
+    return None
 
 
 def _scan_lines(content: str | bytes, where: str) -> Source:

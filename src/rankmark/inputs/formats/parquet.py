@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FILE_FORMATS"]
 
-MAGIC = b"PAR1"
 SAMPLE = 10_000
 """Rows by which the size of a row is told."""
 
@@ -25,11 +24,8 @@ class Parquet(FormatOfPolars):
 
     name = listed = known_by = "Parquet"
     place = 5
+    magic = b"PAR1"
     endings = frozenset({".parquet", ".pq"})
-
-    def is_certain(self, file: File, table: TableName) -> bool:  # noqa: ARG002
-        """Whether it begins as all such files do."""
-        return file.head.startswith(MAGIC)
 
     def scan(self, content: Path | bytes, file: File) -> Source:
         """As `FormatOfPolars.scan`."""
@@ -40,7 +36,7 @@ class Parquet(FormatOfPolars):
 
     def refuses_batches(self, file: File) -> str | None:
         """It does where it is compressed as a whole, since its end says what is in it."""
-        if file.start.startswith(MAGIC):
+        if file.start.startswith(self.magic):
             return None
         return "is Parquet within a compressed file, which is not read in batches"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 
 from rankmark import _native
 from rankmark.errors import ColumnError, FormatError
-from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, polars_errors
+from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, not_unicode, polars_errors
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables.polars_frames import from_lazy_frame, from_polars
@@ -64,6 +65,29 @@ class Separated(FormatOfPolars):
                 raise
 
         return Source(file.where, _once(schema.names(), file.where), take, text_ids=True)
+
+    def fault(self, file: File) -> str | None:
+        """As `FormatOfPolars.fault`."""
+        return not_unicode(file) or self._fault(file)
+
+    def _fault(self, file: File) -> str | None:
+        texts = (line.decode("utf-8-sig") for line in file.lines())
+        rows = csv.reader(texts, delimiter=self.separator, strict=True)
+        header: list[str] = []
+        first = 1
+        try:
+            for row in rows:
+                header = header or row
+                if len(row) > len(header):
+                    extra, columns = row[len(header)], len(header)
+                    return (
+                        f"line {first}: {len(row)} fields, but the first line names {columns} columns; "
+                        f"field {columns + 1} is {extra!r}; what has {self.separator!r} in it needs quotes around it"
+                    )
+                first = rows.line_num + 1
+        except csv.Error:
+            return f'line {first}: a text that begins with a quote (") does not end with one; correct it'
+        return None
 
     def refuses_batches(self, file: File) -> str | None:  # noqa: ARG002
         """It never does."""

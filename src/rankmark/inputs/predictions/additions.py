@@ -10,6 +10,7 @@ import numpy as np
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError, IdTypeError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.classes import check_classes
 from rankmark.inputs.predictions.columns import PredictionColumns, check_columns, check_numbers
 from rankmark.inputs.predictions.labelled import (
@@ -233,6 +234,7 @@ def _with_numbers(
     if table.kind(name) != "string":
         check_numbers(table, name, "label", where)
         return frame, None
+    need_polars_threads()
     labels = frame[name].cast(pl.String)
     refuse_null_labels(labels, Predictions(table, where, form.columns, form.text_ids, None, None))
     if form.text_ids and (numbers := as_numbers(labels)) is not None:
@@ -297,6 +299,7 @@ def in_order(frames: Sequence[pl.DataFrame], first: Sequence[str], as_given: boo
     """
     import polars as pl
 
+    need_polars_threads()
     frame = pl.concat(frames, how="vertical_relaxed")
     if as_given:
         return frame.sort(first, maintain_order=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark.errors import ColumnError, DataError, UsageError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.names import listed
 from rankmark.kinds.classes import Classes
 from rankmark.rendering.words import counted
@@ -187,6 +188,7 @@ def _unpacked(lists: pl.Series, table: ClassTable) -> pl.DataFrame:
         raise ColumnError(
             f"{table.where}: the score column {lists.name!r} holds lists of {inner}, not numbers"
         )
+    need_polars_threads()
     lengths = lists.list.len()
     wrong = (lengths != lengths[0]).arg_true()
     if len(wrong):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import DataError, did_you_mean
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.columns import PredictionColumns, check_numbers, outright
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def with_numbers(read: Predictions, positive: object) -> Predictions:
     """Labels that are text as numbers: of a format without types what is written, else 1 for the positive."""
     import polars as pl
 
+    need_polars_threads()
     name = read.columns.label
     frame = pl.DataFrame(read.table)
     labels = frame[name].cast(pl.String)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.ids import as_integers
 from rankmark.inputs.predictions.columns import WEIGHING
@@ -45,6 +46,7 @@ def matched(reads: Mapping[str, Predictions]) -> tuple[dict[str, Predictions], s
         IdTypeError: ids that are numbers in one table and texts in another.
 
     """
+    need_polars_threads()
     tables = [_SystemTable.of(system, read) for system, read in reads.items()]
     for role in KEY:
         tables = _with_ids_alike(tables, role)

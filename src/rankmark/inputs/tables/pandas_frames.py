@@ -10,6 +10,7 @@ from rankmark._native import Table
 from rankmark.errors import ColumnError, RankmarkError
 from rankmark.inputs.roles import VALUE_OF, Chosen, TableName
 from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_polars
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,9 +35,10 @@ def _from_pandas(frame: Any, table: TableName) -> Source:
 
     def take(roles: Chosen) -> Table:
         chosen = frame.iloc[:, [names.index(name) for name in roles.names]].set_axis(roles.names, axis=1)
-        chosen = chosen.reset_index(drop=True)
+        chosen = _without_intervals(chosen.reset_index(drop=True))
         try:
-            return Table.from_arrow(chosen if importlib.util.find_spec("pyarrow") else _by_column(chosen))
+            found = Table.from_arrow(chosen if importlib.util.find_spec("pyarrow") else _by_column(chosen))
+            return _with_orders(found, chosen)
         except RankmarkError:
             raise
         except (TypeError, ValueError) as error:
@@ -49,6 +51,34 @@ def _with_index(frame: Any) -> Any:
     """The frame with an index without a name that holds texts as a column, under pandas' name for it."""
     unnamed = frame.index.names == [None] and frame.index.inferred_type == "string"
     return frame.reset_index() if unnamed and "index" not in frame.columns else frame
+
+
+def _without_intervals(frame: Any) -> Any:
+    """The frame with intervals as texts: Arrow has their ends alone, and not which of them are closed."""
+    pd = sys.modules["pandas"]
+    for name, dtype in frame.dtypes.items():
+        of = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
+        if isinstance(of, pd.IntervalDtype):
+            frame = frame.assign(**{name: frame[name].astype(object).map(str, na_action="ignore")})
+    return frame
+
+
+def _with_orders(table: Table, frame: Any) -> Table:
+    """The table with categories that are texts in their order, which Arrow does not keep."""
+    import polars as pl
+
+    pd = sys.modules["pandas"]
+    dtypes = ((name, dtype) for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype))
+    orders = {
+        name: list(dtype.categories) for name, dtype in dtypes if dtype.categories.inferred_type == "string"
+    }
+    orders = {
+        name: order for name, order in orders.items() if frame[name].cat.ordered or order != sorted(order)
+    }
+    if not orders:
+        return table
+    enums = {name: pl.Enum(order) for name, order in orders.items()}
+    return from_polars(pl.DataFrame(table).with_columns(*(pl.col(n).cast(e) for n, e in enums.items())), "")
 
 
 def _by_column(frame: Any) -> pl.DataFrame:

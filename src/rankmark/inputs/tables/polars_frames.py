@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, DataError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import Chosen, TableName
 from rankmark.inputs.source import Source
 
@@ -24,8 +25,12 @@ def opened(source: object, table: TableName) -> Source | None:
     if isinstance(source, polars.LazyFrame):
         return from_lazy_frame(source, table)
     if isinstance(source, polars.DataFrame):
-        # Indexed, not selected: a selection runs on polars' threads, which a forked process lacks.
-        return Source(table, source.columns, lambda roles: from_polars(source[roles.names], table))
+        # Column by column: a selection runs on polars' threads, which a forked process lacks.
+        return Source(
+            table,
+            source.columns,
+            lambda roles: from_polars(polars.DataFrame([source[name] for name in roles.names]), table),
+        )
     return None
 
 
@@ -33,6 +38,7 @@ def from_lazy_frame(
     frame: pl.LazyFrame, where: str, text_ids: bool = False, engine: Literal["auto", "streaming"] = "auto"
 ) -> Source:
     """A polars frame, of which only the columns with a role are computed, on this engine of polars."""
+    need_polars_threads()
     names = frame.collect_schema().names()
 
     def take(roles: Chosen) -> Table:
@@ -51,7 +57,9 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
     # Columns without any value have no type, which not every Arrow library takes the same way.
-    frame = frame.cast({pl.Null: pl.Int64}) if pl.Null in frame.dtypes else frame
+    if pl.Null in frame.dtypes:
+        # Column by column, which polars does without its threads, as a forked process has to.
+        frame = pl.DataFrame([each.cast(pl.Int64) if each.dtype == pl.Null else each for each in frame])
     # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
     try:
         return Table.from_arrow(frame.to_struct())

@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from textwrap import fill
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from rankmark.errors import ChoiceError, MeasureError, did_you_mean
 from rankmark.language.choices import Choices
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
-from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind
+from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, pages
 
 __all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
 
@@ -71,6 +71,7 @@ class Convention:
             variants of a measure is the one that its name here means.
         predictions: the same of its measures of predictions, for `rankmark.evaluate_predictions`.
         classes: the same of its measures of classes, for tables with a score of each class or predicted ones.
+        spelling: brings a name of the tool's into the form in which the names are written here.
         text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
         notes: how the tool is to be used to get these numbers.
         cannot: what it computes that cannot be reproduced, and why.
@@ -85,6 +86,7 @@ class Convention:
     measures: Names = field(default_factory=dict)
     predictions: Names = field(default_factory=dict)
     classes: Names = field(default_factory=dict)
+    spelling: Callable[[str], str] = str.strip
     text_items: bool = False
     notes: tuple[str, ...] = ()
     cannot: tuple[str, ...] = ()
@@ -123,9 +125,13 @@ class Convention:
             MeasureError: the tool has no such measure, or there is none.
 
         """
-        if isinstance(asked, str) and (own := self._own_name(asked.strip(), kinds)):
-            return own
-        return self._variant(as_measure(asked, kinds))
+        if not isinstance(asked, str):
+            return self._variant(as_measure(asked, kinds))
+        text = asked.strip()
+        found = self._own_name(self.spelling(text), kinds) or self._variant(as_measure(text, kinds))
+        # What is called as a page here, and is another variant there, is shown with its parameters.
+        is_page = re.split(r"[(@]", text)[0].strip() in pages()
+        return replace(found, measure=found.measure.asked_as(None if is_page else text))
 
     def measure(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
         """The measure that `asked` is under this convention; see `meaning`."""

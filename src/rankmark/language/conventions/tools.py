@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from rankmark.language.conventions.convention import Convention, Names, Variant
 from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
 
 __all__ = ["TOOLS"]
+
+
+NO_CHOICES: Mapping[str, str] = MappingProxyType({})
 
 
 def _with(measure: str, parameter: str) -> str:
@@ -44,14 +49,45 @@ def _trec_spellings(known: TrecMeasure, rounding: str) -> list[tuple[str, str]]:
     return [(known.name, measure)]
 
 
-def _catboost(name: str, measure: str, choices: Mapping[str, str]) -> Names:
-    """A cumulated gain of CatBoost, whose type and cutoff are parameters."""
-    exponential = _with(measure, "gain=exp2")
+def _catboost(name: str, measure: str, choices: Mapping[str, str] = NO_CHOICES) -> Names:
+    """A measure of CatBoost, whose cutoff is a parameter."""
     return {
         f"{name}:top={{k}}": Variant(f"{measure}@{{k}}", choices),
         name: Variant(measure, choices),
-        f"{name}:top={{k}};type=Exp": Variant(f"{exponential}@{{k}}", choices),
-        f"{name}:type=Exp": Variant(exponential, choices),
+    }
+
+
+def _catboost_gain(name: str, measure: str, choices: Mapping[str, str] = NO_CHOICES) -> Names:
+    """A cumulated gain of CatBoost, whose type is one, too."""
+    exponential = Variant(_with(measure, "gain=exp2"), choices)
+    return {
+        **_catboost(name, measure, choices),
+        f"{name}:top={{k}};type=Exp": replace(exponential, measure=f"{exponential.measure}@{{k}}"),
+        f"{name}:type=Exp": exponential,
+    }
+
+
+def _catboost_spelling(asked: str) -> str:
+    """A name of CatBoost, its parameters in alphabetical order and without those that are defaults."""
+    name, _, given = asked.partition(":")
+    parameters = sorted(each.strip() for each in given.split(";") if each.strip() not in CATBOOST_DEFAULTS)
+    return ":".join(filter(None, (name.strip(), ";".join(parameters))))
+
+
+CATBOOST_DEFAULTS = frozenset(
+    ("", "top=-1", "type=Base", "type=Classic", "denominator=LogPosition", "border=0.5", "decay=0.85")
+)
+"""Parameters of CatBoost that say what is so anyway."""
+
+
+def _xgboost(name: str, measure: str) -> Names:
+    """A measure of lists of XGBoost: at 32 without a cutoff; a minus counts 0 where nothing is relevant."""
+    nothing = {"no_relevant": "zero"}
+    return {
+        name: f"{measure}@32",
+        f"{name}@{{k}}": f"{measure}@{{k}}",
+        f"{name}-": Variant(f"{measure}@32", nothing),
+        f"{name}@{{k}}-": Variant(f"{measure}@{{k}}", nothing),
     }
 
 
@@ -531,25 +567,38 @@ LENSKIT = Convention(
     name="lenskit",
     tool="lenskit",
     version="2025.8.1",
-    choices={"ties": "input", "missing": "skip", "no_relevant": "skip"},
+    choices={"ties": "input", "no_relevant": "skip"},
     measures={
         **_uncut_and_cut(
             {
                 "NDCG": "nDCG(gain=binary,discount=log2max)",
                 "NDCG(gain)": "nDCG(discount=log2max)",
-                "DCG": "DCG(gain=binary,discount=log2max)",
-                "DCG(gain)": "DCG(discount=log2max)",
                 "Recall": "R(denominator=min)",
                 "RecipRank": "RR",
                 "Hit": "HR",
-                "AP": "AP(denominator=retrieved)",
                 "RBP": "RBP(p=0.85)",
             }
         ),
-        "Precision": Variant("P(denominator=retrieved)", {"no_relevant": "zero"}),
-        "Precision@{k}": Variant("P(denominator=retrieved)@{k}", {"no_relevant": "zero"}),
+        **{
+            name: Variant(measure, choices)
+            for names, choices in (
+                ({"DCG": "DCG(gain=binary,discount=log2max)"}, {"no_relevant": "zero"}),
+                ({"DCG(gain)": "DCG(discount=log2max)"}, {"no_relevant": "zero"}),
+                ({"AP": "AP(denominator=retrieved)"}, {"missing": "skip"}),
+                ({"Precision": "P(denominator=retrieved)"}, {"missing": "skip", "no_relevant": "zero"}),
+            )
+            for name, measure in _uncut_and_cut(names).items()
+        },
     },
     notes=(
+        (
+            "An empty list counts 0, but for Precision and AP, which leave it out. Users without a list are "
+            'not in its tables: for those, missing="skip".'
+        ),
+        (
+            "RunAnalysis has 0 for what has no value unless told fill_missing=False: for its summary, "
+            'missing="zero" and no_relevant="zero".'
+        ),
         (
             "Its lists have an order of their own; every item of the test data is relevant: leave out what "
             "is not."
@@ -718,15 +767,45 @@ XGBOOST = Convention(
     version="3.2.0",
     choices={"ties": "input", "no_relevant": "one", "scores": "float32"},
     measures={
-        **_uncut_and_cut({"ndcg": "nDCG(gain=exp2)", "map": "AP(denominator=min)"}),
-        "pre@{k}": Variant("P(denominator=retrieved)@{k}", {"no_relevant": "zero"}),
-        "ndcg-": Variant("nDCG(gain=exp2)", {"no_relevant": "zero"}),
-        "ndcg@{k}-": Variant("nDCG(gain=exp2)@{k}", {"no_relevant": "zero"}),
-        "map-": Variant("AP(denominator=min)", {"no_relevant": "zero"}),
-        "map@{k}-": Variant("AP(denominator=min)@{k}", {"no_relevant": "zero"}),
+        **_xgboost("ndcg", "nDCG(gain=exp2)"),
+        **_xgboost("map", "AP(denominator=min)"),
+        **{
+            name: Variant(measure if isinstance(measure, str) else measure.measure, {"no_relevant": "zero"})
+            for name, measure in _xgboost("pre", "P(denominator=retrieved)").items()
+        },
     },
-    notes=(CANDIDATES,),
-    cannot=("Weights of queries.",),
+    predictions={
+        "auc": "AUC",
+        "logloss": "LogLoss(clip=1e-16)",
+        "error": f"BinaryErrorRate(threshold={ABOVE_HALF!r})",
+        "error@{x}": "BinaryErrorRate(threshold={above})",
+        "rmse": "RMSE",
+        "mae": "MAE",
+        "mape": "MAPE",
+    },
+    classes={
+        "merror": "MulticlassErrorRate(ties=first)",
+        "mlogloss": "MulticlassLogLoss(clip=1e-16)",
+        "auc": "MulticlassAUC(average=weighted)",
+    },
+    notes=(
+        CANDIDATES,
+        "ndcg, map and pre without a cutoff are at 32; before XGBoost 2.0 they saw the whole list.",
+        (
+            "logloss, error, merror and mlogloss are of its probabilities, and auc of several classes is one "
+            "against the rest, weighed by their rows."
+        ),
+    ),
+    cannot=(
+        "Grades in map and pre, which it refuses.",
+        "Fractional and negative grades, and those above 31, in ndcg, which it refuses.",
+        "Weights of queries.",
+        "aucpr, which joins the points of its curve otherwise than PRAUC.",
+        "auc and aucpr of rows in groups: those are of all pairs of rows, equal labels among them.",
+        "The last digits: it keeps scores and labels in 32 bits.",
+        "logloss of a probability of exactly 1 where the label is 0: 36.84 there, 36.74 here.",
+        "rmsle, mphe, and what is of counts, quantiles and survival.",
+    ),
 )
 
 CATBOOST = Convention(
@@ -735,22 +814,61 @@ CATBOOST = Convention(
     version="1.2.10",
     choices={"ties": "worst"},
     measures={
-        **_catboost("NDCG", "nDCG", {"no_relevant": "one"}),
-        **_catboost("DCG", "DCG", {}),
-        "MAP:top={k}": "AP(denominator=min)@{k}",
-        "MAP": "AP(denominator=min)",
-        "PrecisionAt:top={k}": "P(denominator=retrieved)@{k}",
-        "RecallAt:top={k}": Variant("R@{k}", {"no_relevant": "one"}),
-        "MRR:top={k}": "RR@{k}",
-        "MRR": "RR",
-        "ERR:top={k}": "ERR(gain=linear,max_grade=1,best=certain)@{k}",
-        "ERR": "ERR(gain=linear,max_grade=1,best=certain)",
+        **_catboost_gain("NDCG", "nDCG", {"no_relevant": "one"}),
+        **_catboost_gain("DCG", "DCG"),
+        **_catboost("MAP", "AP(denominator=min)"),
+        **_catboost("PrecisionAt", "P(denominator=retrieved)"),
+        **_catboost("RecallAt", "R", {"no_relevant": "one"}),
+        **_catboost("MRR", "RR"),
+        **_catboost("ERR", "ERR(gain=linear,max_grade=1,best=certain)"),
+        **_catboost("PFound", "PFound(max_grade=1)"),
+        "PFound:decay={x}": "PFound(decay={x},max_grade=1)",
+        "PFound:decay={x};top={k}": "PFound(decay={x},max_grade=1)@{k}",
+        "QueryAUC": Variant("ListAUC", {"ties": "expected"}),
     },
-    notes=(CANDIDATES, "Labels of ERR are from 0 to 1, and the border of the others is 0.5."),
+    predictions={
+        "AUC": "AUC",
+        "NormalizedGini": "Gini",
+        "Logloss": "LogLoss",
+        "BrierScore": "Brier",
+        "RMSE": "RMSE",
+        "MAE": "MAE",
+        "MAPE": "MAPE",
+        "R2": "R2",
+        "PRAUC": "PRAUC",
+        **{
+            name: f"{measure}(threshold={ABOVE_HALF!r})"
+            for name, measure in {
+                "Accuracy": "BinaryAccuracy",
+                "ZeroOneLoss": "BinaryErrorRate",
+                "BalancedAccuracy": "BalancedAccuracy",
+                "Precision": "BinaryPrecision",
+                "Recall": "BinaryRecall",
+                "F1": "BinaryF",
+                "MCC": "MCC",
+                "Kappa": "Kappa",
+            }.items()
+        },
+    },
+    spelling=_catboost_spelling,
+    notes=(
+        CANDIDATES,
+        "Labels of ERR and PFound are from 0 to 1, and the border of the others is 0.5.",
+        "Parameters may stand in any order: NDCG:type=Exp;top=5.",
+        (
+            "It makes probabilities of raw values in Logloss, BrierScore and measures of decisions: give it "
+            "those, and probabilities here."
+        ),
+        "QueryAUC counts groups of one class as 0.",
+    ),
     cannot=(
+        "Grades above 1 in ERR and PFound, whose value then means nothing.",
+        "Grades between 0.5 and 1, which are relevant there, and not here.",
         "denominator=Position of DCG and NDCG, which discounts by the rank itself.",
-        "PFound, and QueryAUC, which is one value of all rows.",
+        "QueryAUC and AUC with type=Ranking, and QueryAUC of grades.",
         "Weights of groups.",
+        "The last digits: it keeps labels and weights in 32 bits.",
+        "Precision, Recall and F1 where nothing is found or positive, which it has as 0 or 1.",
     ),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from rankmark.errors import UsageError
 from rankmark.rendering.files import write_whole
@@ -12,9 +12,11 @@ from rankmark.rendering.format import Format
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import polars as pl
+
     from rankmark.rendering.format import Showable
 
-__all__ = ["FORMAT"]
+__all__ = ["FORMAT", "write_table"]
 
 
 class Parquet(Format):
@@ -41,7 +43,20 @@ class Parquet(Format):
         frame = shown._queries()
         if frame is None:
             raise UsageError(f"{path} would hold the values of each query, and no measure here has any")
-        write_whole(path, frame.write_parquet)
+        write_table(path, frame)
+
+
+def write_table(path: str | Path, frame: pl.DataFrame) -> None:
+    """Write a table to a Parquet file, whole or not at all."""
+    import polars as pl
+
+    def write(file: IO[bytes]) -> None:
+        try:
+            frame.write_parquet(file)
+        except pl.exceptions.PolarsError as error:  # which names the system's error at its end
+            raise OSError(str(error).rpartition("IO error: ")[2]) from error
+
+    write_whole(path, write)
 
 
 FORMAT = Parquet()

@@ -19,7 +19,6 @@ class Trec(Format):
     name = "trec"
     place = 6
     needs = "_trec"
-    goes_on = True
 
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
         """A line a value."""

@@ -1,0 +1,345 @@
+"""By what queries or rows are sliced: what was given as `by`, and the names of slices in their order."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rankmark.errors import ColumnError, DataError, UsageError
+from rankmark.inputs.roles import Roles
+from rankmark.inputs.tables import open_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "By",
+    "ByColumns",
+    "ByFunction",
+    "ByQueries",
+    "ByRows",
+    "Slicing",
+    "columns_of",
+    "single_values",
+    "slice_names",
+    "understood",
+]
+
+By: TypeAlias = "str | Sequence[Any] | Mapping[Any, Any] | Callable[[Any], Any] | Any"
+"""A column or several, ``{query: slice}``, a function of a query, a series or an array."""
+NAME = "slice"
+"""What slices are called by that have no name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByColumns:
+    """Columns of a table, each for itself."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByQueries:
+    """The slice of each query: a table with a column ``query`` and one of slices."""
+
+    name: str
+    frame: pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class ByFunction:
+    """A function of a query's id that gives its slice."""
+
+    name: str
+    function: Callable[[Any], Any]
+
+    def of(self, queries: Sequence[Any]) -> ByQueries:
+        """The slices of these queries.
+
+        Raises:
+            UsageError: the function raises, or gives what is no slice.
+
+        """
+        slices = []
+        for query in queries:
+            try:
+                slices.append(self.function(query))
+            except Exception as error:
+                raise UsageError(
+                    f"by: the function {self.name!r} raises {type(error).__name__} for query {query!r}: "
+                    f"{error}"
+                ) from error
+        return _of_queries(self.name, queries, slices)
+
+
+@dataclass(frozen=True, slots=True)
+class ByRows:
+    """The slice of each row, by position."""
+
+    values: pl.Series
+
+    def check(self, rows: int, of: str) -> None:
+        """Refuses another number of values than there are rows."""
+        if len(self.values) != rows:
+            raise UsageError(
+                f"by has {len(self.values):,} values and {of} has {rows:,} rows: give a value a row, "
+                "{query: slice}, or a pandas Series whose index is the queries"
+            )
+
+
+Slicing: TypeAlias = ByColumns | ByQueries | ByFunction | ByRows
+
+
+def columns_of(slicing: Slicing | None) -> tuple[str, ...]:
+    """The columns that are needed to slice by this."""
+    return slicing.names if isinstance(slicing, ByColumns) else ()
+
+
+def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing:
+    """What is given as `by`.
+
+    A Series of pandas goes by its index: by position where that is the index of `table` or only numbers rows,
+    else its index is the queries. Other series and arrays go by position.
+
+    Args:
+        by: it.
+        table: the table whose rows values by position are of, if there is one.
+        columns: whether there are columns, so that several texts are their names and not values.
+
+    Raises:
+        UsageError: something that slices nothing.
+
+    """
+    pandas = sys.modules.get("pandas")
+    if isinstance(by, str):
+        return ByColumns((by,))
+    if isinstance(by, Mapping):
+        return _of_queries(NAME, list(by), list(by.values()))
+    if pandas is not None and isinstance(by, pandas.Series):
+        return _of_pandas(by, table if isinstance(table, pandas.DataFrame) else None)
+    if pandas is not None and isinstance(by, pandas.api.extensions.ExtensionArray | pandas.Index):
+        return _of_pandas(pandas.Series(by), None)
+    if callable(by):
+        name = getattr(by, "__name__", NAME)
+        return ByFunction(NAME if name == "<lambda>" else name, by)
+    if isinstance(by, list | tuple):
+        if not by:
+            raise UsageError('no column to slice by; for example by="country"')
+        if columns and all(isinstance(name, str) for name in by):
+            return ByColumns(tuple(by))
+        return ByRows(_series(NAME, by, "row"))
+    return ByRows(_of_array(by))
+
+
+def _of_pandas(series: Any, table: Any) -> Slicing:
+    import polars as pl
+
+    named = NAME if series.name is None else str(series.name)
+    name = named if named != "query" else NAME
+    values = _column(series.reset_index(drop=True).to_frame(name), name)
+    index = series.index
+    if index.nlevels > 1:
+        raise UsageError(
+            f"by is a Series whose index has {index.nlevels} levels; give one with the queries alone, or none"
+        )
+    if table is not None and len(index) == len(table):
+        if index.equals(table.index):
+            return ByRows(values)
+        if index.isin(table.index).all():
+            raise UsageError(
+                "by is a Series with the index of the table in another order: bring it into the same "
+                "(by.reindex(table.index)), or give by.to_numpy() to go by position"
+            )
+    if index.name is None and type(index).__name__ == "RangeIndex":
+        return ByRows(values)
+    queries = _column(index.to_frame(index=False, name="query"), "query")
+    return ByQueries(name, pl.DataFrame([queries, values]))
+
+
+def _column(frame: Any, name: str) -> pl.Series:
+    """The column of a table of pandas that has no other."""
+    import polars as pl
+
+    source = open_table(frame, "predictions")
+    assert source is not None
+    try:
+        return pl.DataFrame(source.take(Roles(name, (), False, None, None)))[name]
+    except DataError as error:
+        raise type(error)(str(error).replace("predictions", "by", 1)) from error
+
+
+def _of_array(values: Any) -> pl.Series:
+    """A series of polars, or an array of any library."""
+    import polars as pl
+
+    if isinstance(values, pl.Series):
+        return values if values.name not in ("", "query") else values.alias(NAME)
+    one = hasattr(values, "__len__") and len(getattr(values, "shape", (0,))) == 1
+    if not one or isinstance(values, bytes | set | frozenset):
+        hint = "; give a table as attributes=, and the names of its columns as by=" * hasattr(
+            values, "columns"
+        )
+        raise UsageError(
+            f"by={_short(values)} is neither a column, called by its name, nor several, nor "
+            "{query: slice}, a function of a query, a series or an array"
+            f"{hint}"
+        )
+    return _series(NAME, np.asarray(values).tolist(), "row")
+
+
+def _of_queries(name: str, queries: Sequence[Any], slices: Sequence[Any]) -> ByQueries:
+    import polars as pl
+
+    try:
+        ids = pl.Series("query", queries)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"the queries of the slices are of several types: {error}") from error
+    return ByQueries(name, pl.DataFrame([ids, _series(name, slices, "query", queries)]))
+
+
+def _series(name: str, values: Iterable[Any], what: str, names: Sequence[Any] | None = None) -> pl.Series:
+    """Values of Python as a column; those of several types as texts."""
+    import polars as pl
+
+    plain = [
+        _plain(value, f"{what} {number if names is None else names[number]!r}")
+        for number, value in enumerate(values)
+    ]
+    kinds = {type(value) for value in plain if value is not None}
+    if len(kinds) > 1 and kinds != {int, float}:
+        plain = [None if value is None else str(value) for value in plain]
+    return pl.Series(name, plain, strict=False)
+
+
+PLAIN = (bool, int, float, str, Decimal, date, time, timedelta)
+
+
+def _plain(value: Any, where: str) -> Any:
+    """A value of Python; None for what stands for none, in whichever library."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, PLAIN):
+        return value
+    if isinstance(value, Iterable):
+        raise UsageError(f"by: the slice of {where} is {_short(value)}, which is no single value")
+    return str(value)
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 and "\n" not in shown else f"a {type(value).__name__}"
+
+
+def single_values(values: pl.Series) -> pl.Series:
+    """The values, without NaN, which is no value.
+
+    Raises:
+        ColumnError: the column does not hold single values.
+
+    """
+    import polars as pl
+
+    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+        raise ColumnError(f"is {values.dtype}, not single values")
+    return values.fill_nan(None) if values.dtype.is_float() else values
+
+
+def slice_names(values: pl.Series) -> pl.Series:
+    """Values as names of slices: a column of `polars.Enum` with these in the order in which they are shown.
+
+    Numbers, dates and booleans have theirs, and so have the values of an `Enum`. Texts are numbers, intervals
+    of numbers by their ends (``(0, 10]``, ``10-20``, ``<5``, ``≥100``), then others by the alphabet, in which
+    numbers within them count as such.
+    """
+    import polars as pl
+
+    if isinstance(values.dtype, pl.Enum):
+        present = set(values.unique().to_list())
+        return values.cast(pl.Enum([name for name in values.dtype.categories if name in present]))
+    texts = _texts(values)
+    if texts.dtype == pl.String and values.dtype in (pl.String, pl.Categorical, pl.Null):
+        names = sorted(texts.drop_nulls().unique().to_list(), key=place)
+    else:
+        ordered = pl.DataFrame({"value": values, "text": texts}).drop_nulls().sort("value")["text"]
+        names = ordered.unique(maintain_order=True).to_list()
+    return texts.cast(pl.Enum(names))
+
+
+def _texts(values: pl.Series) -> pl.Series:
+    """The values as they are written: whole numbers and days without what says nothing."""
+    import polars as pl
+
+    if values.dtype.is_float():
+        whole = (values.is_finite() & (values.abs() < 2**53) & (values == values.round())).all()
+        values = values.cast(pl.Int64) if whole else values
+    elif isinstance(values.dtype, pl.Datetime) and (values.dt.time() == time()).all():
+        values = values.dt.date()
+    elif isinstance(values.dtype, pl.Duration):
+        return values.dt.to_string("polars")
+    return values.cast(pl.String)
+
+
+NUMBER = (
+    r"[-+]?[$€£]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[km%]?|[-+]?(?:inf(?:inity)?|∞)"
+)
+INTERVAL = re.compile(
+    rf"(?P<open>[(\[])\s*(?P<from>{NUMBER})\s*[,;]\s*(?P<to>{NUMBER})\s*(?P<close>[)\]])"
+    rf"|(?P<least>{NUMBER})\s*(?:-|–|—|\.\.|\bto\b)\s*(?P<most>{NUMBER})"
+    rf"|(?P<below><=?|≤|under|below|up to)\s*(?P<high>{NUMBER})"
+    rf"|(?P<above>>=?|≥|over|above|from)\s*(?P<low>{NUMBER})"
+    rf"|(?P<onwards>{NUMBER})\s*(?:\+|or more|and more|and over)"
+    rf"|(?P<single>{NUMBER})",
+    re.IGNORECASE,
+)
+UNITS: Mapping[str, float] = {"k": 1e3, "m": 1e6}
+
+
+def place(text: str) -> tuple[Any, ...]:
+    """What decides where a text stands among others."""
+    ends = _ends(text.strip())
+    if ends is not None:
+        return (0, *ends, text)
+    words = re.split(r"(\d+)", text)  # every second one is a number
+    words[1::2] = [(len(word.lstrip("0")), word.lstrip("0")) for word in words[1::2]]
+    return (1, words, text)
+
+
+def _ends(text: str) -> tuple[float, bool, float, bool] | None:
+    """The ends of an interval: the lower, whether it is open, the upper, whether it is closed."""
+    found = INTERVAL.fullmatch(text)
+    if found is None:
+        return None
+    part = found.groupdict()
+    if part["open"]:
+        ends = (_number(part["from"]), part["open"] == "(", _number(part["to"]), part["close"] == "]")
+    elif part["least"] is not None:
+        ends = (_number(part["least"]), False, _number(part["most"]), True)
+    elif part["below"]:
+        ends = (-math.inf, True, _number(part["high"]), part["below"] in ("<=", "≤", "up to"))
+    elif part["above"]:
+        ends = (_number(part["low"]), part["above"] not in (">=", "≥", "from"), math.inf, True)
+    else:
+        one = _number(part["single"] if part["onwards"] is None else part["onwards"])
+        ends = (one, False, one if part["onwards"] is None else math.inf, True)
+    return None if any(map(math.isnan, ends)) or ends[0] > ends[2] else ends
+
+
+def _number(written: str) -> float:
+    """The number, NaN if it is none."""
+    text = re.sub("[,$€£%]", "", written.lower()).replace("∞", "inf")
+    unit = UNITS.get(text[-1:], 1)
+    try:
+        return float(text.rstrip("km") if unit != 1 else text) * unit
+    except ValueError:
+        return math.nan
