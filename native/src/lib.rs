@@ -20,7 +20,7 @@ mod _native {
     };
     #[pymodule_export]
     use crate::python::files::{
-        Progress, TextReader, TrecReader, decompress, expanded_size, read_trec, trec_forms,
+        Progress, TextReader, TrecReader, decompress, expanded_size, read_trec, repeated_name, trec_forms,
     };
     #[pymodule_export]
     use crate::python::lists::{JudgedLists, judge_lists};

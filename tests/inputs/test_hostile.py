@@ -156,13 +156,27 @@ def test_a_stray_quote_is_told_with_its_line_by_either_engine(
     for stray, line in (('q7,d"0,0.5', 72), ('"q7,d0,0.5', 72)):
         run.write_text("query,item,score\n" + "\n".join([*lines[:70], stray, *lines[71:]]) + "\n")
         for engine in ("local", "stream"):
-            with pytest.raises(FormatError, match=rf"run\.csv', line {line}: a quote \(\"\) begins"):
+            with pytest.raises(FormatError, match=rf"run\.csv', line {line}: .* does not end"):
                 rm.evaluate(qrels, run, "AP", engine=engine)
     # Where blocks are small, it is found long before the file ends.
     monkeypatch.setattr(separated, "LONGEST_ROW", 1000)
     blocks = separated._blocks(File(run, "run"), 100)
     with pytest.raises(FormatError, match="line 72"):
         list(blocks)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"query":"q","item":"b","score":1}\n{"query":"q","item":"a","score":1,"score":2}\n', 2),
+        ('[{"query":"q","item":"b","score":1},\n {"query":"q","item":"a",\n "score":1,"score":2}]', 3),
+    ],
+)
+def test_two_values_of_one_name_in_json_are_refused(text: str, line: int, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=rf"line {line}: an object has two values called 'score'; keep one"):
+        read_run(path)
 
 
 def test_rows_end_where_no_quote_is_open() -> None:

@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::core::error::Result;
-use crate::core::files::text_reader;
 use crate::core::files::trec_reader::{self, Side};
+use crate::core::files::{json_names, text_reader};
 use crate::core::{pool, progress};
 use crate::python::choices::Chosen;
 use crate::python::errors::raise;
@@ -75,6 +75,12 @@ pub fn decompress(py: Python<'_>, path: String, limit: u64) -> PyResult<Option<B
         Ok(())
     })?;
     Ok(Some(whole))
+}
+
+/// The line and the name of the first that stands twice in one object of JSON, or None.
+#[pyfunction]
+pub fn repeated_name(py: Python<'_>, path: String) -> PyResult<Option<(usize, String)>> {
+    interruptible(py, 1, move |cancelled| json_names::repeated_name(&path, cancelled))
 }
 
 /// About how many bytes there are in a file when it is decompressed.

@@ -80,6 +80,7 @@ def read_archive(path: str | Path, name: str, form: int, what: str) -> Archive:
     where = f"the {what} in {str(path)!r}"
     try:
         with zipfile.ZipFile(path) as archive:
+            _check_entries(archive, where)
             parts = {each: _taken(archive, each, where) for each in archive.namelist()}
     except FileNotFoundError as error:
         raise FileMissingError(f"there is no file {str(path)!r}") from error
@@ -88,7 +89,7 @@ def read_archive(path: str | Path, name: str, form: int, what: str) -> Archive:
     except zipfile.BadZipFile as error:
         raise FormatError(f"{str(path)!r} holds no saved {what}, or is damaged: {error}") from error
     try:
-        header = json.loads(parts[name])
+        header = json.loads(parts[name], object_pairs_hook=_once)
         found, of_version = header["format"], header["rankmark"]
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{where} is no saved {what}: it has no readable {name}") from error
@@ -102,6 +103,14 @@ def read_archive(path: str | Path, name: str, form: int, what: str) -> Archive:
     return Archive(where, header, parts)
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON in which no name stands twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice in an object")
+    return found
+
+
 def _ipc(frame: pl.DataFrame) -> bytes:
     """A table as an Arrow IPC file."""
     written = BytesIO()
@@ -111,6 +120,16 @@ def _ipc(frame: pl.DataFrame) -> bytes:
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name), content)  # without the time, so that equal states are equal files
+
+
+def _check_entries(archive: zipfile.ZipFile, where: str) -> None:
+    """Refuses entries of one name, and those that lie within each other and so come to more than the file."""
+    entries = archive.infolist()
+    if len({each.filename for each in entries}) < len(entries):
+        raise FormatError(f"{where} is damaged: it has several entries of one name")
+    whole = archive.fp.seek(0, 2) if archive.fp else 0
+    if sum(each.file_size for each in entries if each.compress_type == zipfile.ZIP_STORED) > whole:
+        raise FormatError(f"{where} is damaged: its entries are longer than the file")
 
 
 def _taken(archive: zipfile.ZipFile, name: str, where: str) -> bytes:

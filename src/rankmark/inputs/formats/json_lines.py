@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark import _native
+from rankmark.errors import FormatError
 from rankmark.inputs.format import File, FormatOfPolars, not_unicode
 from rankmark.inputs.roles import Chosen, ColumnNames
 from rankmark.inputs.source import Source
@@ -35,6 +36,11 @@ class Json(FormatOfPolars):
         """As `FormatOfPolars.scan`."""
         import polars as pl
 
+        if repeated := _native.repeated_name(str(file.path)):
+            line, name = repeated
+            raise FormatError(
+                f"{file.where}, line {line}: an object has two values called {name!r}; keep one"
+            )
         if file.head.lstrip().startswith(b"["):
             return from_lazy_frame(pl.read_json(content).lazy(), file.where)
         # Unlike the other readers this one always takes a path for a glob.

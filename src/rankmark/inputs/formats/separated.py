@@ -251,8 +251,8 @@ def _refuse_open_quote(file: File) -> None:
         begin, lines = begin + len(piece), lines + piece.count(b"\n")
     if opened[0] >= 0:
         raise FormatError(
-            f'{file.where}, line {opened[1]}: a quote (") begins a text there that no other quote ends; '
-            "close it or take it out"
+            f'{file.where}, line {opened[1]}: a text that begins with a quote (") does not end with one; '
+            "correct it"
         )
 
 
