@@ -30,6 +30,7 @@ explaining
 checks
 peers
 faces
+loading
 commands
 cli
 __main__

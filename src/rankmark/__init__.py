@@ -47,6 +47,7 @@ _HOME = {
     "explain": "explaining.explanation",
     "from_signature": "api.from_signature",
     "gate": "comparing.gating",
+    "load": "loading",
     "parse": "language.names",
     "rank_correlation": "comparing.agreement",
     "read_qrels": "inputs",

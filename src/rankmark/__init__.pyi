@@ -39,6 +39,7 @@ from rankmark.language.coefficient import Coefficient as Coefficient
 from rankmark.language.conventions.convention import conventions as conventions
 from rankmark.language.measure import Measure as Measure
 from rankmark.language.names import parse as parse
+from rankmark.loading import load as load
 from rankmark.peers.difference import differences as differences
 
 __all__: list[str]

@@ -22,8 +22,10 @@ from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
 from rankmark.commands.measures import measures
+from rankmark.commands.names import refuse_unquoted
 from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
+from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 from rankmark.panics import hide_panics
@@ -94,6 +96,8 @@ class _Commands(click.Group):
         name = args[0]
         if name not in self.commands:  # older versions of click do not say which comes near
             raise click.UsageError(f"No such command {name!r}{did_you_mean(name, self.commands)}", ctx)
+        if any("--measure" in option.opts for option in self.commands[name].params):
+            refuse_unquoted(args)
         return super().resolve_command(ctx, args)
 
 
@@ -133,6 +137,7 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    show,
     explain,
     check_data,
     agree,

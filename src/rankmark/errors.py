@@ -21,7 +21,8 @@ Every message says what is wrong, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "ChoiceError",
@@ -36,6 +37,7 @@ __all__ = [
     "SignatureError",
     "TooLargeError",
     "UsageError",
+    "calling",
     "did_you_mean",
 ]
 
@@ -88,6 +90,18 @@ class IdTypeError(DataError, TypeError):
 
 class TooLargeError(DataError, MemoryError):
     """Data that takes more memory than there is."""
+
+
+@contextmanager
+def calling(function: Callable[..., object], argument: str, of: str) -> Iterator[None]:
+    """Makes an error in a user's function a `UsageError` that names it, and what it is called for."""
+    try:
+        yield
+    except RankmarkError:
+        raise
+    except Exception as error:
+        name, kind = getattr(function, "__name__", type(function).__name__), type(error).__name__
+        raise UsageError(f"{argument}: the function {name!r} raises {kind} for {of}: {error}") from error
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

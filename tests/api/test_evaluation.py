@@ -40,6 +40,10 @@ def test_what_are_no_measures_is_refused(measures: Any) -> None:
         (lambda: rm.nDCG @ 10**30, "the cutoff is a whole number from 1"),
         (lambda: rm.Rprec @ 5, "Rprec takes no cutoff"),
         (lambda: rm.parse("AP@\N{FULLWIDTH DIGIT ONE}"), "the cutoff is a whole number from 1"),
+        (
+            lambda: rm.evaluate({}, {}, [len]),
+            "of type builtin_function_or_method is neither a measure nor its",
+        ),
         (lambda: rm.parse(None), "None is not the name of a measure"),
     ],
 )
@@ -54,6 +58,11 @@ def test_what_is_no_measure_is_refused(wrong: Any, message: Any) -> None:
         (lambda _: float("nan"), rm.MeasureError, "the function gives nan for grade 1"),
         (lambda _: "high", rm.MeasureError, "the function gives no number for grade 1"),
         (lambda _: None, rm.MeasureError, "the function gives no number for grade 1"),
+        (
+            lambda grade: 1 / (grade - 1),
+            rm.UsageError,
+            r"gain: the function '<lambda>' raises ZeroDivisionError for grade 1: \w+ division by zero",
+        ),
         ({2: 3}, rm.DataError, "no gain for the judged grade 1; the mapping knows 2"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankmark as rm
-from rankmark.language.choices import values_of
+from rankmark.language.choices import Choices, values_of
+from rankmark.results.archive import sealed
 from strategies import at_most
 
 MEASURES = ["nDCG@3", "AP", "RR", "NumRet", "infAP", "AP(mean=geometric)"]
@@ -219,14 +221,11 @@ def saved(tmp_path: Path) -> Path:
 
 
 def changed(path: Path, name: str, content: bytes | None) -> None:
-    """The file with another part, or without it."""
+    """The file with another part, or without it, and with the checksum that it has then."""
     with zipfile.ZipFile(path) as archive:
         parts = {each: archive.read(each) for each in archive.namelist()}
-    parts[name] = content if content is not None else b""
-    with zipfile.ZipFile(path, "w") as archive:
-        for each, part in parts.items():
-            if content is not None or each != name:
-                archive.writestr(each, part)
+    changed = {**parts, name: content}
+    path.write_bytes(sealed({each: part for each, part in changed.items() if part is not None}))
 
 
 def header(path: Path) -> dict[str, Any]:
@@ -279,8 +278,10 @@ def test_files_that_are_none_are_refused(saved: Any, tmp_path: Path) -> None:
         ({"format": 99, "rankmark": "9.0"}, "was saved by rankmark 9.0 in format 99; this is"),
         ({"measures": ["nDCG@5", "P@1", "AP"]}, "has other columns than its measures need"),
         ({"measures": ["NDGC"]}, "cannot be read: no measure 'NDGC'"),
-        ({"choices": {"ties": "never"}}, "cannot be read: ties='never' is not one of"),
-        ({"choices": {"luck": 1}}, "cannot be read"),
+        ({"choices": asdict(Choices()) | {"ties": "never"}}, "cannot be read: ties='never' is not one of"),
+        ({"choices": {"luck": 1}}, "cannot be read: evaluator.json.choices is not what rankmark saves"),
+        ({"hits": True}, "cannot be read: evaluator.json.hits is not what"),
+        ({"luck": 1}, "cannot be read: evaluator.json is not what"),
         ({"repeated": "often"}, "cannot be read: repeated='often'"),
         ({"tables": [1, 2]}, "cannot be read"),
     ],

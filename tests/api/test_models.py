@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,11 @@ def test_what_a_model_was_trained_on_does_not_count() -> None:
         (lambda *_: ([[1, 2], [3]], [[0.5], [0.1]]), rm.DataError, "user 'a' not as many scores as it"),
         (lambda *_: ([[1], [3]], [[float("nan")], [0.1]]), rm.DataError, "has 1 NaN"),
         (lambda *_: [["x"], []], rm.IdTypeError, "the item ids are strings in the model"),
+        (
+            lambda users: users,
+            rm.UsageError,
+            r"model: the function '<lambda>' raises TypeError for the 2 users from 'a' on: .*takes 1",
+        ),
         (object(), rm.UsageError, "neither recommend.users, k. nor predict.user, items. and is no function"),
     ],
 )
@@ -173,6 +179,16 @@ def test_what_predict_needs_is_said(wrong: Any, kind: Any, message: Any) -> None
         rm.evaluate_model(**given)
 
 
+def test_a_model_that_fails_is_named_with_the_user() -> None:
+    class Model:
+        def predict(self, user: Any, items: Any) -> Any:  # noqa: ARG002
+            return {"a": [0.5, 0.25]}[user]
+
+    with pytest.raises(rm.UsageError, match="the function 'predict' raises KeyError for user 'b'") as error:
+        rm.evaluate_model(Model(), {"a": [1], "b": [2]}, "AP", items=[1, 2])
+    assert isinstance(error.value.__cause__, KeyError)
+
+
 def test_a_measure_without_cutoff_needs_k() -> None:
     with pytest.raises(
         rm.UsageError, match="AP has no cutoff: say with k how many items to ask the model for"
@@ -201,3 +217,71 @@ def test_a_bar_shows_how_many_users_were_asked(monkeypatch: pytest.MonkeyPatch) 
     rm.evaluate_model(slow, {"a": [1], "b": [1]}, "AP", k=1, batch_size=1)
     assert "asking the model" in sys.stderr.getvalue()
     assert "1/2" in sys.stderr.getvalue()
+
+
+class Popularity:
+    """Scores items by a number of their own; who is asked, and for what, is kept."""
+
+    def __init__(self, popular: dict[Any, float]) -> None:
+        self.popular = popular
+        self.asked: dict[Any, list[Any]] = {}
+
+    def predict(self, user: Any, items: Any) -> list[float]:
+        self.asked[user] = list(items)
+        return [self.popular[item] for item in items]
+
+
+POPULAR = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.0}
+TEST = {"ann": {"a": 0, "b": 1}, "bob": {"b": 0, "c": 0, "d": 1}}
+
+
+def test_each_user_has_candidates_of_their_own() -> None:
+    """Of the judged items alone b is second of two, and d third of three; of a table each is first."""
+    model = Popularity(POPULAR)
+    result = rm.evaluate_model(model, TEST, "RR", candidates="test")
+    assert result.query_values("RR").tolist() == [1 / 2, 1 / 3]
+    assert model.asked == {"ann": ["a", "b"], "bob": ["b", "c", "d"]}
+    table = pl.DataFrame({"user": ["ann", "ann", "bob", "eve"], "item": ["b", "c", "d", "a"]})
+    result = rm.evaluate_model(model, TEST, "RR P@2", candidates=table)
+    assert result.values == {"RR": 1.0, "P@2": 0.5}
+    assert "eve" not in model.asked
+    assert rm.evaluate_model(model, TEST, "RR", candidates={"ann": ["b"]}).counts.missing == 1
+
+
+def test_excluded_items_and_those_of_score_minus_infinity_are_no_candidates() -> None:
+    model = Popularity(POPULAR | {"c": -np.inf})
+    result = rm.evaluate_model(model, TEST, "RR", candidates="test", exclude={"ann": ["a"]})
+    assert result.query_values("RR").tolist() == [1.0, 1 / 2]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        ({"items": ["a"]}, rm.UsageError, "items and candidates are both said"),
+        ({"k": 5}, rm.UsageError, "k ends lists of all items"),
+        (
+            {"candidates": {"eve": ["a"]}},
+            rm.DataError,
+            "none of the 2 judged users has any; users are such as 'ann'",
+        ),
+        ({"candidates": {"ann": [1]}}, rm.IdTypeError, "the item ids are"),
+        ({"model": len}, rm.UsageError, "which the model does not have"),
+        (
+            {"model": Popularity(POPULAR | {"b": np.nan})},
+            rm.DataError,
+            "predicts NaN for user 'ann', item 'b'",
+        ),
+    ],
+)
+def test_candidates_that_cannot_be_ranked_are_refused(wrong: Any, kind: Any, message: Any) -> None:
+    said = {"model": Popularity(POPULAR), "qrels": TEST, "measures": "RR", "candidates": "test"}
+    with pytest.raises(kind, match=message):
+        rm.evaluate_model(**(said | wrong))
+
+
+def test_candidates_of_a_file_without_types_have_the_ids_of_the_judgements(tmp_path: Path) -> None:
+    (tmp_path / "test.csv").write_text("user,item,rating\n7,1,1\n7,2,0\n")
+    model = Popularity({1: 0.5, 2: 1.0})
+    assert rm.evaluate_model(model, tmp_path / "test.csv", "RR", candidates={7: [1, 2]}).values == {"RR": 0.5}
+    frame = pl.DataFrame({"user": [7, 7], "item": [1, 2]}, schema={"user": pl.Int32, "item": pl.UInt8})
+    assert rm.evaluate_model(model, {7: {1: 1}}, "RR", candidates=frame).values == {"RR": 0.5}

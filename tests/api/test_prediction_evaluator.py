@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankmark as rm
+from rankmark.results.archive import sealed
 
 SUMS = ["LogLoss", "Brier", "RMSE", "PCOPC", "ECE", "BinaryF(threshold=0.5)"]
 ROWS = [*SUMS, "AUC", "R2", "PRAUC", "LogLoss(clip=precision)"]
@@ -453,13 +454,11 @@ def saved(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def changed(path: Path, name: str, content: bytes | None) -> None:
-    """The file with another part, or without it."""
+    """The file with another part, or without it, and with the checksum that it has then."""
     with zipfile.ZipFile(path) as archive:
-        parts = {each: archive.read(each) for each in archive.namelist()} | {name: content}
-    with zipfile.ZipFile(path, "w") as archive:
-        for each, part in parts.items():
-            if part is not None:
-                archive.writestr(each, part)
+        parts = {each: archive.read(each) for each in archive.namelist()}
+    changed = {**parts, name: content}
+    path.write_bytes(sealed({each: part for each, part in changed.items() if part is not None}))
 
 
 def header(path: Path) -> dict[str, Any]:
@@ -505,7 +504,7 @@ def test_files_that_are_none_are_refused(saved: Any, tmp_path: Path) -> None:
     rm.Evaluator("AP").save(tmp_path / "other")
     for name in ("flipped", "cut", "text", "other"):
         with pytest.raises(
-            rm.FormatError, match=r"saved evaluator of predictions, or is damaged|no readable"
+            rm.FormatError, match=r"saved evaluator of predictions, or is damaged|is damaged: its checksum"
         ):
             rm.PredictionEvaluator.load(tmp_path / name)
     with pytest.raises(rm.FileMissingError, match="there is no file"):
@@ -516,8 +515,8 @@ def test_files_that_are_none_are_refused(saved: Any, tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"format": 99, "rankmark": "9.0"}, "was saved by rankmark 9.0 in format 99; this is"),
-        ({"arguments": {"measures": ["NDGC"]}}, "cannot be read: no measure 'NDGC'"),
-        ({"arguments": {"measures": ["AUC"], "luck": 1}}, "cannot be read"),
+        ({"arguments": ["NDGC"]}, "cannot be read: predictions.json.arguments is not what rankmark saves"),
+        ({"luck": 1}, "cannot be read: predictions.json is not what rankmark saves there"),
         ({"convention": "ranx-0.0"}, "follows ranx-0.0, and this is"),
         ({"form": 1}, "cannot be read"),
         ({"form": {}}, "cannot be read"),

@@ -73,6 +73,16 @@ def test_runs_of_the_same_name_go_by_their_paths(run: Run, folder: Path) -> None
     assert out.splitlines()[0].split() == ["measure", "bm25.run", "old/bm25.run"]
 
 
+@pytest.mark.parametrize("command", ["eval", "check"])
+def test_runs_can_be_named(command: str, run: Run) -> None:
+    code, out, _ = run(command, "qrels.txt", "old=bm25.run", "new=dense.run", "-m", "RR")
+    assert code == 0
+    assert "old: " in out
+    assert "new: " in out
+    code, out, _ = run("agree", "--qrels", "qrels.txt", "-m", "RR", "-m", "AP", "old=bm25.run", "dense.run")
+    assert code == 0
+
+
 def test_measures_may_be_given_in_any_way(run: Run) -> None:
     _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "P@1,nDCG(gain=exp2)@10", "-m", "map RR")
     assert [line.split()[0] for line in out.splitlines()[2:6]] == ["P@1", "nDCG(gain=exp2)@10", "map", "RR"]
@@ -176,7 +186,7 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
         (["xyz"], "No such command 'xyz'"),
         (["--foo"], "No such option"),
         (["eval"], "Missing argument 'QRELS'"),
-        (["eval", "qrels.txt"], "Missing argument 'RUN...'"),
+        (["eval", "qrels.txt"], "Missing argument '[NAME=]RUN...'"),
         (["eval", "qrels.txt", "bm25.run", "--tie", "best"], "--ties"),
         (["eval", "qrels.txt", "bm25.run", "--ties", "item_desc"], "did you mean 'item-desc'"),
         (["eval", "qrels.txt", "bm25.run", "--seed", "x"], "'--seed'"),
@@ -189,6 +199,14 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
         (["eval", "qrels.txt", "bm25.run", "--column", "who"], "--column 'who' is not ROLE=NAME"),
         (["eval", "qrels.txt", "bm25.run", "--column", "quer=who"], "quer"),
         (["eval", "qrels.txt", "nowhere.run"], "nowhere.run"),
+        (["eval", "qrels.txt", "a=bm25.run", "a=dense.run"], "a has 2 runs; a system has one"),
+        (["eval", "qrels.txt", "bm25.run", "bm25.run"], "two runs are called bm25.run; write NAME=bm25.run"),
+        (
+            ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "AP", "RR"],
+            "'AP' is taken for a file; put measures in quotes together, -m \"nDCG@10 AP RR\", or each behind",
+        ),
+        (["predictions", "-m", "AUC", "LogLoss", "p.csv"], "'LogLoss' is taken for a file"),
+        (["gate", "a", "b", "c", "--measure", "AP", "RR", "--max-drop", "1%"], "'RR' is taken for a file"),
         (
             ["eval", "qrels.txt", "bm25.run", "-o", "no/where.txt"],
             "cannot write no/where.txt: there is no folder",

@@ -256,13 +256,25 @@ def test_refused(run: Run, arguments: list[str], message: str) -> None:
     assert message in " ".join(err.split())
 
 
+def test_systems_in_slices(run: Run) -> None:
+    call = ["predictions", "p.csv", "--system", "a=p", "--system", "b=q", "--by", "country", "-m", "AUC"]
+    code, out, err = run(*call)
+    assert (code, err) == (0, "")
+    assert "measure  system  baseline  country  rows" in out
+    code, out, _ = run(*call, "--format", "csv")
+    assert out.startswith("by,slice,members,measure,system,baseline,value")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--system", "p"], "each is NAME=COLUMN"),
         (["--system", "a=p", "--system", "a=q"], "its name its own"),
         (["--system", "a=p"], "1 system to compare"),
-        (["--system", "a=p", "--system", "b=q", "--by", "country"], "--by does not go with several systems"),
+        (
+            ["--system", "a=p", "--system", "b=q", "--confusion"],
+            "--confusion does not go with several systems",
+        ),
         (["--system", "a=p", "--system", "b=q", "--interval-method", "delta"], "not one of bca, percentile"),
         (["--system", "a=p", "--system", "b=q", "--format", "trec"], "trec"),
         (["--system", "a=p", "--system", "b=q", "--correction", "tukey"], "correction='tukey' is not one of"),

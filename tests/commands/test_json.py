@@ -8,18 +8,11 @@ from typing import Any
 
 import pytest
 
+import rankmark as rm
 from rankmark._native import __version__
 from rankmark.cli import main
 from rankmark.rendering.formats.json import SCHEMA
-
-FILES = {
-    "qrels.txt": "q1 0 a 2\nq1 0 b 1\nq2 0 c 1\nq3 0 d 0\n",
-    "a.run": "q1 Q0 a 1 3.0 a\nq1 Q0 b 2 2.0 a\nq2 Q0 x 1 1.0 a\nq2 Q0 c 2 0.5 a\nq3 Q0 d 1 1.0 a\n",
-    "b.run": "q1 Q0 b 1 3.0 b\nq2 Q0 c 1 1.0 b\n",
-    "broken.run": "q1 Q0 a 1 three a\n",
-    "p.csv": "label,score,other,user,country\n1,.9,.4,u,de\n0,.8,.5,u,de\n1,.7,.6,v,fr\n0,.1,.7,v,fr\n",
-    "pets.csv": "label,guess\ncat,cat\ndog,cat\n",
-}
+from small_tables import FILES
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
+    rm.evaluate("qrels.txt", "a.run", "AP").save("saved.rankmark")
     return tmp_path
 
 
@@ -61,6 +55,7 @@ def printed(capfd: pytest.CaptureFixture[str], *args: str) -> tuple[int, Any]:
         "explain qrels.txt a.run b.run -m AP --query q1",
         "check qrels.txt a.run",
         "agree a.run b.run -q",
+        "show saved.rankmark -q",
         "agree --qrels qrels.txt -m AP -m RR a.run b.run",
     ],
 )

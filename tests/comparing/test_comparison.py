@@ -300,7 +300,8 @@ def test_columns_that_are_no_clusters(clusters: Any, kind: Any, message: Any) ->
         ({"correction": "holms"}, "did you mean 'holm'"),
         ({"alternative": "both"}, "alternative='both' is not one of two-sided, greater, less"),
         ({"interval": "BCA"}, "did you mean 'bca'"),
-        ({"alpha": 5}, "alpha=5 is not a number above 0 and below 1"),
+        ({"alpha": 5}, "alpha=5 is not a number above 0 and below 1; did you mean 0.05?"),
+        ({"alpha": "5%"}, "alpha='5%' is not a number above 0 and below 1; usual is 0.05"),
         ({"confidence": 95}, "confidence=95 is not a number above 0 and below 1"),
         ({"resamples": 0}, "resamples=0 is not a whole number from 1"),
         ({"correction": "tukey", "test": "t"}, 'correction="tukey" goes with test="randomisation"'),
@@ -531,3 +532,17 @@ def test_measures_are_found_by_the_names_of_a_convention() -> None:
     runs = {"one": {"q1": ["a", "b"], "q2": ["a"]}, "two": {"q1": ["b", "a"], "q2": ["a"]}}
     comparison = rm.compare(qrels, runs, "ndcg@10", like="lightgbm")
     assert str(comparison.pair("ndcg@10", "two", "one").measure) == "nDCG(gain=exp2)@10"
+
+
+def test_a_system_where_a_measure_is_asked_for(compared: Any) -> None:
+    order = re.escape(
+        "is a system, where a measure is asked for; the order is pair(measure, system, baseline)"
+    )
+    for ask in (compared.pair, lambda one, other: compared.value(other, one)):
+        with pytest.raises(rm.UsageError, match=f"'dense' {order}"):
+            ask("dense", "RR")
+    table = {"label": [1, 0, 1], "a": [0.1, 0.2, 0.3], "b": [0.3, 0.2, 0.1]}
+    with pytest.raises(rm.UsageError, match=f"'B' {order}"):
+        rm.compare_predictions(table, {"A": "a", "B": "b"}, "AUC").pair("B", "AUC")
+    named = rm.compare(QRELS, {"RR": RUNS["bm25"], "AP": RUNS["dense"]}, "AP")
+    assert named.pair("AP", "AP", "RR").system == "AP"

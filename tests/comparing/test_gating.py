@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +222,204 @@ def test_json_on_request(capfd: pytest.CaptureFixture[str]) -> None:
     ]
     assert main(args) == 1
     assert json.loads(capfd.readouterr().out)["passed"] is False
+
+
+# --- Limits ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("least", "passed"), [(0.975, True), (0.9, True), (0.976, False), (1, False)])
+def test_a_floor_decides_without_a_baseline(least: float, passed: bool) -> None:
+    decided = rm.gate(QRELS, None, WORSE, at_least={"RR": least})
+    assert bool(decided) is passed
+    assert (decided.measures, decided.allowed) == ((), None)
+    (own,) = decided.limits
+    assert (own.measure, own.side, own.limit, own.value, own.by) == ("RR", "least", least, 0.975, "point")
+
+
+def test_the_line_of_a_limit() -> None:
+    lines = str(rm.gate(QRELS, None, WORSE, at_least={"RR": 0.99}, confidence=0.9)).splitlines()
+    assert lines[0].startswith("failed: RR 0.9750, with 90% confidence at least 0.9")
+    assert "; wanted at least 0.99; decided by the one-sided BCa bootstrap bound on 40 queries" in lines[0]
+    assert lines[1:] == ["candidate: 40 queries judged, all answered"]
+
+
+def test_with_confidence_the_bound_of_a_limit_decides() -> None:
+    values = rm.evaluate(QRELS, WORSE, "RR").query_values("RR")
+    low = statistics.bootstrap_interval(values, confidence=0.9).low
+    decided = rm.gate(QRELS, None, WORSE, at_least={"RR": 0.96}, confidence=0.95)
+    assert decided.limits[0].bound == pytest.approx(low, rel=1e-9)
+    assert low < 0.96
+    assert not decided
+    assert rm.gate(QRELS, None, WORSE, at_least={"RR": 0.96})
+    depth = rm.gate(QRELS, None, WORSE, at_most={"MaxRank": 1.06}, confidence=0.95)
+    assert (depth.limits[0].value, depth.passed) == (1.05, False)
+    assert depth.limits[0].bound > 1.06
+
+
+def test_limits_go_with_a_baseline() -> None:
+    decided = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="5%", at_least={"RR": 0.98, "HR@1": 0.9})
+    assert [each.passed for each in decided.measures] == [True]
+    assert [(each.measure, each.passed) for each in decided.limits] == [("RR", False), ("HR@1", True)]
+    assert not decided
+    # Of what is judged neither more nor less is better, and both sides can have limits.
+    assert rm.gate(QRELS, None, GOOD, at_least={"Judged@3": 0.2}, at_most={"Judged@3": 0.5})
+
+
+def test_a_limit_sees_the_queries_that_the_candidate_has() -> None:
+    half = {q: ["a"] for q in list(QRELS)[:20]}
+    (own,) = rm.gate(QRELS, None, half, at_least={"RR": 0.6}).limits
+    assert (own.value, own.units) == (0.5, 40)
+    (own,) = rm.gate(QRELS, None, half, at_least={"RR": 0.6}, missing="skip").limits
+    assert (own.value, own.units) == (1.0, 20)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        ({"at_least": {"RR": 0}}, "at least 0: RR is always, so that this gate cannot fail"),
+        ({"at_least": {"RR": -1}}, "cannot fail"),
+        ({"at_most": {"Judged@3": 1}}, "at most 1: Judged@3 is always"),
+        ({"at_least": {"AP": 1.01}}, "at least 1.01: AP is never, its best being 1; nothing passes"),
+        ({"at_least": {"RR": "much"}}, "at_least of RR is 'much', and not a number"),
+        ({"at_least": {"RR": math.nan}}, "not a number"),
+        ({"at_least": {"RR": True}}, "not a number"),
+        ({"at_least": 0.3}, "at_least=0.3 is not {measure: value}"),
+        ({"at_least": {"MaxRank": 3}}, "of MaxRank less is better: say at_most, and not at_least"),
+        ({"at_most": {"RR": 0.3}}, "of RR more is better: say at_least, and not at_most"),
+        ({"at_least": {"nothing": 0.3}}, "no measure 'nothing'"),
+        ({}, "nothing decides"),
+        ({"max_drop": "1%", "measures": "RR"}, "max_drop='1%' is from a baseline: give one"),
+        ({"at_least": {"RR": 0.3}, "measures": "RR AP"}, "nothing decides of AP: give max_drop or a limit"),
+    ],
+)
+def test_limits_that_make_no_gate(conditions: Any, message: str) -> None:
+    with pytest.raises(rm.UsageError, match=re.escape(message)):
+        rm.gate(QRELS, None, GOOD, **conditions)
+
+
+def test_a_baseline_that_decides_nothing_is_refused() -> None:
+    with pytest.raises(rm.UsageError, match="a baseline decides nothing without max_drop"):
+        rm.gate(QRELS, GOOD, GOOD, at_least={"RR": 0.3})
+    with pytest.raises(rm.UsageError, match="max_drop is of measures: say which"):
+        rm.gate(QRELS, GOOD, GOOD, max_drop="1%", at_least={"RR": 0.3})
+
+
+# --- What was evaluated before -----------------------------------------------------------------------------
+
+
+def stored(run: Any, path: Path, measures: str = "RR", **options: Any) -> Any:
+    rm.evaluate(QRELS, run, measures, **options).save(path)
+    return rm.load(path)
+
+
+@pytest.mark.parametrize("hash_inputs", [True, False])
+def test_a_stored_baseline_decides_as_its_run_does(tmp_path: Path, hash_inputs: bool) -> None:
+    saved = stored(GOOD, tmp_path / "x.rankmark", "RR AP", hash_inputs=hash_inputs)
+    for confidence in (None, 0.95):
+        fresh = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%", confidence=confidence)
+        again = rm.gate(QRELS, saved, WORSE, "RR", max_drop="1%", confidence=confidence)
+        assert again.measures == fresh.measures
+    said = "baseline: saved without a hash of its judgements; the judged queries are the same"
+    assert (said in again.notes) is not hash_inputs
+    assert rm.gate(None, saved, saved, "RR", max_drop=0)
+
+
+def test_the_queries_of_a_stored_baseline_are_found_in_any_order() -> None:
+    saved: Any = rm.evaluate(dict(reversed(QRELS.items())), WORSE, "RR")
+    (own,) = rm.gate(QRELS, saved, LAST, "RR", max_drop="1%", confidence=0.95).measures
+    (fresh,) = rm.gate(QRELS, WORSE, LAST, "RR", max_drop="1%", confidence=0.95).measures
+    assert own == fresh
+
+
+def test_a_stored_baseline_that_was_evaluated_otherwise_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.rankmark"
+    saved = stored(GOOD, path, ties="item-asc")
+    message = "the baseline was evaluated otherwise: RR with ties:item-asc, here with ties:item-desc"
+    with pytest.raises(ChoiceError, match=message):
+        rm.gate(QRELS, saved, WORSE, "RR", max_drop="1%")
+    with pytest.raises(rm.NotEvaluatedError, match="AP was not evaluated; here are RR"):
+        rm.gate(QRELS, saved, WORSE, "AP", max_drop="1%", ties="item-asc")
+    with pytest.raises(
+        ChoiceError, match="RR with ties:item-desc, like:none, here with ties:input, like:r"
+    ):
+        rm.gate(QRELS, stored(GOOD, path), WORSE, "RR", max_drop="1%", like="ranx")
+
+
+def test_a_stored_baseline_of_other_judgements_is_refused(tmp_path: Path) -> None:
+    saved = stored(GOOD, tmp_path / "x.rankmark", hash_inputs=True)
+    others = {**QRELS, "q3": {"b": 1}}
+    with pytest.raises(DataError, match="the baseline was evaluated against other judgements: their hash is"):
+        rm.gate(others, saved, WORSE, "RR", max_drop="1%")
+    fewer = {q: items for q, items in QRELS.items() if q != "q3"}
+    saved = stored(GOOD, tmp_path / "x.rankmark")
+    with pytest.raises(DataError, match="1 are not in both, such as 'q3', which is there alone"):
+        rm.gate(fewer, saved, WORSE, "RR", max_drop="1%")
+
+
+def test_a_baseline_of_another_version_is_told(tmp_path: Path) -> None:
+    saved = stored(GOOD, tmp_path / "x.rankmark")
+    saved._version = "0.0.9"
+    decided = rm.gate(QRELS, saved, WORSE, "RR", max_drop="5%")
+    assert f"baseline: evaluated by rankmark 0.0.9, and not {rm.__version__}" in decided.notes
+
+
+def test_other_records_are_no_baselines() -> None:
+    comparison = rm.compare(QRELS, {"a": GOOD, "b": WORSE}, "RR", resamples=9)
+    with pytest.raises(rm.UsageError, match="a Comparison is neither a run nor the ListResult of one"):
+        rm.gate(QRELS, comparison, WORSE, "RR", max_drop="1%")
+
+
+def test_json_says_of_what_was_decided() -> None:
+    record = json.loads(rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%", hash_inputs=True).to_json())
+    result = rm.evaluate(QRELS, WORSE, "RR", hash_inputs=True)
+    assert record["signatures"] == {"RR": result.signature("RR")}
+    assert record["inputs"]["candidate"] == result.inputs
+    assert record["inputs"]["baseline"]["qrels"] == result.inputs["qrels"]
+    assert record["inputs"]["baseline"]["run"] != result.inputs["run"]
+    assert json.loads(rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%").to_json())["inputs"] == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("new.run --at-least RR=.97", 0, "passed: RR 0.9750; wanted at least 0.97"),
+        ("new.run --at-least RR=.98", 1, "failed: RR 0.9750; wanted at least 0.98"),
+        ("new.run --at-least P(rel=1)@1=.9 --at-most MaxRank=2", 0, "MaxRank 1.0500; wanted at most 2"),
+        ("new.run --at-least RR=0", 2, "cannot fail"),
+        ("new.run --at-least RR", 2, "'RR' is not MEASURE=VALUE"),
+        ("new.run --at-least P(rel=1)@1", 2, "is not MEASURE=VALUE"),
+        ("new.run --at-least RR=.1 --at-least RR=.2", 2, "the limit of RR is said twice"),
+        ("new.run -m RR --max-drop 1%", 2, "give one"),
+        ("old.rankmark new.run -m RR --max-drop 3%", 0, "passed: RR 1.0000 → 0.9750"),
+        ("old.rankmark new.run -m RR --max-drop 1%", 1, "failed: RR"),
+        (
+            "old.rankmark new.run -m RR --max-drop 1% --ties best",
+            2,
+            "the baseline was evaluated otherwise: RR with ties:item-desc, here",
+        ),
+        ("old.run old.rankmark -m RR --max-drop 1%", 2, "the candidate is a run"),
+        ("old.run new.run new.run -m RR --max-drop 1%", 2, "3 runs given"),
+        ("old.run new.run -m RR --max-drop 1% -o qrels.txt", 2, "would overwrite the input"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_limits_and_stored_baselines_on_the_command_line(
+    line: str, code: int, said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    main(["eval", "qrels.txt", "old.run", "-m", "RR", "-o", "old.rankmark"])
+    assert main(["gate", "qrels.txt", *line.split()]) == code
+    out, err = capfd.readouterr()
+    assert said in (err if code == 2 else out)
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_was_decided_is_written(capfd: pytest.CaptureFixture[str]) -> None:
+    line = ["gate", "qrels.txt", "old.run", "new.run", "-m", "RR", "--max-drop", "1%"]
+    assert main([*line, "-o", "gate.json"]) == 1
+    assert capfd.readouterr().out == ""
+    assert list(json.loads(Path("gate.json").read_text())["inputs"]) == ["baseline", "candidate"]
+    assert main([*line, "-o", "gate.rankmark"]) == 1
+    loaded: Any = rm.load("gate.rankmark")
+    assert not loaded
+    assert main(["show", "gate.rankmark"]) == 0
+    assert capfd.readouterr().out.startswith("failed: RR 1.0000 → 0.9750")

@@ -246,7 +246,11 @@ def test_two_columns_of_one_name() -> None:
 REFUSED_TABLES = [
     (pl.DataFrame({"query": [], "item": []}), DataError, "qrels has no rows"),
     (pl.Series("query", [1]), UsageError, "the Series is not a table"),
-    (pd.DataFrame({"query": [1, "a"], "item": [1, 2]}), ColumnError, "values of several types"),
+    (
+        pd.DataFrame({"query": [1, "a", 2], "item": [1, 2, 3]}),
+        ColumnError,
+        "holds values of several types: 2 of int (the first 1 in row 0), 1 of str (the first 'a' in row 1)",
+    ),
     (pl.DataFrame({"query": [object()], "item": [1]}), ColumnError, "column 'query' holds Python objects"),
     (
         pl.DataFrame({"query": [1], "items": [[1, 2]], "grades": [[1]]}),

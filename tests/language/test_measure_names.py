@@ -113,7 +113,7 @@ def test_a_measure_is_shown_as_it_was_asked_for_and_signed_as_what_it_is() -> No
 
 def test_measures_are_equal_whatever_asked_for_them() -> None:
     """So what is known of one asked for as map is not what is told of one asked for as AP."""
-    by_name, own = rm.parse("map"), rm.AP
+    by_name, own = rm.parse("map").asked_as("map"), rm.AP
     assert by_name == own
     assert hash(by_name) == hash(own)
     assert [m.label for m in (by_name, own, by_name @ 5)] == ["map", "AP", "AP@5"]

@@ -377,5 +377,5 @@ def test_log_pcopc() -> None:
     assert value(table, "PCOPC(scale=log)") == pytest.approx(-math.log(2))
     assert str(*rm.evaluate_predictions(table, "log_PCOPC")) == "PCOPC(scale=log)"
     result = rm.evaluate_predictions({"label": [1, 0], "score": [0.0, 0.0]}, "log_PCOPC PCOPC")
-    assert result.undefined == {"PCOPC(scale=log)": "every prediction is 0"}
+    assert result.undefined == {"log_PCOPC": "every prediction is 0"}
     assert result["PCOPC"] == 0

@@ -179,6 +179,27 @@ def test_every_markdown_column_has_a_rule() -> None:
     assert table.splitlines()[1] == "| -- | -: | -: |"
 
 
+WIDE = {
+    "latin": 5,
+    "用户甲": 6,
+    "한국": 4,
+    "ｱﾊﾟ": 3,
+    "e\N{COMBINING ACUTE ACCENT}te\N{COMBINING ACUTE ACCENT}": 3,
+    "\N{THUMBS UP SIGN}": 2,
+    "نمی\N{ZERO WIDTH NON-JOINER}خواهم": 8,
+}
+"""Names and the columns that they take on a terminal, by Unicode's East Asian Width (UAX #11)."""
+
+
+@pytest.mark.parametrize("name", ["table", "markdown"])
+def test_tables_align_whatever_is_in_them(name: str) -> None:
+    result = rm.evaluate({query: {"a": 1} for query in WIDE}, {query: ["a"] for query in WIDE}, "RR")
+    text = result.format(name, per_query=True)
+    lines = {query: next(line for line in text.splitlines() if query in line) for query in WIDE}
+    assert len({lines[query].index("1.0000") - len(query) + width for query, width in WIDE.items()}) == 1
+    assert "\N{REPLACEMENT CHARACTER}" not in text
+
+
 def test_markdown_escapes(nasty: ListResult) -> None:
     lines = nasty.to_markdown(per_query=True).splitlines()[2 : 2 + len(NASTY)]
     assert all(len(cells(line)) == 2 for line in lines)

@@ -261,7 +261,11 @@ def test_a_null_beside_a_value_is_no_second_value() -> None:
         ),
         ({"by": "age", "attributes": 7}, rm.UsageError, "are of type int; give a path or a table"),
         ({"by": "age", "attributes": "nowhere.csv"}, rm.FileMissingError, "there is no file 'nowhere.csv'"),
-        ({"by": {1: "a", "q2": "b"}}, rm.DataError, "the queries of the slices are of several types"),
+        (
+            {"by": {1: "a", "q2": "b"}},
+            rm.DataError,
+            "queries of the slices holds values of several types",
+        ),
         ({"by": {"Q1": "a"}}, rm.DataError, "they are such as 'q1', those with one such as 'Q1'"),
         ({"by": {}}, rm.DataError, "none of the 6 judged queries has a value of 'slice'"),
         ({"by": "tags", "attributes": TAGS}, rm.ColumnError, "is List(String), not single values"),

@@ -20,7 +20,7 @@ from rankmark.errors import ColumnError, DataError, MeasureError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.kinds.decisions import AtThreshold
-from rankmark.kinds.row_core import InMemory, NotMergedError, Sum
+from rankmark.kinds.row_core import ByQuery, InMemory, NotMergedError, Sum
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from rankmark.aggregation.state import SeenRows
 
-__all__ = ["RowsOf", "Tallied", "core_of", "need_query"]
+__all__ = ["RowsOf", "Tallied", "core_of", "in_memory", "need_query"]
 
 PRECISIONS: Mapping[str, float] = {"Float16": 2.0**-10, "Float32": 2.0**-23}
 """The machine epsilon of the types that have another than 64-bit numbers."""
@@ -109,10 +109,10 @@ class RowsOf:
     def of_table(cls, read: Predictions, threads: int) -> RowsOf:
         """The rows of a table in memory."""
         columns = read.columns
-        core = core_of(read, columns.weight, threads)
-        count, positives, labels, improbable, first = core.content()
+        core = in_memory(read, threads)
+        count, positives, labels, improbable, first = core.native.content()
         precision = PRECISIONS.get(read.table.dtype(columns.score), 2.0**-52)
-        rows = Rows(InMemory(core), count, columns.query, precision, positives)
+        rows = Rows(core, count, columns.query, precision, positives)
         return cls(
             read, rows, Content(count, labels, improbable, partial(_shown, read, first)), None, threads
         )
@@ -279,6 +279,16 @@ def _of_all_rows(measure: Measure) -> str:
     deciding = (pages()[name] for name in namesakes(measure.page) if measure.cutoff is not None)
     names = [f"{page.name}(top={measure.cutoff})" for page in deciding if "top" in page.parameters]
     return f"; of the best rows of all there is {' or '.join(names)}" if names else ""
+
+
+def in_memory(read: Predictions, threads: int) -> InMemory:
+    """The rows of a table in the core, with their weights."""
+    columns = read.columns
+
+    def by_query(query: str) -> ByQuery:
+        return ByQuery.of(read.table, query, columns.label, columns.score, columns.weight)
+
+    return InMemory(core_of(read, columns.weight, threads), by_query)
 
 
 def core_of(read: Predictions, weight: str | None, threads: int) -> _native.LabelledRows:

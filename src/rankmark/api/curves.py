@@ -17,7 +17,7 @@ from rankmark.kinds.rows import Rows, Undefined, Values
 from rankmark.language.plan import check_threads
 from rankmark.rendering.blocks import Block, Grid, Prose
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.shown import Shown
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +34,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CurveTable(Shown):
+class CurveTable(Saved):
     """A curve as a table, whose digits are the significant ones.
 
     Attributes:

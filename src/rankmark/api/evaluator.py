@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
@@ -31,7 +31,8 @@ from rankmark.language.choices import (
 )
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
-from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.archive import Archive, Shape, read_archive, write_archive
+from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +47,30 @@ Repeated: TypeAlias = Literal["error", "apart"]
 FORMAT = 1
 """The version of saved files."""
 HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
+CHOICES: Shape = {each.name: int if each.name == "seed" else str for each in fields(Choices)}
+SHAPE: Shape = {
+    "measures": [str],
+    "labels": {str: (str, None)},
+    "choices": CHOICES,
+    "own": {str: CHOICES},
+    "convention": (str, None),
+    "text_items": bool,
+    "repeated": str,
+    "hits": int,
+    "tables": (
+        None,
+        [
+            {
+                "name": str,
+                "first_query": (int, str),
+                "first_item": (int, str),
+                "item_ids": ("integer", "text"),
+                "notes": [str],
+            }
+        ],
+    ),
+}
+"""What a header looks like."""
 
 
 @dataclass(slots=True)
@@ -273,9 +298,6 @@ class Evaluator:
                 be written.
 
         """
-        for measure in self._plan.measures:
-            if any(callable(value) for value in measure.parameters.values()):
-                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
         tables = {}
         with self._lock:
             header = self._header()
@@ -296,7 +318,7 @@ class Evaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator"))
+        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator", SHAPE))
 
     def __repr__(self) -> str:
         judged = sum(part.height for part in self._held.state.parts)
@@ -328,7 +350,7 @@ class Evaluator:
         plan = self._plan
         headings = self._held.headings
         return {
-            "measures": [str(measure) for measure in plan.measures],
+            "measures": [measure_text(measure) for measure in plan.measures],
             "labels": {str(measure): measure.label for measure in plan.measures},
             "choices": asdict(plan.choices),
             "own": {str(measure): asdict(choices) for measure, choices in plan.own.items()},
@@ -388,14 +410,10 @@ def _ids(table: Table, column: str, name: str) -> pl.Series:
 
 def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
     header = archive.header
-    try:
+    with archive.reading():
         evaluator._set(_plan(header), header["repeated"])
         if header["tables"] is not None:
             _fill(evaluator._held, archive)
-    except FormatError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{archive.where} cannot be read: {error}") from error
     return evaluator
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankmark.api.arrays import checked_k, evaluate_scores
 from rankmark.api.evaluation import evaluate_tables, with_slices
-from rankmark.api.predicting import Judged
+from rankmark.api.predicting import Judged, predicted
 from rankmark.api.recommending import recommended
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs import align_ids, read_qrels
@@ -38,6 +38,7 @@ def evaluate_model(
     k: int | None = None,
     batch_size: int = 1024,
     items: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
+    candidates: Any = None,
     exclude: Any = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -52,7 +53,8 @@ def evaluate_model(
     - an object with ``recommend(users, k)``, or a function ``model(users, k)``: for so many users it gives
       their items, best first, as a list a user or an array of shape [users, k], or a tuple of such items and
       their scores (a tuple is always that). A list may have less than k; of integers -1 stands for none.
-    - an object with ``predict(user, items)``: it gives the scores of all `items` for one user.
+    - an object with ``predict(user, items)``: it gives the scores of all `items`, or of the user's own
+      `candidates`, for one user. With `candidates` it is tried first.
 
     Users are the queries of the judgements with their ids as they were read, integers as an array of NumPy
     and text as a list. While it takes longer than a second, a bar on stderr shows how many were asked.
@@ -65,6 +67,10 @@ def evaluate_model(
             ``predict`` the length at which lists end; if None they do not.
         batch_size: users that ``recommend`` is asked about at once.
         items: the ids of all items, for ``predict``, which is given them in ascending order.
+        candidates: the items that are ranked for each user, for ``predict``, in the place of `items`:
+            ``"test"`` for those that are judged for the user, or query and item as a table, a dict of lists …
+            such as the relevant items with some drawn ones. A user without any is a missing one. Values of
+            different candidates are not comparable, and are higher than those among all items.
         exclude: results that do not count, for ``predict``: query and item, as a table, a dict of lists …
             (whatever `qrels` can be), such as what the model was trained on. ``recommend`` leaves out
             itself what it should.
@@ -89,6 +95,12 @@ def evaluate_model(
         >>> qrels = {"ann": ["b"], "bob": ["a", "c"]}
         >>> rm.evaluate_model(lambda users, k: [popular[:k] for _ in users], qrels, ["HR@1", "RR@2"]).values
         {'HR@1': 0.5, 'RR@2': 0.75}
+        >>> class Model:
+        ...     def predict(self, user, items):
+        ...         return [popular.index(item) for item in items]
+        >>> judged = {"ann": {"a": 0, "b": 1}, "bob": {"b": 0, "c": 0, "a": 1}}
+        >>> rm.evaluate_model(Model(), judged, "RR", candidates="test").values
+        {'RR': 0.6666666666666666}
 
     """
     chosen = Choices(**given(choices, ModelChoices, evaluate_model))
@@ -98,6 +110,13 @@ def evaluate_model(
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
     places = Places(qrels, None, attributes, columns)
+    if candidates is not None:
+        _check_candidates(model, items, k)
+        judgements = read_qrels(qrels, columns)
+        results = predicted(model, judgements, candidates, exclude)
+        return with_slices(
+            evaluate_tables(*align_ids(judgements, results), plan, threads=threads), by, places
+        )
     recommend = _recommender(model)
     if recommend is None:
         judged = Judged(read_qrels(qrels, columns), items, exclude, chosen.duplicates)
@@ -111,6 +130,16 @@ def evaluate_model(
     results = recommended(recommend, judgements, _depth(k, plan.measures), batch_size)
     result = evaluate_tables(*align_ids(judgements, results), plan, threads=threads)
     return with_slices(result, by, places)
+
+
+def _check_candidates(model: Any, items: object, k: int | None) -> None:
+    """Refuses what does not go with candidates."""
+    if not hasattr(model, "predict"):
+        raise UsageError("candidates are for predict(user, items), which the model does not have")
+    if items is not None:
+        raise UsageError("items and candidates are both said: rank all items, or each user's candidates")
+    if k is not None:
+        raise UsageError("k ends lists of all items; with candidates give each measure its cutoff, nDCG@10")
 
 
 def _recommender(model: Any) -> Callable[[Any, int], Any] | None:

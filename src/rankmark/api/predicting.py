@@ -1,4 +1,4 @@
-"""Models that predict the scores of all items: they are asked when the scores are needed."""
+"""Models that predict scores: of all items, asked for when they are needed, or of each user's candidates."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.api.recommending import given_ids, users_of
-from rankmark.errors import DataError, UsageError
+from rankmark.errors import DataError, UsageError, calling
 from rankmark.forking import need_polars_threads
 from rankmark.inputs import Input, align_ids, read_qrels
 from rankmark.inputs.arrays.judged_items import Sparse
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.inputs.arrays.scored import Scored
+from rankmark.inputs.column_checks import several_types
 from rankmark.language.choices import Duplicates
-from rankmark.progress import Counter
+from rankmark.progress import Counter, counting
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.inputs.arrays.libraries import RowNumbers
 
-__all__ = ["Judged"]
+__all__ = ["Judged", "predicted"]
 
 
 class Judged:
@@ -125,15 +126,84 @@ class _Predictions:
         return np.stack([self._predicted(self._users[row]) for row in rows])
 
     def _predicted(self, user: Any) -> NDArray[Any]:
-        answer = self._model.predict(user, self._items)
-        scores = to_numpy(answer) if is_array(answer) else np.array(answer)
-        if scores.shape != self.shape[1:] or scores.dtype.kind not in "biuf":
-            raise UsageError(
-                f"the model predicts for user {user!r} {scores.dtype} of shape {scores.shape}, asked for the "
-                f"scores of {self.shape[1]} items"
-            )
+        scores = _scores(self._model, user, self._items)
         self._counter.done += 1
         return scores
+
+
+def _scores(model: Any, user: Any, items: Any) -> NDArray[Any]:
+    """What a model predicts for a user."""
+    with calling(model.predict, "model", f"user {user!r}"):
+        answer = model.predict(user, items)
+    scores = to_numpy(answer) if is_array(answer) else np.array(answer)
+    if scores.shape != (len(items),) or scores.dtype.kind not in "biuf":
+        raise UsageError(
+            f"the model predicts for user {user!r} {scores.dtype} of shape {scores.shape}, asked for the "
+            f"scores of {len(items)} items"
+        )
+    return scores
+
+
+def predicted(model: Any, judgements: Input, candidates: Any, exclude: Any) -> Input:
+    """What a model predicts for the candidates of each judged user, as a table of results.
+
+    Args:
+        model: what has ``predict(user, items)``.
+        judgements: whose users are asked about.
+        candidates: query and item, as a table, a dict of lists …; ``"test"`` for the judged items.
+        exclude: the same of what is no candidate; None for nothing.
+
+    Raises:
+        UsageError: the model predicts something else than a score of each item.
+        DataError: no judged user has a candidate, or a score is NaN.
+
+    """
+    import polars as pl
+
+    need_polars_threads()
+    is_test = isinstance(candidates, str) and candidates == "test"
+    judgements, table = align_ids(judgements, judgements if is_test else read_qrels(candidates))
+    pairs = _pairs(table)
+    if exclude is not None:
+        _, left_out = align_ids(judgements, read_qrels(exclude))
+        pairs = pairs.join(_pairs(left_out), on=["query", "item"], how="anti", maintain_order="left")
+    lists = pairs.group_by("query", maintain_order=True).agg("item")
+    users = _as_ids(users_of(judgements))
+    lists = users.to_frame().join(lists, on="query", maintain_order="left")
+    if lists.is_empty():
+        raise DataError(
+            f"candidates: none of the {len(users)} judged users has any; users are such as {users[0]!r}"
+        )
+    scores = []
+    with counting("asking the model", len(lists)) as counter:
+        for user, items in zip(lists["query"].to_list(), lists["item"], strict=True):
+            given = _scores(model, user, given_ids(items)).astype(np.float64)
+            if np.isnan(given).any():
+                item = items[int(np.isnan(given).argmax())]
+                raise DataError(f"the model predicts NaN for user {user!r}, item {item!r}")
+            scores.append(given)
+            counter.done += 1
+    scored = lists.explode("item").with_columns(score=np.concatenate(scores))
+    results = scored.filter(pl.col("score") > -np.inf)
+    return Input(
+        Table.from_arrow(results), "run", "the model", "query", "item", "score", None, text_ids=False
+    )
+
+
+def _pairs(table: Input) -> pl.DataFrame:
+    """Each query with each of its items once."""
+    import polars as pl
+
+    frame = _frame(table)
+    columns = {"query": _as_ids(frame[table.query]), "item": _as_ids(frame[table.item])}
+    return pl.DataFrame(columns).unique(maintain_order=True)
+
+
+def _as_ids(ids: pl.Series) -> pl.Series:
+    """Ids of one of the two types that can be compared."""
+    import polars as pl
+
+    return ids.cast(pl.Int64 if ids.dtype.is_integer() else pl.String)
 
 
 def _frame(table: Input) -> pl.DataFrame:
@@ -149,7 +219,7 @@ def _catalogue(items: Any) -> pl.Series:
     try:
         column = pl.Series("item", items if isinstance(items, np.ndarray | pl.Series) else list(items))
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UsageError("items are of several types; ids are all integers or all strings") from error
+        raise UsageError(f"items {several_types(items)}") from error
     if not (column.dtype.is_integer() or column.dtype == pl.String) or column.null_count():
         raise UsageError(
             f"items holds {column.dtype}, with {column.null_count()} None; ids are integers or strings"

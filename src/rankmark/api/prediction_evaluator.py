@@ -21,7 +21,7 @@ from rankmark.api.lock import Lock
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
-from rankmark.inputs.column_checks import check_ids, wrong_row
+from rankmark.inputs.column_checks import check_ids, several_types, wrong_row
 from rankmark.inputs.predictions.additions import Addition, Form, in_order, read_addition, whole
 from rankmark.inputs.slicing import ByColumns
 from rankmark.inputs.tables.polars_frames import from_polars
@@ -31,8 +31,9 @@ from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.names import parse
 from rankmark.language.plan import check_threads
-from rankmark.results.archive import Archive, read_archive, write_archive
+from rankmark.results.archive import Archive, Shape, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult
+from rankmark.results.saved import measure_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,6 +45,32 @@ __all__ = ["PredictionEvaluator"]
 FORMAT = 1
 """The version of saved files."""
 HEADER, ROWS = "predictions.json", "rows.arrow"
+TEXT: Shape = (None, str)
+SHAPE: Shape = {
+    "arguments": {
+        "measures": [(str, {"measure": str})],
+        "seed": int,
+        "score": (None, str, [str]),
+        "positive": (None, str, int, float, bool),
+        "classes": (None, [(str, int, float, bool)]),
+        "by": [str],
+        "keep_rows": bool,
+        **dict.fromkeys(
+            ("like", "ties", "no_relevant", "duplicates", "label", "predicted", "query", "item", "weight"),
+            TEXT,
+        ),
+    },
+    "convention": TEXT,
+}
+"""What a header looks like before there are any rows."""
+FORM: Shape = {
+    "columns": dict,
+    "kinds": {str: str},
+    "text_ids": bool,
+    "words": (None, [str]),
+    "scores": (None, int),
+}
+SHAPE_OF_ROWS: Shape = SHAPE | {"form": FORM, "tally": dict}
 MANY = {"query": "queries", "weight": "weights"}
 """What `update_arrays` calls the arrays of the roles that rows need not have."""
 FEW = 16
@@ -324,9 +351,6 @@ class PredictionEvaluator:
                 be written.
 
         """
-        for measure in self._plans.measures:
-            if isinstance(measure, Measure) and any(map(callable, measure.parameters.values())):
-                raise UsageError(f"{measure} has a function for a parameter, which cannot be saved")
         held = self._held
         header: dict[str, Any] = {"arguments": self._arguments(), "convention": self._convention}
         tables = {}
@@ -348,14 +372,10 @@ class PredictionEvaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        archive = read_archive(path, HEADER, FORMAT, "evaluator of predictions")
-        try:
+        archive = read_archive(path, HEADER, FORMAT, "evaluator of predictions", (SHAPE, SHAPE_OF_ROWS))
+        with archive.reading():
             evaluator = cls(**_arguments(archive.header["arguments"]))
             evaluator._load(archive)
-        except FormatError:
-            raise
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise FormatError(f"{archive.where} cannot be read: {error}") from error
         return evaluator
 
     def __repr__(self) -> str:
@@ -385,7 +405,8 @@ class PredictionEvaluator:
         """What it was made with, as JSON has it."""
         return {
             "measures": [
-                {"measure": str(each)} if isinstance(each, Measure) else each for each in self._plans.measures
+                {"measure": measure_text(each)} if isinstance(each, Measure) else each
+                for each in self._plans.measures
             ],
             "like": self._plans.like,
             **self._plans.given,
@@ -513,9 +534,7 @@ def _values(values: Any, name: str) -> Any:
         try:
             return pl.Series(name, list(values), dtype=pl.String)
         except (TypeError, pl.exceptions.PolarsError) as error:
-            raise UsageError(
-                f"{name} holds values of several types; make them all texts or numbers"
-            ) from error
+            raise UsageError(f"{name} {several_types(values)}") from error
     several = name == "scores" and len(getattr(values, "shape", ())) == 2
     array = np.ascontiguousarray(to_numpy((as_matrix if several else as_vector)(values, name)))
     return array if array.dtype.kind in "biuf" else array.astype(np.float32)  # JAX's bfloat16

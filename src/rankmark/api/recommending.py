@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
-from rankmark.errors import DataError, UsageError
+from rankmark.errors import DataError, UsageError, calling
 from rankmark.inputs import Input
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.progress import counting
@@ -41,7 +41,9 @@ def recommended(recommend: Callable[[Any, int], Any], judgements: Input, k: int,
     with counting("asking the model", len(users)) as counter:
         for start in range(0, len(users), batch_size):
             batch = users[start : start + batch_size]
-            answers.append(_answer(recommend(given_ids(batch), k), batch, k))
+            with calling(recommend, "model", f"the {len(batch)} users from {batch[0]!r} on"):
+                answer = recommend(given_ids(batch), k)
+            answers.append(_answer(answer, batch, k))
             counter.done += len(batch)
     scored = {("score" in answer.columns) for answer in answers}
     if len(scored) > 1:

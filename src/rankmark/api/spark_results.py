@@ -58,9 +58,6 @@ class SparkResult(ListResult):
         """One value a judged query; NaN where a query is left out of the mean."""
         return self._here().query_values(measure)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._here().__reduce__()
-
     def _here(self) -> ListResult:
         """The same with the values of all queries."""
         import polars as pl

@@ -2,22 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankmark.aggregation.rows import RowsOf
-from rankmark.api.labelled import Evaluated, Work, check_one_score
+from rankmark.api.labelled import Evaluated, Work, check_one_score, slices_of_rows
 from rankmark.api.prediction_plans import Plans
 from rankmark.inputs.predictions.systems import SystemScores, read_systems
+from rankmark.inputs.slicing import Slicing, columns_of
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.plan import check_threads
+from rankmark.results.sliced import slice_members
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankmark.aggregation.intervals import Sampling
 
-__all__ = ["evaluate_systems"]
+__all__ = ["EvaluatedSystems", "SystemsSlice", "evaluate_systems"]
 
 ROLES = ("label", "query", "item", "weight")
+
+
+class SystemsSlice(NamedTuple):
+    """The systems on the rows of one slice.
+
+    Attributes:
+        by: the attribute.
+        slice: its value; None for the rows that have none.
+        rows: how many there are.
+        systems: what the systems come to on these rows.
+
+    """
+
+    by: str
+    slice: str | None
+    rows: int
+    systems: dict[str, Evaluated]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedSystems:
+    """Several systems on the same rows.
+
+    Attributes:
+        systems: what they come to.
+        notes: what a reader should know of how the tables were brought together.
+        slices: the same in slices of the rows, each made when it is asked for; None if none were asked for.
+
+    """
+
+    systems: dict[str, Evaluated]
+    notes: tuple[str, ...]
+    slices: Iterator[SystemsSlice] | None
 
 
 def evaluate_systems(
@@ -25,7 +63,8 @@ def evaluate_systems(
     measures: str | Measure | Iterable[str | Measure],
     sampling: Sampling,
     options: Mapping[str, Any],
-) -> tuple[dict[str, Evaluated], tuple[str, ...]]:
+    slicing: Slicing | None = None,
+) -> EvaluatedSystems:
     """Evaluates the scores of several systems, each with what of it can be drawn again.
 
     Args:
@@ -34,9 +73,7 @@ def evaluate_systems(
         sampling: how intervals are made.
         options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
-
-    Returns:
-        Each system's values, and what a reader should know of how the tables were brought together.
+        slicing: what to slice the rows by, if anything.
 
     """
     threads = options.get("threads")
@@ -45,8 +82,20 @@ def evaluate_systems(
     check_threads(threads)
     work = Work.of(plans, sampling, threads)
     said = {role: options.get(role) for role in ROLES}
-    read = read_systems(systems, said, options.get("positive"), weighing(work.plan.measures))
+    weighed = weighing(work.plan.measures)
+    read = read_systems(systems, said, options.get("positive"), weighed, columns_of(slicing))
     for own in read.predictions.values():
         check_one_score(own, work.plan.measures)
     tables = {name: RowsOf.of_table(own, threads or 0) for name, own in read.predictions.items()}
-    return {name: work.evaluated(rows) for name, rows in tables.items()}, read.notes
+    slices = None
+    if slicing is not None:
+        names = slices_of_rows(next(iter(read.predictions.values())), slicing)
+        slices = _in_slices(work, tables, names)
+    return EvaluatedSystems({name: work.evaluated(rows) for name, rows in tables.items()}, read.notes, slices)
+
+
+def _in_slices(work: Work, tables: Mapping[str, RowsOf], names: pl.DataFrame) -> Iterator[SystemsSlice]:
+    for column in names:
+        for value, inside in slice_members(column):
+            systems = {name: work.evaluated(rows.taken(inside)) for name, rows in tables.items()}
+            yield SystemsSlice(column.name, value, len(inside), systems)

@@ -11,8 +11,8 @@ from rankmark.checks.finding import CODES, EXAMPLES, Finding
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Section
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import counted, printable
+from rankmark.results.saved import Saved
 
 __all__ = ["CheckReport", "TableCounts"]
 
@@ -34,7 +34,7 @@ class TableCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckReport(Shown):
+class CheckReport(Saved):
     """What `rankmark.check` found; ``print(report)`` shows it. It is true if nothing serious was found.
 
     Attributes:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
 from rankmark.kinds.lists import Values
 from rankmark.kinds.pairs import Pairs
-from rankmark.kinds.rankings import Items, better_in_both, clipped, quotient, rankings, tied, tied_in_both
+from rankmark.kinds.rankings import Items, pair_counts, quotient, rankings, tau_b
 from rankmark.language.coefficient import coefficient
 
 
@@ -41,12 +39,7 @@ def tau(pairs: Pairs, *, ties: Literal["b", "a"] = "b", items: Items = "common")
 
     """
     ranks = rankings(pairs, items)
-    all_pairs = ranks.n * (ranks.n - 1) / 2
-    alike_x, alike_y = tied(ranks, ranks.x), tied(ranks, ranks.y)
-    both = tied_in_both(ranks, alike_x, alike_y)
-    tied_x, tied_y, tied_both = (ranks.sum((alike - 1) / 2) for alike in (alike_x, alike_y, both))
-    concordant = ranks.sum(better_in_both(ranks)[0])
-    difference = 2 * concordant - (all_pairs - tied_x - tied_y + tied_both)
-    if ties == "a":
-        return quotient(difference, all_pairs)
-    return clipped(quotient(difference, np.sqrt(all_pairs - tied_x) * np.sqrt(all_pairs - tied_y)))
+    if ties == "b":
+        return tau_b(ranks)
+    counts = pair_counts(ranks)
+    return quotient(counts.difference, counts.all)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, run_names
+from rankmark.commands.names import column_names, measures_in, one_path_each
 from rankmark.commands.options import CHOICES, with_choices, with_columns, with_per_query
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
@@ -24,7 +24,7 @@ class _Agree(click.Command):
 
 
 @click.command("agree", cls=_Agree)
-@click.argument("run", nargs=-1, required=True)
+@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
 @click.option(
     "-c",
     "--coefficient",
@@ -70,35 +70,37 @@ def agree(
     rankmark agree --qrels qrels.txt -m nDCG@10 -m AP *.run
     rankmark agree --qrels old.txt --qrels new.txt -m nDCG@10 *.run
     """  # noqa: D301
-    name = output.known_format
-    output.keep(*qrels, *run)
+    output.check()
+    runs, judgements = one_path_each(run, "runs"), one_path_each(qrels, "judgements")
+    output.keep(*judgements.values(), *runs.values())
     columns = column_names(column)
     if qrels:
         if per_query:
             raise UsageError("-q shows queries, but with --qrels it is the runs that are ranked")
-        agreement: Any = _of_systems(run, coefficient, qrels, measure, columns, choices)
-        output.show(agreement.format(name, digits=output.digits))
+        agreement: Any = _of_systems(runs, coefficient, judgements, measure, columns, choices)
+        output.write(agreement)
         return
     from rankmark.comparing.agreement import COEFFICIENTS, agree
 
     if measure:
         raise UsageError("-m needs --qrels, the judgements by which to measure; for coefficients there is -c")
-    if len(run) != 2:
-        given = "1 run" if len(run) == 1 else f"{len(run)} runs"
+    if len(runs) != 2:
+        given = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
         raise UsageError(f"{given} given: two are compared, or with --qrels the order of many")
     compared = ("ties", "seed", "duplicates", "scores")
     for option in CHOICES.keys() - set(compared):
         if choices[option] is not None:
             raise UsageError(f"--{option.replace('_', '-')} needs --qrels: two runs alone have no judgements")
     asked = {option: choices[option] for option in compared if choices[option] is not None}
-    agreement = agree(*run, coefficient or COEFFICIENTS, columns=columns, **asked)
-    output.show(agreement.format(name, digits=output.digits, per_query=per_query))
+    one, other = runs.values()
+    agreement = agree(one, other, coefficient or COEFFICIENTS, columns=columns, **asked)
+    output.write(agreement, per_query=per_query)
 
 
 def _of_systems(
-    run: tuple[str, ...],
+    runs: dict[str, str],
     coefficient: tuple[str, ...],
-    qrels: tuple[str, ...],
+    qrels: dict[str, str],
     measure: tuple[str, ...],
     columns: dict[str, str | None],
     choices: dict[str, Any],
@@ -107,8 +109,8 @@ def _of_systems(
     from rankmark.comparing.agreement import SYSTEM_COEFFICIENTS, agree_on_systems
 
     return agree_on_systems(
-        dict(zip(run_names(qrels), qrels, strict=True)),
-        dict(zip(run_names(run), run, strict=True)),
+        qrels,
+        runs,
         measures_in(measure or MEASURES),
         coefficient or SYSTEM_COEFFICIENTS,
         columns=columns,

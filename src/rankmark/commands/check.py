@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, run_names
+from rankmark.commands.names import column_names, measures_in, one_path_each
 from rankmark.commands.options import with_columns
 from rankmark.commands.output import Output, answered, with_output_of
 from rankmark.errors import DataError
@@ -20,7 +20,7 @@ __all__ = ["check_data"]
 
 @click.command("check")
 @click.argument("qrels")
-@click.argument("run", nargs=-1, required=True)
+@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
 @click.option("--train", metavar="FILE", help="What the systems were trained on: query and item.")
 @click.option(
     "-m",
@@ -61,19 +61,20 @@ def check_data(
     """  # noqa: D301
     from rankmark.checks.checking import CHECKED, check
 
-    name = output.known_format
-    output.keep(qrels, *run, train)
+    output.check()
+    runs = one_path_each(run, "runs")
+    output.keep(qrels, *runs.values(), train)
     measures = measures_in(measure) or CHECKED
     with answered("not checked") if strict else nullcontext(), _hint_of_train(len(run)):
         report = check(
             qrels,
-            *run,
+            *runs.values(),
             train=train,
             measures=measures,
-            names=run_names(run),
+            names=[*runs],
             columns=column_names(column),
         )
-    output.show(report.format(name, digits=output.digits))
+    output.write(report)
     if strict and report.serious:
         click.get_current_context().exit(1)
 

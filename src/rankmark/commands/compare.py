@@ -117,7 +117,7 @@ def compare_runs(
     from rankmark.comparing.compare import compare
     from rankmark.statistics.equivalence import check_margin
 
-    name = output.known_format
+    output.check()
     runs = named_paths(run, "runs")
     if margin is not None:
         check_margin(margin)
@@ -127,4 +127,4 @@ def compare_runs(
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
     compared = compare(qrels, runs, measures, columns=columns, **options)
-    output.show(compared.format(name, output.digits, per_query=per_query, movers=movers or 0, margin=margin))
+    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)

@@ -58,7 +58,7 @@ def draw_curve(
         raise UsageError(f"{'--exact' if exact else '--points'} is of thresholds; calibration has --bins")
     if exact and points:
         raise UsageError(f"--exact keeps every threshold, and --points {points} does not; say one of them")
-    name = output.known_format
+    output.check()
     output.keep(table)
     found = curve(table, kind, points=None if exact else points or 1000, binning=binning, **options)
-    output.show(found.format(name, output.digits))
+    output.write(found)

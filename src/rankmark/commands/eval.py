@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, run_names, usual_measures
+from rankmark.commands.names import column_names, measures_in, one_path_each, usual_measures
 from rankmark.commands.options import (
     with_choices,
     with_columns,
@@ -20,6 +20,7 @@ from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
+    from rankmark.peers.difference import Differences
     from rankmark.results.base import Result
 
 __all__ = ["MEASURES", "evaluate_runs"]
@@ -29,7 +30,7 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 
 @click.command("eval")
 @click.argument("qrels")
-@click.argument("run", nargs=-1, required=True)
+@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
 @click.option(
     "-m",
     "--measure",
@@ -76,8 +77,9 @@ def evaluate_runs(
 
     QRELS holds the judgements (query, item, relevance), each RUN the results of
     a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
-    also compressed (gz, zst); - is standard input. A measure is written
-    Name(parameter=value)@cutoff; `rankmark measures` lists them. An option takes the first of its values
+    also compressed (gz, zst); - is standard input. A run is called as its file
+    unless NAME= stands before it. A measure is written Name(parameter=value)@cutoff;
+    `rankmark measures` lists them. An option takes the first of its values
     unless told otherwise, by itself or by --like, whose tools `rankmark
     convention` lists. JSON and CSV show all digits, JSON all signatures and a
     hash of the inputs; --bounds shows the values under --ties worst, expected
@@ -89,16 +91,16 @@ def evaluate_runs(
     \b
     rankmark eval qrels.txt bm25.run
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
-    rankmark eval qrels.parquet a.parquet b.parquet -m "nDCG(gain=exp2)@10 AP"
+    rankmark eval qrels.parquet old=a.parquet new=b.parquet -m "nDCG@10 AP"
     """  # noqa: D301
-    runs = _Runs(qrels, run, by, attributes)
+    runs = _Runs(qrels, one_path_each(run, "runs"), by, attributes)
     shown = _Shown(output, per_query, signatures)
     shown.check(by)
-    output.keep(qrels, *run, attributes)
+    output.keep(qrels, *runs.paths.values(), attributes)
     measures = measures_in(measure) if measure else usual_measures(MEASURES, like)
     options["columns"] = column_names(column)
     if len(like) > 1:
-        output.show(_of_tools(runs, measures, like, shown, options))
+        output.write(_of_tools(runs, measures, like, shown, options))
     else:
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
 
@@ -108,7 +110,7 @@ class _Runs:
     """What is read."""
 
     qrels: str
-    paths: tuple[str, ...]
+    paths: dict[str, str]
     by: tuple[str, ...]
     attributes: str | None
 
@@ -123,7 +125,7 @@ class _Runs:
         # Nor is anything read at once that is to be read in batches.
         engine, memory = options["engine"], options["memory"]
         if in_batches and any(
-            is_streamed(engine, memory, {"qrels": self.qrels, "run": path}) for path in self.paths
+            is_streamed(engine, memory, {"qrels": self.qrels, "run": path}) for path in self.paths.values()
         ):
             return self.qrels
         return read_qrels(self.qrels, options["columns"])
@@ -139,24 +141,21 @@ class _Shown:
 
     def check(self, by: tuple[str, ...]) -> None:
         """Refuses a format that cannot show it."""
-        from rankmark.rendering.formats import is_file_format
-
-        if is_file_format(self.output.format):
-            if not (self.output.path and self.per_query):
-                raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-        elif self.output.known_format == "trec" and by:
+        self.output.check_queries(self.per_query)
+        if self.output.known_format == "trec" and by:
             raise UsageError("--format trec has no place for --by")
 
     def show(self, results: dict[str, Result]) -> None:
         """Writes or prints the results, by the names of their runs."""
         from rankmark.results.runs import Runs
 
-        self.output.write(Runs(results), per_query=self.per_query, signatures=self.signatures)
+        found = results[""] if "" in results else Runs(results)
+        self.output.write(found, per_query=self.per_query, signatures=self.signatures)
 
 
 def _of_tools(
     runs: _Runs, measures: list[str], like: tuple[str, ...], shown: _Shown, options: dict[str, Any]
-) -> str:
+) -> Differences:
     """The values of one run as several tools compute them."""
     from rankmark.peers.difference import differences
 
@@ -166,8 +165,7 @@ def _of_tools(
     alone = shown.per_query or shown.signatures or runs.by or options.pop("bounds")
     if len(runs.paths) > 1 or alone:
         raise UsageError("several --like show one run, without --by, --per-query, --bounds and --signature")
-    found = differences(judged, runs.paths[0], measures, like=like, **options)
-    return found.format(shown.output.format, shown.output.digits)
+    return differences(judged, next(iter(runs.paths.values())), measures, like=like, **options)
 
 
 def _of_runs(
@@ -177,7 +175,7 @@ def _of_runs(
     from rankmark.api.evaluation import evaluate
 
     judged = runs.judgements(options, in_batches=True)
-    options |= {"like": like, "hash_inputs": shown.output.format == "json"}
+    options |= {"like": like, "hash_inputs": shown.output.is_kept}
     options |= {"by": runs.by or None, "attributes": runs.attributes}
-    results = [evaluate(judged, path, measures, **options) for path in runs.paths]
-    return dict(zip(run_names(runs.paths), results, strict=True)) if len(results) > 1 else {"": results[0]}
+    results = [evaluate(judged, path, measures, **options) for path in runs.paths.values()]
+    return dict(zip(runs.paths, results, strict=True)) if len(results) > 1 else {"": results[0]}

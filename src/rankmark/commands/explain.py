@@ -48,9 +48,9 @@ def explain(
     """  # noqa: D301
     from rankmark.explaining.explanation import explain
 
-    name = output.known_format
+    output.check()
     output.keep(qrels, run, other)
     explained = explain(
         qrels, run, measure, query=query, other=other, columns=column_names(column), **choices
     )
-    output.show(explained.format(name, digits=output.digits, all_rows=all_rows))
+    output.write(explained, all_rows=all_rows)

@@ -6,51 +6,43 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, measures_in
-from rankmark.commands.options import with_choices, with_columns, with_like, with_resamples, with_threads
-from rankmark.commands.output import answered, known_format_of, with_format_of
+from rankmark.commands.names import column_names, limits_in, measures_in
+from rankmark.commands.options import (
+    with_choices,
+    with_columns,
+    with_conditions,
+    with_like,
+    with_resamples,
+    with_threads,
+)
+from rankmark.commands.output import Output, answered, with_output_of
+from rankmark.errors import UsageError
 
 __all__ = ["gate"]
 
 
 @click.command("gate")
 @click.argument("qrels")
-@click.argument("baseline")
-@click.argument("candidate")
-@click.option(
-    "-m",
-    "--measure",
-    multiple=True,
-    required=True,
-    metavar="MEASURE",
-    help="What decides; repeat it, or give several in one: all must pass.",
-)
-@click.option(
-    "--max-drop",
-    required=True,
-    metavar="D|P%",
-    help="How much worse it may be: 0.005, or 0.5% of the baseline's mean.",
-)
-@click.option(
-    "--confidence", type=float, metavar="P", help="Pass only if a greater drop is excluded so surely."
-)
+@click.argument("runs", nargs=-1, required=True, metavar="[BASELINE] CANDIDATE")
+@with_conditions
 @with_resamples
 @with_like
 @with_choices
 @with_columns
 @with_threads
-@with_format_of("Gate", default="table", help="How to show it.")
+@with_output_of("Gate")
 @click.pass_context
 def gate(
     context: click.Context,
     /,
     qrels: str,
-    baseline: str,
-    candidate: str,
+    runs: tuple[str, ...],
     *,
     measure: tuple[str, ...],
+    at_least: tuple[str, ...],
+    at_most: tuple[str, ...],
     column: tuple[str, ...],
-    format_: str,
+    output: Output,
     **options: Any,
 ) -> None:
     """Pass a candidate unless it is worse than the baseline.
@@ -60,17 +52,39 @@ def gate(
     --confidence the difference of the means decides; with it the candidate
     passes only if the data exclude a greater drop (a one-sided bound, bootstrap
     over queries). Of measures of which less is better, a rise is a drop.
+    BASELINE is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
+    has to be of the same judgements and choices. Limits (--at-least, --at-most)
+    need none. JSON has signatures and hashes of the inputs.
 
     \b
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
+    rankmark gate qrels.txt old.rankmark new.run -m AP --max-drop 1% -o gate.json
+    rankmark gate qrels.txt new.run --at-least nDCG@10=.3 --at-least R@100=.6
     """  # noqa: D301
     from rankmark.comparing import gating
+    from rankmark.loading import is_saved, load
 
-    known_format_of("Gate", format_)
-    measures = measures_in(measure)
+    output.check()
+    if len(runs) > 2:
+        raise UsageError(f"{len(runs)} runs given: a gate decides of one candidate, with one baseline")
+    output.keep(qrels, *runs)
+    *given, candidate = runs
+    if is_saved(candidate):
+        raise UsageError(f"{candidate} is a saved result: the candidate is a run")
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
-        decided = gating.gate(qrels, baseline, candidate, measures, columns=column_names(column), **options)
-    click.echo(decided.format(format_), nl=False)
-    context.exit(0 if decided.passed else 1)
+        saved = [load(path) if is_saved(path) else path for path in given]
+        decided = gating.gate(
+            qrels,
+            next(iter(saved), None),
+            candidate,
+            measures_in(measure) or None,
+            at_least=limits_in(at_least),
+            at_most=limits_in(at_most),
+            columns=column_names(column),
+            hash_inputs=output.is_kept,
+            **options,
+        )
+    output.write(decided)
+    context.exit(0 if decided else 1)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankmark.errors import UsageError
+from rankmark.errors import MeasureError, UsageError
 
 if TYPE_CHECKING:
     from rankmark.language.registry import Kind
 
-__all__ = ["column_names", "measures_in", "named_paths", "run_names", "usual_measures"]
+__all__ = [
+    "column_names",
+    "limits_in",
+    "measures_in",
+    "named_paths",
+    "one_path_each",
+    "refuse_unquoted",
+    "usual_measures",
+]
 
 
 def measures_in(texts: Iterable[str]) -> list[str]:
@@ -31,6 +40,28 @@ def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list"
     return [each for each in measures if any(tool.has(each, kinds) for tool in tools)] or measures
 
 
+def refuse_unquoted(args: Sequence[str]) -> None:
+    """Refuses measures that stand behind that of -m, where each is taken for a file."""
+    for before, (option, measure) in enumerate(pairwise(args)):
+        if option in ("-m", "--measure") and (others := list(takewhile(_is_measure, args[before + 2 :]))):
+            together = " ".join([measure, *others])
+            raise UsageError(
+                f'{others[0]!r} is taken for a file; put measures in quotes together, -m "{together}", '
+                "or each behind its own -m"
+            )
+
+
+def _is_measure(text: str) -> bool:
+    """Whether a text is called as a measure is, and as no file."""
+    from rankmark.language.grammar import read
+    from rankmark.language.registry import is_known
+
+    try:
+        return not Path(text).exists() and is_known(read(text).name)
+    except (MeasureError, OSError, ValueError):
+        return False
+
+
 def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
     """Each role's column, of pairs written ROLE=NAME."""
     columns: dict[str, str | None] = {}
@@ -42,7 +73,24 @@ def column_names(pairs: tuple[str, ...]) -> dict[str, str | None]:
     return columns
 
 
-def run_names(paths: tuple[str, ...]) -> list[str]:
+def limits_in(texts: Iterable[str]) -> dict[str, float]:
+    """Each measure's limit, of texts written MEASURE=VALUE."""
+    limits: dict[str, float] = {}
+    for text in texts:
+        measure, _, value = text.rpartition("=")
+        try:
+            limit = float(value)
+        except ValueError:
+            measure = ""
+        if not measure:
+            raise UsageError(f"{text!r} is not MEASURE=VALUE, such as nDCG@10=.3")
+        if measure in limits:
+            raise UsageError(f"the limit of {measure} is said twice: {limits[measure]:g} and {value}")
+        limits[measure] = limit
+    return limits
+
+
+def _own_names(paths: tuple[str, ...]) -> list[str]:
     """What to call runs: their files' names without endings, or whole paths where these are not unique."""
     from rankmark.rendering.words import printable
 
@@ -54,7 +102,7 @@ def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
     """The paths of each name: that said in NAME=PATH, or the file's. `what` they are is for messages."""
     pairs = [_split(text) for text in texts]
     said = {name for name, _ in pairs if name}
-    own = iter(run_names(tuple(path for name, path in pairs if not name)))
+    own = iter(_own_names(tuple(path for name, path in pairs if not name)))
     named: dict[str, list[str]] = {}
     for name, path in pairs:
         called = name or next(own)
@@ -62,6 +110,17 @@ def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
             raise UsageError(f"two {what} are called {called}; write NAME={path} to call it otherwise")
         named.setdefault(called, []).append(path)
     return named
+
+
+def one_path_each(texts: tuple[str, ...], what: str) -> dict[str, str]:
+    """The path of each name, as `named_paths`, where none stands for several."""
+    paths = named_paths(texts, what)
+    for name, own in paths.items():
+        if len(own) > 1:
+            raise UsageError(
+                f"{name} has {len(own)} {what}; a system has one, for example a glob of its parts in quotes"
+            )
+    return {name: path for name, (path,) in paths.items()}
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ __all__ = [
     "with_choice",
     "with_choices",
     "with_columns",
+    "with_conditions",
     "with_confidence",
     "with_engine",
     "with_label",
@@ -168,6 +169,34 @@ with_resamples = click.option(
 )
 """Gives a command the option --resamples."""
 
+
+with_conditions = _together(
+    click.option(
+        "-m",
+        "--measure",
+        multiple=True,
+        metavar="MEASURE",
+        help="What may not drop; repeat it, or give several in one: all must pass.",
+    ),
+    click.option(
+        "--max-drop",
+        metavar="D|P%",
+        help="How much worse it may be than the baseline: 0.005, or 0.5% of its value.",
+    ),
+    click.option(
+        "--at-least", multiple=True, metavar="MEASURE=VALUE", help="Pass only from this value on; repeat it."
+    ),
+    click.option(
+        "--at-most",
+        multiple=True,
+        metavar="MEASURE=VALUE",
+        help="Pass only up to this value, of measures of which more is not better; repeat it.",
+    ),
+    click.option(
+        "--confidence", type=float, metavar="P", help="Pass only if all else is excluded so surely."
+    ),
+)
+"""Gives a command the options of gates."""
 
 # --- How it is done, and what is shown --------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from rankmark.errors import DataError, RankmarkError, UsageError
 if TYPE_CHECKING:
     from rankmark.rendering.shown import Shown
 
-__all__ = ["Output", "UnansweredError", "answered", "known_format_of", "with_format_of", "with_output_of"]
+__all__ = ["Output", "UnansweredError", "answered", "with_output_of"]
 
 Command = Callable[..., None]
 
@@ -69,8 +69,33 @@ class Output:
 
     @property
     def known_format(self) -> str:
-        """The same; refused, if the class is not shown so."""
-        return known_format_of(self.shown, self.format)
+        """The same; refused, if the class is not shown so, or if it is of files and there is none."""
+        return self.format if self.is_file else known_format_of(self.shown, self.format)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a file is to be written that is no text."""
+        from rankmark.rendering.formats import formats, is_file_format
+
+        return is_file_format(self.format) and bool(self.path) and formats()[self.format].has(self._class)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether what is shown is for programs or to be opened again, and says of which inputs it is."""
+        return self.format in ("json", "rankmark")
+
+    @property
+    def _class(self) -> type[Shown]:
+        return _class(self.shown)
+
+    def check_queries(self, per_query: bool) -> None:
+        """Refuses a file of the values of each query that are not asked for, or without a file."""
+        if self.format == "parquet" and not (self.path and per_query):
+            raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
+
+    def check(self) -> None:
+        """Refuses a format that the class is not shown in, before long work is done."""
+        _ = self.known_format
 
     def keep(self, *inputs: str | None) -> None:
         """Refuses a file that cannot be written or is one of the inputs, before long work is done."""
@@ -84,12 +109,10 @@ class Output:
 
     def write(self, shown: Shown, **options: Any) -> None:
         """Prints what is shown, or writes it to the file."""
-        from rankmark.rendering.formats import is_file_format
-
-        if is_file_format(self.format):
+        if self.is_file:
             shown.write(str(self.path), self.format)
         else:
-            self.show(shown.format(self.format, self.digits, **options))
+            self.show(shown.format(self.known_format, self.digits, **options))
 
     def show(self, text: str) -> None:
         """Prints the text, or writes it to the file."""
@@ -107,7 +130,12 @@ def with_output_of(shown: str) -> Callable[[Command], Command]:
     It gets them as one `output`.
     """
     options: tuple[Callable[[Command], Command], ...] = (
-        click.option("-o", "--output", metavar="FILE", help="Write here, whole or not at all."),
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write here, whole or not at all; NAME.rankmark is for `rankmark show`.",
+        ),
         click.option(
             "--digits",
             type=click.IntRange(0, 17),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import measures_in, named_paths, usual_measures
+from rankmark.commands.names import measures_in, one_path_each, usual_measures
 from rankmark.commands.options import (
     is_said,
     with_choice,
@@ -31,6 +31,7 @@ from rankmark.language.choices import values_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rankmark.comparing.predictions import PredictionComparison
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["MEASURES", "evaluate_table"]
@@ -163,7 +164,7 @@ def evaluate_table(
     output.keep(*(tables.values() if isinstance(tables, dict) else [tables]))
     measures = measures_in(measure or asked.usual_measures(options["like"]))
     if asked.several:
-        output.show(_compared(asked, measures, shown, interval=interval_method, **options))
+        output.write(_compared(asked, measures, shown, interval=interval_method, **options))
     else:
         intervals_of: Any = interval_method or intervals
         shown.show(_result(asked, measures, shown, intervals=intervals_of, **options), tables)
@@ -187,7 +188,8 @@ class _Asked:
     @property
     def tables(self) -> str | dict[str, str]:
         """The table, or each system's."""
-        return _tables(self.texts) if len(self.texts) > 1 else self.texts[0]
+        tables = one_path_each(self.texts, "tables")
+        return tables if len(tables) > 1 else next(iter(tables.values()))
 
     def usual_measures(self, like: str | None) -> list[str]:
         """What is measured if nothing is asked for."""
@@ -210,17 +212,19 @@ class _Shown:
 
     @property
     def beside(self) -> dict[str, object]:
-        """What has no place in some formats, and goes with one system alone."""
-        return {"--by": self.by, "--per-class": self.per_class, "--confusion": self.confusion}
+        """What has no place in some formats."""
+        return {"--by": self.by, **self.of_one}
+
+    @property
+    def of_one(self) -> dict[str, object]:
+        """What goes with one system alone."""
+        return {"--per-class": self.per_class, "--confusion": self.confusion}
 
     def check(self, asked: _Asked) -> None:
         """Refuses a format that cannot show it."""
-        from rankmark.rendering.formats import is_file_format
-
-        if is_file_format(self.output.format) and not asked.several:
-            if not (self.output.path and self.per_query):
-                raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
-        elif self.output.known_format == "trec":
+        if not asked.several:
+            self.output.check_queries(self.per_query)
+        if self.output.known_format == "trec":
             _refuse(self.beside, "--format trec has no place for {}")
 
     def show(self, result: PredictionResult, tables: object) -> None:
@@ -239,20 +243,19 @@ class _Shown:
         )
 
 
-def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> str:
+def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> PredictionComparison:
     """Several systems side by side."""
     from rankmark.comparing.predictions import compare_predictions
 
     alone = {"--predicted": asked.predicted, "--classes": asked.classes, "--per-query": shown.per_query}
-    _refuse(shown.beside | alone, "{} does not go with several systems, which are compared")
+    _refuse(shown.of_one | alone, "{} does not go with several systems, which are compared")
     engine, memory = options.pop("engine"), options.pop("memory")
     if engine == "stream" or memory:
         raise UsageError("systems are compared in memory: leave out --engine and --memory")
     if shown.signatures:
         raise UsageError("signatures of a comparison are in its JSON: --format json")
     columns = _score_columns(asked.systems, asked.scores)
-    compared = compare_predictions(asked.tables, columns, measures, **options)
-    return compared.format(shown.output.format, digits=shown.output.digits)
+    return compare_predictions(asked.tables, columns, measures, by=shown.by or None, **options)
 
 
 def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> PredictionResult:
@@ -268,7 +271,7 @@ def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -
         asked.tables,
         measures,
         by=shown.by or None,
-        hash_inputs=shown.output.format == "json",
+        hash_inputs=shown.output.is_kept,
         score=asked.scores if len(asked.scores) > 1 else next(iter(asked.scores), None),
         predicted=asked.predicted,
         classes=asked.classes.split(",") if asked.classes else None,
@@ -281,18 +284,6 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
     for option, said in options.items():
         if said:
             raise UsageError(why.format(option))
-
-
-def _tables(texts: tuple[str, ...]) -> dict[str, str]:
-    """Each system's table."""
-    tables = {}
-    for name, paths in named_paths(texts, "tables").items():
-        if len(paths) > 1:
-            raise UsageError(
-                f"{name} has {len(paths)} tables; a system has one, for example a glob of its parts in quotes"
-            )
-        tables[name] = paths[0]
-    return tables
 
 
 def _score_columns(systems: tuple[str, ...], scores: list[str]) -> str | dict[str, str] | None:

@@ -23,8 +23,8 @@ from rankmark.language.choices import Choices, GivenChoices, RunChoices, Ties, g
 from rankmark.language.coefficient import Coefficient, coefficients_of
 from rankmark.rendering.blocks import Block, Grid
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +47,7 @@ COEFFICIENTS = ("RBO", "Tau", "TauAP", "Overlap@10", "Jaccard@10")
 """What is computed unless told otherwise."""
 
 
-class Agreement(Shown):
+class Agreement(Saved):
     """How far two runs agree; ``agreement["RBO(p=0.9)"]`` is the mean over the queries of both.
 
     `format` and `write` take ``per_query=True`` to show the values of each query, too.
@@ -123,6 +123,14 @@ class Agreement(Shown):
             1, [["coefficient", "value"], *([name, _shown(self.values[name], digits)] for name in names)]
         )
         yield "\n".join(self._notes())
+
+    def _kept(self) -> dict[str, Any]:
+        return {
+            "values": self._per_query,
+            "query_ids": self.query_ids,
+            "only": self.only,
+            "names": self._names,
+        }
 
     def _notes(self) -> Iterator[str]:
         first = f"{len(self.query_ids):,} {'query' if len(self.query_ids) == 1 else 'queries'} in both runs"
@@ -414,7 +422,7 @@ def _ranked(scores: Mapping[Any, float]) -> tuple[Lists, dict[Any, int]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemAgreement(Shown):
+class SystemAgreement(Saved):
     """How far measures, or judgements, agree in how they order systems.
 
     Attributes:

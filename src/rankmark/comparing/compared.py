@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankmark import statistics
-from rankmark.aggregation.terms import Terms, exchangeable
-from rankmark.comparing.judging import judged_pairs
-from rankmark.comparing.pairs import Pair, SystemValues, baseline_of, finite, found_pair, opponents, record
+from rankmark.aggregation.terms import exchangeable
+from rankmark.comparing.judging import Judged, judged_pairs
+from rankmark.comparing.pairs import (
+    Pair,
+    SystemValues,
+    baseline_of,
+    finite,
+    found_pair,
+    opponents,
+    refuse_swapped,
+)
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -74,27 +82,41 @@ class Power(NamedTuple):
 class Compared:
     """What was compared, and what follows from it; the attributes are those of `Comparison`."""
 
-    slices: ComparisonSlices[Pair] | None = None
-
     def __init__(
         self,
         *,
         results: Mapping[str, tuple[Result, ...]],
+        measures: Sequence[Measure],
         baselines: Sequence[str],
         plan: ComparisonPlan,
         query_ids: list[Any],
-        values: Mapping[Measure, Mapping[str, Floats]],
-        terms: Mapping[Measure, Mapping[str, Terms]],
         labels: NDArray[Any] | None,
         notes: Iterable[str] = (),
+        judged: Judged | None = None,
+        slices: ComparisonSlices[Pair] | None = None,
     ) -> None:
         self.results = results
         self.baselines = tuple(baselines)
         self.plan = plan
         self.query_ids = query_ids
         self.notes = tuple(notes)
-        self._data = SystemValues(values, terms, self.opponents, labels)
-        self._intervals, self.pairs = judged_pairs(self._data, plan)
+        self.slices = slices
+        self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
+        self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
+
+    def _kept(self) -> dict[str, Any]:
+        """The arguments that make it again."""
+        return {
+            "results": self.results,
+            "measures": self.measures,
+            "baselines": self.baselines,
+            "plan": self.plan,
+            "query_ids": self.query_ids,
+            "labels": self.labels,
+            "notes": self.notes,
+            "judged": (self._intervals, self.pairs),
+            "slices": self.slices,
+        }
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -147,7 +169,7 @@ class Compared:
         """A row a measure and pair, a column each of its figures."""
         import polars as pl
 
-        return pl.DataFrame([finite(record(pair)) for pair in self.pairs], infer_schema_length=None)
+        return pl.DataFrame([finite(pair.figures) for pair in self.pairs], infer_schema_length=None)
 
     @cached_property
     def differences(self) -> pl.DataFrame:
@@ -274,6 +296,7 @@ class Compared:
         return equivalent
 
     def _find(self, measure: str | Measure) -> Measure:
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
         found = meant(measure, first.convention, first.kinds)
         if found not in self._data.values:

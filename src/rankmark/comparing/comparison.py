@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.formats import ComparisonOptions, View
-from rankmark.rendering.shown import Shown
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(Shown, Compared):
+class Comparison(Compared, Saved):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -63,8 +63,8 @@ class Comparison(Shown, Compared):
         Args:
             name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, as in `formats`. CSV has a row a
                 measure and pair, in each slice if there are any, or with ``per_query=True`` a row a query.
-                LaTeX is a ``table`` of systems ×
-                measures, the test in its caption, to which no option adds anything.
+                LaTeX is a ``table`` of systems × measures, the test in its caption, to which no option adds
+                anything.
             digits: how many are shown after the point (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``movers=N`` the N queries that
                 changed most, ``margin=0.01`` the tests of equivalence within it.

@@ -9,7 +9,7 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from rankmark.comparing.pairs import finite, record
+from rankmark.comparing.pairs import finite
 from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
@@ -227,7 +227,7 @@ class View:
             return self.queries(exact=True)
         if self.comparison.slices is not None:
             return self.comparison.slices.frame
-        records = [finite(record(pair)) for pair in self.comparison.pairs]
+        records = [finite(pair.figures) for pair in self.comparison.pairs]
         return Grid(0, [list(records[0]), *(list(map(_exact, own.values())) for own in records)])
 
     def record(self) -> dict[str, Any]:
@@ -237,7 +237,7 @@ class View:
         whole: dict[str, Any] = {"baselines": shown.baselines, **plan}
         whole["clusters"] = shown.clusters
         whole["systems"] = {system: self._system(system) for system in shown.systems}
-        whole["pairs"] = [record(pair) for pair in shown.pairs]
+        whole["pairs"] = [pair.figures for pair in shown.pairs]
         if shown.slices is not None:
             whole["slices"] = shown.slices.records()
         whole["notes"] = list(shown.notes)

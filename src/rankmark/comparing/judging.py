@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.statistics.corrections import CorrectionName
 
-__all__ = ["judged_pairs", "with_corrected"]
+__all__ = ["Judged", "judged_pairs", "with_corrected"]
+
+Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Interval], tuple[Pair, ...]]"
+"""The interval of each measure's and system's value, and the pairs."""
 
 
-def judged_pairs(
-    data: SystemValues, plan: ComparisonPlan
-) -> tuple[dict[tuple[Measure, str], Interval], tuple[Pair, ...]]:
+def judged_pairs(data: SystemValues, plan: ComparisonPlan) -> Judged:
     """The interval of each measure's and system's value, and the pairs."""
     intervals: dict[tuple[Measure, str], Interval] = {}
     pairs: list[Pair] = []

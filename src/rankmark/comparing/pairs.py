@@ -7,21 +7,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import UsageError
+from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
+from rankmark.language.registry import is_known
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankmark.results.base import Result
+
 __all__ = [
     "Pair",
+    "Rows",
     "SomePair",
     "SystemValues",
     "baseline_of",
@@ -29,7 +33,8 @@ __all__ = [
     "finite",
     "found_pair",
     "opponents",
-    "record",
+    "refuse_swapped",
+    "rows_in",
 ]
 
 
@@ -78,6 +83,18 @@ class Pair:
     superiority: float
 
     @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name, the ends of the interval as ``low`` and ``high``."""
+        named: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "interval":
+                named |= dict(zip(("low", "high"), value, strict=True))
+            else:
+                named[field.name] = value
+        return named | {"measure": str(self.measure)}
+
+    @property
     def better(self) -> bool:
         """Whether the system's value is the better one of the two."""
         return self.difference * direction(self.measure) > 0
@@ -122,8 +139,20 @@ class Opposed(Protocol):
     def baseline(self) -> str:
         """The other."""
 
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name; NaN where there is no value."""
+
+
+Rows: TypeAlias = "slice | NDArray[np.intp]"
 
 SomePair = TypeVar("SomePair", bound=Opposed)
+
+
+def refuse_swapped(measure: str | Measure, systems: Iterable[str], order: str) -> None:
+    """Refuses a system where a measure is asked for; `order` is that of the arguments."""
+    if isinstance(measure, str) and measure in systems and not is_known(measure):
+        raise UsageError(f"{measure!r} is a system, where a measure is asked for; the order is {order}")
 
 
 def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baseline: str) -> SomePair:
@@ -138,18 +167,6 @@ def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baselin
         compared = dict.fromkeys(f"{one} with {another}" for _, one, another in known)
         raise UsageError(f"{system!r} was not compared with {baseline!r}; compared are {', '.join(compared)}")
     return known[measure, system, baseline]
-
-
-def record(pair: Pair) -> dict[str, Any]:
-    """A pair's figures by their names; NaN where there is no value."""
-    figures: dict[str, Any] = {}
-    for field in fields(pair):
-        value = getattr(pair, field.name)
-        if field.name == "interval":
-            figures |= dict(zip(("low", "high"), value, strict=True))
-        else:
-            figures[field.name] = value
-    return figures | {"measure": str(pair.measure)}
 
 
 def finite(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,6 +190,35 @@ class SystemValues:
     terms: Mapping[Measure, Mapping[str, Terms]]
     opponents: Sequence[tuple[str, str]]
     labels: NDArray[Any] | None
+
+    @classmethod
+    def of(
+        cls,
+        results: Mapping[str, Sequence[Result]],
+        measures: Sequence[Measure],
+        query_ids: Sequence[Any],
+        opponents: Sequence[tuple[str, str]],
+        labels: NDArray[Any] | None,
+    ) -> SystemValues:
+        """Those of results, of each system one a seed, on queries that all of them have.
+
+        Raises:
+            DataError: a value is infinite.
+
+        """
+        rows = {id(each): rows_in(each, query_ids) for seeds in results.values() for each in seeds}
+        values = {
+            measure: {name: _values(seeds, measure, query_ids, rows) for name, seeds in results.items()}
+            for measure in measures
+        }
+        terms = {
+            measure: {
+                name: Terms.of_seeds([each.query_terms(measure).at(rows[id(each)]) for each in seeds])
+                for name, seeds in results.items()
+            }
+            for measure in measures
+        }
+        return cls(values, terms, opponents, labels)
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -201,3 +247,27 @@ class SystemValues:
         """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
         one, another, labels = self.pair_terms(measure, system, other)
         return one.linear() - another.linear(), labels
+
+
+def rows_in(result: Result, query_ids: Sequence[Any]) -> Rows:
+    """The places of the queries in a result."""
+    own = result.query_ids
+    if own == query_ids:
+        return slice(None)
+    place = {query: row for row, query in enumerate(own)}
+    return np.array([place[query] for query in query_ids], dtype=np.intp)
+
+
+def _values(
+    results: Sequence[Result],
+    measure: Measure,
+    query_ids: Sequence[Any],
+    rows: Mapping[int, Rows],
+) -> Floats:
+    """The values of a system: [queries, seeds]."""
+    table = np.column_stack([result.query_values(measure)[rows[id(result)]] for result in results])
+    if np.isinf(table).any():
+        first = query_ids[int(np.isinf(table).any(axis=1).argmax())]
+        count = np.count_nonzero(np.isinf(table).any(axis=1))
+        raise DataError(f"{measure} is infinite for {count} queries (such as {first!r}): they have no mean")
+    return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +19,18 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.systems import evaluate_systems
-from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents
+from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents, refuse_swapped
+from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError
 from rankmark.inputs.predictions.systems import asked_systems
+from rankmark.inputs.slicing import By, understood
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import chance, printable, rounded
+from rankmark.results.prediction_slices import without_value
+from rankmark.results.saved import Saved
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.api.labelled import Evaluated
+    from rankmark.api.systems import SystemsSlice
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
@@ -78,6 +82,11 @@ class PredictionPair:
     method: IntervalMethod
     resamples: int | None
 
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Everything by its name; NaN where there is no value."""
+        return {**asdict(replace(self, measure=None)), "measure": self.measure.label}  # type: ignore[arg-type]
+
 
 def compare_predictions(
     table: Any,
@@ -92,6 +101,7 @@ def compare_predictions(
     confidence: float = 0.95,
     resamples: int | None = None,
     seed: int = 0,
+    by: By = None,
     **options: Any,
 ) -> PredictionComparison:
     """Says which differences between systems that scored the same rows are more than chance.
@@ -117,6 +127,8 @@ def compare_predictions(
         confidence: of the intervals, 0 to 1.
         resamples: as for `evaluate_predictions`.
         seed: of the resamples.
+        by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
+            several tables a column of the first that has it, or values of the rows of the first.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
 
@@ -151,8 +163,15 @@ def compare_predictions(
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
     if unknown := options.keys() - OPTIONS:
         raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
-    systems, notes = evaluate_systems(asked, measures, sampling, options)
-    return PredictionComparison(systems, baselines, sampling, alternative, correction, alpha, notes)
+    first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
+    slicing = None if by is None else understood(by, first)
+    found = evaluate_systems(asked, measures, sampling, options, slicing)
+    comparison = PredictionComparison.of(
+        found.systems, baselines, sampling, alternative, correction, alpha, found.notes
+    )
+    if found.slices is not None:
+        comparison.slices = comparison.in_slices(found.slices)
+    return comparison
 
 
 OPTIONS = frozenset(
@@ -161,7 +180,7 @@ OPTIONS = frozenset(
 """What `compare_predictions` passes on."""
 
 
-class PredictionComparison(Shown):
+class PredictionComparison(Saved):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -174,32 +193,51 @@ class PredictionComparison(Shown):
         alpha: the level below which a corrected p-value is significant.
         pairs: every measure's pairs of systems.
         notes: what a reader should know of how several tables were brought together.
+        slices: the pairs in slices of the rows, if they were asked for.
 
     """
 
     def __init__(
         self,
-        systems: Mapping[str, Evaluated],
+        results: Mapping[str, PredictionResult],
         baselines: tuple[str, ...],
         sampling: Sampling,
         alternative: Alternative,
         correction: CorrectionName,
         alpha: float,
         notes: tuple[str, ...] = (),
+        pairs: tuple[PredictionPair, ...] = (),
+        slices: ComparisonSlices[PredictionPair] | None = None,
     ) -> None:
-        self.results: Mapping[str, PredictionResult] = {name: each.result for name, each in systems.items()}
+        self.results = results
         self.baselines = baselines
         self.alternative: Alternative = alternative
         self.correction: CorrectionName = correction
         self.alpha = alpha
         self.notes = notes
+        self.pairs = pairs
+        self.slices = slices
         self._sampling = sampling
-        pairs = list(self._judged(systems))
-        corrected = statistics.corrected([pair.p for pair in pairs], correction)
-        self.pairs = tuple(
-            replace(pair, corrected=float(p), significant=bool(p <= alpha))
-            for pair, p in zip(pairs, corrected, strict=True)
-        )
+
+    @classmethod
+    def of(cls, systems: Mapping[str, Evaluated], *how: Any) -> PredictionComparison:
+        """The comparison of systems; `how` are the other arguments."""
+        compared = cls({name: each.result for name, each in systems.items()}, *how)
+        compared.pairs = tuple(compared._with_corrected(list(compared._judged(systems))))
+        return compared
+
+    def _kept(self) -> dict[str, Any]:
+        return {
+            "results": self.results,
+            "baselines": self.baselines,
+            "sampling": self._sampling,
+            "alternative": self.alternative,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "notes": self.notes,
+            "pairs": self.pairs,
+            "slices": self.slices,
+        }
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -221,14 +259,39 @@ class PredictionComparison(Shown):
         """A row a pair, with the columns of `PredictionPair`; null where there is no value."""
         import polars as pl
 
-        rows = [finite(_record(pair)) for pair in self.pairs]
+        rows = [finite(pair.figures) for pair in self.pairs]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def pair(self, measure: str | Measure, system: str, baseline: str | None = None) -> PredictionPair:
         """One system against another: the baseline of the comparison if none is named."""
+        refuse_swapped(measure, self.systems, "pair(measure, system, baseline)")
         found = next(iter(self.results.values()))._find(measure)
         other = baseline or baseline_of(system, self.baselines, self.systems)
         return found_pair(self.pairs, found, system, other)
+
+    def in_slices(self, slices: Iterable[SystemsSlice]) -> ComparisonSlices[PredictionPair]:
+        """The pairs in these slices, with p-values corrected for all of them together."""
+        found: list[SlicedPair[PredictionPair]] = []
+        without: list[tuple[str, str, str | None]] = []
+        for each in slices:
+            alone = PredictionComparison.of(
+                each.systems, self.baselines, self._sampling, self.alternative, "none", self.alpha
+            )
+            found += [SlicedPair(each.by, each.slice, each.rows, pair) for pair in alone.pairs]
+            reasons = {(m, why) for result in alone.results.values() for m, why in result.undefined.items()}
+            without += [(measure, why, each.slice) for measure, why in sorted(reasons)]
+        corrected = self._with_corrected([each.pair for each in found])
+        pairs = [replace(each, pair=pair) for each, pair in zip(found, corrected, strict=True)]
+        interval = f"low, high: the {100 * self._sampling.confidence:g}% interval of the difference"
+        lines = [interval, self._tests(corrected), *without_value(without)]
+        return ComparisonSlices(pairs, lines)
+
+    def _with_corrected(self, pairs: Sequence[PredictionPair]) -> list[PredictionPair]:
+        corrected = statistics.corrected([pair.p for pair in pairs], self.correction)
+        return [
+            replace(pair, corrected=float(p), significant=bool(p <= self.alpha))
+            for pair, p in zip(pairs, corrected, strict=True)
+        ]
 
     def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
         for measure in self.measures:
@@ -313,28 +376,35 @@ class PredictionComparison(Shown):
         yield self._values(digits)
         yield self._grid(digits)
         yield Notes(self.account())
+        if self.slices is not None:
+            yield from self.slices._blocks(digits)
 
     def _frame(self) -> pl.DataFrame:
-        return self.table
+        return self.table if self.slices is None else self.slices.frame
 
     def account(self) -> list[str]:
         """What the rows are, and how systems were compared."""
         first = next(iter(self.results.values()))
-        ways: dict[tuple[IntervalMethod, int | None], list[str]] = {}
-        for pair in self.pairs:
-            names = ways.setdefault((pair.method, pair.resamples), [])
-            names += [pair.measure.label] * (pair.measure.label not in names)
-        tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
-        corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in self.pairs))
         differs = " ".join(["differs", *(f"from {printable(one)}" for one in self.baselines[:1])])
         if len(self.baselines) > 1:
             differs = "differs from the one against which it stands"
         return [
             "; ".join([first.account()[0], *self.notes]),
             *self._noticed(),
-            f"intervals and tests: {tests}; {sided(self.alternative)}; {corrected}",
+            self._tests(self.pairs),
             f"* {differs} (p ≤ {self.alpha:g})",
         ]
+
+    def _tests(self, pairs: Iterable[PredictionPair]) -> str:
+        """How these pairs were compared."""
+        pairs = list(pairs)
+        ways: dict[tuple[IntervalMethod, int | None], list[str]] = {}
+        for pair in pairs:
+            names = ways.setdefault((pair.method, pair.resamples), [])
+            names += [pair.measure.label] * (pair.measure.label not in names)
+        tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
+        corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in pairs))
+        return f"intervals and tests: {tests}; {sided(self.alternative)}; {corrected}"
 
     def _noticed(self) -> Iterator[str]:
         """What there is to notice in the results, and of which if not of all."""
@@ -387,14 +457,10 @@ class PredictionComparison(Shown):
             "confidence": self._sampling.confidence,
             "seed": self._sampling.seed,
             "systems": {name: _system(result) for name, result in self.results.items()},
-            "pairs": [_record(pair) for pair in self.pairs],
+            "pairs": [pair.figures for pair in self.pairs],
+            **({} if self.slices is None else {"slices": self.slices.records()}),
             "notes": list(self.notes),
         }
-
-
-def _record(pair: PredictionPair) -> dict[str, Any]:
-    """The pair with its measure's name."""
-    return asdict(replace(pair, measure=pair.measure.label))  # type: ignore[arg-type]
 
 
 def _system(result: PredictionResult) -> dict[str, Any]:

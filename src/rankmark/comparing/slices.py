@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic
 
 from rankmark.comparing.judging import judged_pairs, with_corrected
-from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite, record
+from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
 from rankmark.inputs.attributes import aligned
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
-from rankmark.rendering.words import chance, printable, rounded
+from rankmark.rendering.words import chance, counted, printable, rounded
+from rankmark.results.saved import Saved
 from rankmark.results.sliced import no_slice, slice_label, slice_members
 from rankmark.statistics.intervals import INTERVALS
 from rankmark.statistics.significance import TESTS
@@ -43,7 +44,7 @@ class SlicedPair(Generic[SomePair]):
     pair: SomePair
 
 
-class ComparisonSlices(Shown, Generic[SomePair]):
+class ComparisonSlices(Saved, Generic[SomePair]):
     """The pairs of a comparison in slices of its queries or rows; ``print(slices)`` shows them.
 
     Attributes:
@@ -55,12 +56,13 @@ class ComparisonSlices(Shown, Generic[SomePair]):
     def __init__(
         self,
         pairs: Iterable[SlicedPair[SomePair]],
-        figures: Callable[[SomePair], dict[str, Any]],
         notes: Iterable[str],
     ) -> None:
-        self.pairs = tuple(pairs)
+        self.pairs = tuple(_gathered(pairs))
         self.notes = tuple(notes)
-        self._figures = figures
+
+    def __repr__(self) -> str:
+        return f"<ComparisonSlices of {counted(len(self.pairs), 'pair')}>"
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -72,9 +74,12 @@ class ComparisonSlices(Shown, Generic[SomePair]):
     def records(self) -> list[dict[str, Any]]:
         """The rows of `frame` as dicts; NaN where there is no value."""
         return [
-            {"by": each.by, "slice": each.slice, "members": each.members, **self._figures(each.pair)}
+            {"by": each.by, "slice": each.slice, "members": each.members, **each.pair.figures}
             for each in self.pairs
         ]
+
+    def _kept(self) -> dict[str, Any]:
+        return {"pairs": self.pairs, "notes": self.notes}
 
     def __getitem__(self, value: str | None) -> tuple[SomePair, ...]:
         """The pairs of the slice with this value, of whichever attribute has it."""
@@ -97,6 +102,15 @@ class ComparisonSlices(Shown, Generic[SomePair]):
                 4, [[names.get(name, name) for name in rows[0]], *(list(row.values()) for row in rows)]
             )
         yield Notes(self.notes, apart=False)
+
+
+def _gathered(pairs: Iterable[SlicedPair[SomePair]]) -> Iterator[SlicedPair[SomePair]]:
+    """The slices of each attribute, measure and pair one after another."""
+    groups: dict[tuple[Any, ...], list[SlicedPair[SomePair]]] = {}
+    for each in pairs:
+        of = each.pair.measure, each.pair.system, each.pair.baseline
+        groups.setdefault((each.by, *of), []).append(each)
+    return chain.from_iterable(groups.values())
 
 
 def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:
@@ -133,7 +147,7 @@ def compared_in_slices(
     ]
     corrected = with_corrected([each.pair for each in pairs], plan)
     found = (replace(each, pair=pair) for each, pair in zip(pairs, corrected, strict=True))
-    return ComparisonSlices(found, record, _notes(plan))
+    return ComparisonSlices(found, _notes(plan))
 
 
 def _notes(plan: ComparisonPlan) -> Iterator[str]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankmark.aggregation.terms import Terms
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
@@ -16,7 +15,6 @@ from rankmark.language.names import as_measure
 from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
-from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +23,6 @@ __all__ = ["Baseline", "brought_together", "check_systems"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
-Rows: TypeAlias = "slice | NDArray[np.intp]"
 
 
 def check_systems(systems: Mapping[str, Any], baseline: Baseline) -> tuple[str, ...]:
@@ -66,29 +63,16 @@ def brought_together(
     every = [result for each in results.values() for result in each]
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
-    rows = {id(result): _rows(result, query_ids) for result in every}
-    terms = {
-        measure: {
-            name: Terms.of_seeds([each.query_terms(measure).at(rows[id(each)]) for each in seeds])
-            for name, seeds in results.items()
-        }
-        for measure in asked
-    }
-    values = {
-        measure: {name: _values(each, measure, query_ids, rows) for name, each in results.items()}
-        for measure in asked
-    }
     labels = None if clusters is None else _labels(query_ids, clusters)
     if len(every) > len(results):
         notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
     notes += _choice_notes(every)
     return Comparison(
         results={name: tuple(each) for name, each in results.items()},
+        measures=asked,
         baselines=baselines,
         plan=plan,
         query_ids=query_ids,
-        values=values,
-        terms=terms,
         labels=labels,
         notes=notes,
     )
@@ -122,30 +106,6 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     left = len(set.union(*sets)) - len(common)
     note = f"{left:,} {'query is' if left == 1 else 'queries are'} not judged for all systems (left out)"
     return [query for query in lists[0] if query in common], [note]
-
-
-def _rows(result: Result, query_ids: Sequence[Any]) -> Rows:
-    """The places of the queries in a result."""
-    own = result.query_ids
-    if own == query_ids:
-        return slice(None)
-    place = {query: row for row, query in enumerate(own)}
-    return np.array([place[query] for query in query_ids], dtype=np.intp)
-
-
-def _values(
-    results: Sequence[Result],
-    measure: Measure,
-    query_ids: Sequence[Any],
-    rows: Mapping[int, Rows],
-) -> Floats:
-    """The values of a system: [queries, seeds]."""
-    table = np.column_stack([result.query_values(measure)[rows[id(result)]] for result in results])
-    if np.isinf(table).any():
-        first = query_ids[int(np.isinf(table).any(axis=1).argmax())]
-        count = np.count_nonzero(np.isinf(table).any(axis=1))
-        raise DataError(f"{measure} is infinite for {count} queries (such as {first!r}): they have no mean")
-    return table
 
 
 def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rankmark import _native
 from rankmark.aggregation.merged_rows import Asked, asked_of
 from rankmark.aggregation.row_tally import LABELS, Range, RowTally, sums_of, told_sums
-from rankmark.aggregation.rows import core_of, need_query
+from rankmark.aggregation.rows import in_memory, need_query
 from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.engines.partitions import Partitions, check_room, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
@@ -155,7 +155,7 @@ class _Files:
     def core(self, frame: pl.DataFrame) -> InMemory:
         """Rows in the core."""
         read = replace(self.like, table=_native.Table.from_arrow(frame.to_struct()))
-        return InMemory(core_of(read, read.columns.weight, self.threads))
+        return in_memory(read, self.threads)
 
 
 class RowsInFiles:

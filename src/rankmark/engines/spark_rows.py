@@ -17,7 +17,7 @@ from rankmark.aggregation.row_tally import LABELS, QueryTally, RowTally, sums_of
 from rankmark.aggregation.settled_rows import QueryValues
 from rankmark.engines.spark import blocks, threads, told, wrong_rows
 from rankmark.inputs.predictions.columns import WEIGHING
-from rankmark.kinds.row_core import InMemory, Sum
+from rankmark.kinds.row_core import ByQuery, InMemory, Sum
 from rankmark.kinds.rows import PerQuery, Rows
 
 if TYPE_CHECKING:
@@ -119,16 +119,13 @@ class RowTask:
     def _core(self, block: pa.Table) -> InMemory:
         # Measures know the columns that they name by their names, which may be those of roles.
         own = [n.removeprefix(WEIGHING) if n.startswith(WEIGHING) else ROLE + n for n in block.column_names]
+        table = _native.Table.from_arrow(block.rename_columns(own))
+        label, score = ROLE + "label", ROLE + "score"
+        weight = None if self.columns.weight is None else ROLE + "weight"
         rows = _native.LabelledRows(
-            _native.Table.from_arrow(block.rename_columns(own)),
-            "predictions",
-            ROLE + "label",
-            ROLE + "score",
-            None if self.columns.weight is None else ROLE + "weight",
-            positive=self.positive,
-            threads=threads(),
+            table, "predictions", label, score, weight, positive=self.positive, threads=threads()
         )
-        return InMemory(rows)
+        return InMemory(rows, lambda query: ByQuery.of(table, query, label, score, weight))
 
     def _faults(self, block: pa.Table) -> dict[str, Fault]:
         """Nulls, and numbers that are none."""

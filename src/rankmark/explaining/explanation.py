@@ -17,8 +17,8 @@ from rankmark.inputs import read_inputs, with_text_items
 from rankmark.kinds.browsing import gain_or_hit, highest_gain
 from rankmark.language.choices import Choices, GivenChoices, given
 from rankmark.rendering.blocks import Block, Grid
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +51,7 @@ TOTALS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Shown):
+class Explanation(Saved):
     """How one query's value of a measure comes about; ``print(explanation)`` shows it.
 
     `format` and `write` take ``all_rows=True`` to show long lists whole, which are otherwise shortened around
@@ -141,7 +141,7 @@ class Explanation(Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ExplainedDifference(Shown):
+class ExplainedDifference(Saved):
     """Why two runs differ in one query's value of a measure; ``print(difference)`` shows it.
 
     `format` and `write` take ``all_rows=True`` to show items that make no difference, too.

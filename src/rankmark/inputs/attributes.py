@@ -121,8 +121,10 @@ def slices_of_queries(given: ByQueries | ByFunction, query_ids: Sequence[Any]) -
     return _columns([found.name], [lambda: source], {"query": "query"})
 
 
-def aligned(attributes: pl.DataFrame, query_ids: Sequence[Any] | pl.Series) -> pl.DataFrame:
-    """The slices of these queries, in their order: a column an attribute.
+def aligned(
+    attributes: pl.DataFrame, query_ids: Sequence[Any] | pl.Series, called: str = "judged queries"
+) -> pl.DataFrame:
+    """The slices of these queries, in their order: a column an attribute; `called` is for messages.
 
     Raises:
         DataError: no query has a value of any attribute.
@@ -139,7 +141,7 @@ def aligned(attributes: pl.DataFrame, query_ids: Sequence[Any] | pl.Series) -> p
     if all(found[name].null_count() == found.height for name in names):
         there = f", those with one such as {attributes['query'][0]!r}" if attributes.height else ""
         raise DataError(
-            f"none of the {queries['query'].n_unique():,} judged queries has a value of "
+            f"none of the {queries['query'].n_unique():,} {called} has a value of "
             f"{' or '.join(map(repr, names))}; they are such as {found['query'][0]!r}{there}"
         )
     return found[names]
@@ -182,21 +184,27 @@ def _by_position(found: ByRows, places: Places, query_ids: Sequence[Any]) -> ByQ
     """The slices of the queries, of values of rows."""
     import polars as pl
 
-    name = found.values.name
-    if places.rows is not None or places.qrels is None:
-        rows = query_ids if places.rows is None else places.rows
-        found.check(len(rows), "the result" if places.rows is None else "the array of scores")
-        return ByQueries(name, pl.DataFrame([pl.Series("query", rows), found.values]))
+    rows, where = _rows(places, query_ids)
+    settled = found.of(None if rows is None else len(rows), where, query_ids)
+    if isinstance(settled, ByQueries):
+        return settled
+    assert rows is not None
+    return ByQueries(found.values.name, pl.DataFrame([rows, found.values]))
+
+
+def _rows(places: Places, query_ids: Sequence[Any]) -> tuple[pl.Series | None, str]:
+    """The query of each row that values by position can be of, if there are any; and where, for messages."""
+    import polars as pl
+
+    if places.rows is not None:
+        return pl.Series("query", places.rows), "the array"
+    if places.qrels is None:
+        return pl.Series("query", query_ids), "the result"
     source = _with_all_columns(places.qrels, "qrels", places.columns)
     if source is None:
-        raise UsageError(
-            "values by position are of the rows of a table, and qrels is none (or was read before): give "
-            "{query: slice}, or a pandas Series whose index is the queries"
-        )
+        return None, "qrels"
     query = _query(source, places.columns)
-    queries = pl.DataFrame(source.take(Roles(query, (), False, None, None)))[query].alias("query")
-    found.check(len(queries), source.where)
-    return ByQueries(name, pl.DataFrame([queries, found.values]))
+    return pl.DataFrame(source.take(Roles(query, (), False, None, None)))[query].alias("query"), source.where
 
 
 def _columns(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from rankmark.errors import ColumnError, DataError
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Columns", "check_ids", "check_numbers", "no_rows", "wrong_row"]
+__all__ = ["Columns", "check_ids", "check_numbers", "no_rows", "several_types", "wrong_row"]
 
 
 class Columns(Protocol):
@@ -54,6 +56,20 @@ def check_numbers(table: Columns, name: str | None, role: str, where: str) -> No
 def no_rows(where: str) -> DataError:
     """The error for a table without rows."""
     return DataError(f"{where} has no rows; there is nothing to evaluate")
+
+
+def several_types(values: Iterable[object]) -> str:
+    """What is wrong with values, or lists of values, of several types: which there are and in which rows."""
+    counts: Counter[str] = Counter()
+    firsts: dict[str, str] = {}
+    for row, value in enumerate(values):
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if each is not None and each == each:  # NaN, where pandas has no value
+                name = type(each).__name__
+                counts[name] += 1
+                firsts.setdefault(name, f"the first {each!r} in row {row}")
+    types = ", ".join(f"{counts[name]:,} of {name} ({first})" for name, first in firsts.items())
+    return f"holds values of several types: {types}, rows counted from 0; make them one"
 
 
 def wrong_row(

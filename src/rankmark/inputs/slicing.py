@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankmark.errors import ColumnError, DataError, UsageError
+from rankmark.errors import ColumnError, DataError, UsageError, calling
+from rankmark.inputs.column_checks import several_types
 from rankmark.inputs.roles import Roles
 from rankmark.inputs.tables import open_table
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,29 +72,46 @@ class ByFunction:
         """
         slices = []
         for query in queries:
-            try:
+            with calling(self.function, "by", f"query {query!r}"):
                 slices.append(self.function(query))
-            except Exception as error:
-                raise UsageError(
-                    f"by: the function {self.name!r} raises {type(error).__name__} for query {query!r}: "
-                    f"{error}"
-                ) from error
         return _of_queries(self.name, queries, slices)
 
 
 @dataclass(frozen=True, slots=True)
 class ByRows:
-    """The slice of each row, by position."""
+    """The slice of each row, by position.
+
+    Attributes:
+        values: the slices.
+        numbered: whether an index numbers them from 0, which may be queries that are numbers.
+
+    """
 
     values: pl.Series
+    numbered: bool = False
 
-    def check(self, rows: int, of: str) -> None:
-        """Refuses another number of values than there are rows."""
-        if len(self.values) != rows:
-            raise UsageError(
-                f"by has {len(self.values):,} values and {of} has {rows:,} rows: give a value a row, "
-                "{query: slice}, or a pandas Series whose index is the queries"
-            )
+    def of(self, rows: int | None, where: str, queries: Iterable[Any]) -> ByRows | ByQueries:
+        """What they are of so many rows: these, or the slices of the queries, if each of them has a number.
+
+        `rows` is None where there are none that they can be of.
+
+        Raises:
+            UsageError: there are not as many values as rows.
+
+        """
+        import polars as pl
+
+        numbers = range(len(self.values))
+        if len(numbers) == rows:
+            return self
+        if self.numbered and all(query in numbers for query in queries):
+            return ByQueries(self.values.name, pl.DataFrame([pl.Series("query", numbers), self.values]))
+        has = "no rows with an order" if rows is None else counted(rows, "row")
+        a_row = "" if rows is None else "a value a row, "
+        raise UsageError(
+            f"by has {counted(len(numbers), 'value')}, and {where} has {has}; give {a_row}"
+            '{query: slice}, or a pandas Series whose index is the queries (by.rename_axis("query"))'
+        )
 
 
 Slicing: TypeAlias = ByColumns | ByQueries | ByFunction | ByRows
@@ -106,7 +125,7 @@ def columns_of(slicing: Slicing | None) -> tuple[str, ...]:
 def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing:
     """What is given as `by`.
 
-    A Series of pandas goes by its index: by position where that is the index of `table` or only numbers rows,
+    A Series of pandas goes by its index: by position where that is the index of `table` or numbers its rows,
     else its index is the queries. Other series and arrays go by position.
 
     Args:
@@ -158,8 +177,9 @@ def _of_pandas(series: Any, table: Any) -> Slicing:
                 "by is a Series with the index of the table in another order: bring it into the same "
                 "(by.reindex(table.index)), or give by.to_numpy() to go by position"
             )
-    if index.name is None and type(index).__name__ == "RangeIndex":
-        return ByRows(values)
+    numbered = index.name is None and type(index).__name__ == "RangeIndex"
+    if numbered and (index.start, index.step) == (0, 1):
+        return ByRows(values, numbered=True)
     queries = _column(index.to_frame(index=False, name="query"), "query")
     return ByQueries(name, pl.DataFrame([queries, values]))
 
@@ -201,7 +221,7 @@ def _of_queries(name: str, queries: Sequence[Any], slices: Sequence[Any]) -> ByQ
     try:
         ids = pl.Series("query", queries)
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"the queries of the slices are of several types: {error}") from error
+        raise DataError(f"the column of queries of the slices {several_types(queries)}") from error
     return ByQueries(name, pl.DataFrame([ids, _series(name, slices, "query", queries)]))
 
 
@@ -264,6 +284,7 @@ def slice_names(values: pl.Series) -> pl.Series:
     """
     import polars as pl
 
+    values = single_values(values)
     if isinstance(values.dtype, pl.Enum):
         present = set(values.unique().to_list())
         return values.cast(pl.Enum([name for name in values.dtype.categories if name in present]))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.errors import DataError, MeasureError
+from rankmark.errors import DataError, MeasureError, calling
 from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.kinds.ranges import Above, Between
 
@@ -75,8 +75,10 @@ def _looked_up(gains: Mapping[float, float], grade: float) -> float:
 
 
 def _called(function: Callable[[float], float], grade: float) -> float:
+    with calling(function, "gain", f"grade {grade:g}"):
+        given: Any = function(grade)
     try:
-        gain = float(function(grade))
+        gain = float(given)
     except (TypeError, ValueError) as error:
         raise MeasureError(f"gain: the function gives no number for grade {grade:g}: {error}") from error
     if not math.isfinite(gain):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,10 @@ __all__ = [
     "groups",
     "mid_ranks",
     "ordered",
+    "pair_counts",
     "quotient",
     "rankings",
+    "tau_b",
     "tied",
     "tied_in_both",
 ]
@@ -59,6 +61,23 @@ class Rankings:
     def swapped(self) -> Rankings:
         """With the rankings in each other's place."""
         return Rankings(self.offsets, self.y, self.x)
+
+
+class PairCounts(NamedTuple):
+    """Pairs of items, one number a query.
+
+    Attributes:
+        all: how many there are.
+        difference: those in the same order in both rankings less those in different ones.
+        tied_x: those tied in the first ranking.
+        tied_y: those tied in the second.
+
+    """
+
+    all: Values
+    difference: Values
+    tied_x: Values
+    tied_y: Values
 
 
 def rankings(pairs: Pairs, items: Items) -> Rankings:
@@ -185,6 +204,24 @@ def _count(marks: NDArray[np.uint8]) -> Whole:
     for start in range(0, len(marks), 255):
         total += np.add.reduce(marks[start : start + 255], axis=0, dtype=np.uint8)
     return total
+
+
+def tau_b(ranks: Rankings) -> Values:
+    """Kendall's τ_b of each query; NaN where every pair is tied in one of the rankings."""
+    pairs = pair_counts(ranks)
+    untied = np.sqrt(pairs.all - pairs.tied_x) * np.sqrt(pairs.all - pairs.tied_y)
+    return clipped(quotient(pairs.difference, untied))
+
+
+def pair_counts(ranks: Rankings) -> PairCounts:
+    """How many pairs of items each query has, and of which kinds."""
+    all_pairs = ranks.n * (ranks.n - 1) / 2
+    alike_x, alike_y = tied(ranks, ranks.x), tied(ranks, ranks.y)
+    both = tied_in_both(ranks, alike_x, alike_y)
+    tied_x, tied_y, tied_both = (ranks.sum((alike - 1) / 2) for alike in (alike_x, alike_y, both))
+    concordant = ranks.sum(better_in_both(ranks)[0])
+    difference = 2 * concordant - (all_pairs - tied_x - tied_y + tied_both)
+    return PairCounts(all_pairs, difference, tied_x, tied_y)
 
 
 def quotient(numerator: ArrayLike, denominator: ArrayLike) -> Values:

@@ -7,16 +7,26 @@ more of one than its name: a new sum is a method of the core and a word in `Rows
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
+from rankmark import _native
 from rankmark.kinds.lists import Values
+from rankmark.kinds.pairs import Whole, offsets_of
 
-if TYPE_CHECKING:
-    from rankmark import _native
-
-__all__ = ["BINARY", "NUMBERS", "Core", "InMemory", "NotMergedError", "RankedCore", "Sum", "SumsAlone"]
+__all__ = [
+    "BINARY",
+    "NUMBERS",
+    "ByQuery",
+    "Core",
+    "InMemory",
+    "NotMergedError",
+    "RankedCore",
+    "Sum",
+    "SumsAlone",
+]
 
 Sum: TypeAlias = "tuple[str, tuple[float, ...]]"
 """A method of the rows in the core that gives sums over them, and its arguments."""
@@ -55,6 +65,50 @@ class RankedCore(Protocol):
         """Every threshold."""
 
 
+@dataclass(frozen=True, slots=True)
+class ByQuery:
+    """The rows of each query together, in the order of the queries' first rows.
+
+    Attributes:
+        offsets: the rows of query ``q`` are ``offsets[q]:offsets[q + 1]``.
+        label: the labels, as numbers.
+        score: the scores.
+        weight: the weights, 1 where rows have none.
+
+    """
+
+    offsets: Whole
+    label: Values
+    score: Values
+    weight: Values
+
+    @classmethod
+    def of(cls, table: _native.Table, query: str, label: str, score: str, weight: str | None) -> ByQuery:
+        """Those of a table; the rows of a query stand in an order of their own, whatever theirs was."""
+        import polars as pl
+
+        numbers = [pl.col(name).cast(pl.Float64).alias(str(at)) for at, name in enumerate((label, score))]
+        numbers.append((pl.lit(1.0) if weight is None else pl.col(weight).cast(pl.Float64)).alias("2"))
+        frame = pl.DataFrame(table).select(pl.col(query).alias("query"), *numbers)
+        groups = frame.group_by("query", maintain_order=True).agg(pl.struct("0", "1", "2").sort())
+        rows = groups["0"].explode().struct.unnest()
+        columns = (rows[name].to_numpy() for name in rows.columns)
+        return cls(offsets_of(groups["0"].list.len().to_numpy()), *columns)
+
+    def sum(self, x: Values) -> Values:
+        """The sum over the rows of each query."""
+        return _native.segment_sum(np.ascontiguousarray(x), self.offsets)
+
+    def apart(self, each: Values) -> Values:
+        """What the rows differ from the weighted mean of their query by."""
+        total = self.sum(self.weight)
+        means: Values = np.divide(
+            self.sum(self.weight * each), total, out=np.full(len(total), np.nan), where=total > 0
+        )
+        apart: Values = each - np.repeat(means, np.diff(self.offsets))
+        return apart
+
+
 class Core(Protocol):
     """Labelled scores; see `rankmark.kinds.rows.Rows`."""
 
@@ -80,14 +134,20 @@ class Core(Protocol):
     def query_totals(self, query: str, column: str, /) -> Values:
         """The sum of a column over the rows of each query."""
 
+    def by_query(self, column: str, /) -> ByQuery:
+        """The rows of each query together."""
+
 
 class InMemory:
     """Rows in this machine's memory, which the native core has."""
 
-    __slots__ = ("native",)
+    __slots__ = ("_by_query", "native")
 
-    def __init__(self, native: _native.LabelledRows) -> None:
+    def __init__(
+        self, native: _native.LabelledRows, by_query: Callable[[str], ByQuery] | None = None
+    ) -> None:
         self.native = native
+        self._by_query = by_query
 
     @property
     def weighted(self) -> bool:
@@ -121,6 +181,10 @@ class InMemory:
     def query_totals(self, query: str, column: str) -> Values:
         """As `Core`."""
         return self.native.query_totals(query, column)
+
+    def by_query(self, column: str) -> ByQuery:
+        """As `Core`."""
+        return _refused() if self._by_query is None else self._by_query(column)
 
 
 class SumsAlone:
@@ -156,6 +220,10 @@ class SumsAlone:
         _refused()
 
     def query_totals(self, _: str, __: str) -> NoReturn:
+        """As `Core`."""
+        _refused()
+
+    def by_query(self, _: str) -> NoReturn:
         """As `Core`."""
         _refused()
 

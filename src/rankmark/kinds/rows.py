@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from rankmark.kinds.lists import Values
-from rankmark.kinds.row_core import BINARY, NUMBERS, Core, RankedCore
+from rankmark.kinds.row_core import BINARY, NUMBERS, ByQuery, Core, RankedCore
 
 if TYPE_CHECKING:
     from rankmark import _native
 
 __all__ = [
+    "ROUNDING",
     "Correlation",
     "Curve",
     "Moments",
@@ -186,6 +187,13 @@ class Rows:
         assert self._query is not None
         query = self._query
         return self._once(("query_totals", column), lambda: self.core.query_totals(query, column))
+
+    @property
+    def by_query(self) -> ByQuery:
+        """The rows of each query together, in the order of `query_errors`, which refuses what is no query."""
+        assert self._query is not None
+        query = self._query
+        return self._once("by_query", lambda: self.core.by_query(query))
 
     @property
     def of_queries(self) -> Queries | _native.QueryErrors:

@@ -34,10 +34,6 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a measure")
     text = text.strip()
-    return _parsed(text, kinds).asked_as(text)
-
-
-def _parsed(text: str, kinds: tuple[Kind, ...]) -> Measure:
     if text in spellings():
         return _named(text, kinds)
     joined = _JOINED.fullmatch(text)
@@ -75,12 +71,18 @@ def _refuse_patience(name: str, digits: str, kinds: tuple[Kind, ...]) -> None:
 
 
 def as_measure(measure: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
-    """The measure itself, or the one that the text writes."""
+    """The measure itself, or the one that the text writes, which results then call it."""
     if isinstance(measure, Measure):
         return measure
     if isinstance(measure, str):
-        return parse(measure, kinds)
-    raise MeasureError(f"{measure!r} is neither a measure nor its name")
+        return _asked(measure, kinds)
+    kind = type(measure).__name__
+    raise MeasureError(f"{measure!r} of type {kind} is neither a measure nor its name, such as 'nDCG@10'")
+
+
+@functools.lru_cache(maxsize=1024)
+def _asked(text: str, kinds: tuple[Kind, ...]) -> Measure:
+    return parse(text, kinds).asked_as(text.strip())
 
 
 def written_as(name: str) -> str:

@@ -61,6 +61,7 @@ class Recipe:
         positive: the label of positive rows, of predictions.
         weights: for a measure of predictions, the column of the rows' weights; None for none.
         classes: for a measure of classes, how many there are; None for whatever the table has.
+        version: the version of rankmark that computed the value.
 
     """
 
@@ -72,6 +73,7 @@ class Recipe:
     positive: str = "1"
     weights: str | None = None
     classes: int | None = None
+    version: str = __version__
 
     def signature(self, *, short: bool = False) -> str:
         """The signature: everything, or in the short form what is not the standard."""
@@ -92,7 +94,7 @@ class Recipe:
             yield from self._beside()
         else:
             yield from self._rows().values()
-        yield f"rankmark:{__version__}"
+        yield f"rankmark:{self.version}"
 
     def _short(self) -> Iterator[str]:
         yield _escaped(str(self.measure))
@@ -107,7 +109,7 @@ class Recipe:
             yield from (
                 part for name, part in self._rows().items() if getattr(self, name) != DEFAULTS_OF_ROWS[name]
             )
-        yield f"rankmark:{__version__}"
+        yield f"rankmark:{self.version}"
 
     def _rows(self) -> dict[str, str]:
         """What decides the value of a measure of predictions, each part by its name."""

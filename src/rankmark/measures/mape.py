@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankmark.kinds.regression import Average, is_macro, query_means
+from rankmark.kinds.regression import Average, is_of_queries, query_means
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.registry import row_measure
 
@@ -12,7 +12,7 @@ from rankmark.language.registry import row_measure
     aliases=("mean_absolute_percentage_error",),
     bounds=(0, None),
     labels="numbers",
-    per_query=is_macro,
+    per_query=is_of_queries,
     better="less",
 )
 def mean_absolute_percentage_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
@@ -23,7 +23,8 @@ def mean_absolute_percentage_error(rows: Rows, *, average: Average = "micro") ->
     y is the label and s the score.
 
     Args:
-        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries.
+        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries, and
+            ``weighted`` counts each query as much as its rows weigh.
 
     Range: from 0; less is better.
     A label is 0: undefined; scikit-learn divides by 2.2e-16 there.
@@ -38,8 +39,8 @@ def mean_absolute_percentage_error(rows: Rows, *, average: Average = "micro") ->
         0.375
 
     """
-    if average == "macro":
-        return query_means(rows.query_errors.relative, rows, "without a weight or with a label of 0")
+    if average != "micro":
+        return query_means(rows.query_errors.relative, rows, average, "without a weight or with a label of 0")
     error, _, zeros = rows.relative_errors
     if zeros:
         raise Undefined(f"{zeros:,.0f} label{'s are' if zeros > 1 else ' is'} 0")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankmark.kinds.regression import Average, is_macro, query_means
+from rankmark.kinds.regression import Average, is_of_queries, query_means
 from rankmark.kinds.rows import PerQuery, Rows
 from rankmark.language.registry import row_measure
 
@@ -12,7 +12,7 @@ from rankmark.language.registry import row_measure
     aliases=("mean_squared_error",),
     bounds=(0, None),
     labels="numbers",
-    per_query=is_macro,
+    per_query=is_of_queries,
     better="less",
 )
 def mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
@@ -23,7 +23,8 @@ def mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | Per
     y is the label and s the score.
 
     Args:
-        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries.
+        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries, and
+            ``weighted`` counts each query as much as its rows weigh.
 
     Range: from 0; less is better.
 
@@ -37,6 +38,6 @@ def mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | Per
         2.5
 
     """
-    if average == "macro":
-        return query_means(rows.query_errors.squared, rows)
+    if average != "micro":
+        return query_means(rows.query_errors.squared, rows, average)
     return rows.squared_error / rows.weight

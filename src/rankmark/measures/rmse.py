@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankmark.kinds.regression import Average, is_macro, query_means
+from rankmark.kinds.regression import Average, is_of_queries, query_means
 from rankmark.kinds.rows import PerQuery, Rows
 from rankmark.language.registry import row_measure
 
@@ -17,7 +17,7 @@ from rankmark.language.registry import row_measure
     aliases=("root_mean_squared_error",),
     bounds=(0, None),
     labels="numbers",
-    per_query=is_macro,
+    per_query=is_of_queries,
     better="less",
 )
 def root_mean_squared_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
@@ -27,7 +27,7 @@ def root_mean_squared_error(rows: Rows, *, average: Average = "micro") -> float 
 
     Args:
         average: ``micro`` is of all rows; ``macro`` is the mean of the values of the queries, as LensKit
-            gives it for users.
+            gives it for users, and ``weighted`` counts each query as much as its rows weigh.
 
     Range: from 0; less is better.
 
@@ -41,7 +41,7 @@ def root_mean_squared_error(rows: Rows, *, average: Average = "micro") -> float 
         5.0
 
     """
-    if average == "macro":
-        each = query_means(rows.query_errors.squared, rows)
+    if average != "micro":
+        each = query_means(rows.query_errors.squared, rows, average)
         return replace(each, values=np.sqrt(each.values))
     return math.sqrt(rows.squared_error / rows.weight)

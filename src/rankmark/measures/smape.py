@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankmark.kinds.regression import Average, is_macro, query_means
+from rankmark.kinds.regression import Average, is_of_queries, query_means
 from rankmark.kinds.rows import PerQuery, Rows
 from rankmark.language.registry import row_measure
 
@@ -12,7 +12,7 @@ from rankmark.language.registry import row_measure
     aliases=("symmetric_mape", "symmetric_mean_absolute_percentage_error"),
     bounds=(0, 2),
     labels="numbers",
-    per_query=is_macro,
+    per_query=is_of_queries,
     better="less",
 )
 def symmetric_percentage_error(rows: Rows, *, average: Average = "micro") -> float | PerQuery:
@@ -23,7 +23,8 @@ def symmetric_percentage_error(rows: Rows, *, average: Average = "micro") -> flo
     y is the label and s the score; a row in which both are 0 has no error. Some tools leave the 2 out.
 
     Args:
-        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries.
+        average: ``micro`` sums over all rows; ``macro`` is the mean of the values of the queries, and
+            ``weighted`` counts each query as much as its rows weigh.
 
     Range: 0 to 2; less is better.
 
@@ -37,6 +38,6 @@ def symmetric_percentage_error(rows: Rows, *, average: Average = "micro") -> flo
         1.5
 
     """
-    if average == "macro":
-        return query_means(rows.query_errors.symmetric, rows)
+    if average != "micro":
+        return query_means(rows.query_errors.symmetric, rows, average)
     return rows.relative_errors[1] / rows.weight

@@ -20,8 +20,8 @@ from rankmark.language.plan import Plan, planned, separate
 from rankmark.language.registry import MEAN
 from rankmark.rendering.blocks import Block, Grid, Prose
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import rounded
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     from rankmark.results.lists import ListResult
@@ -54,7 +54,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences(Shown):
+class Differences(Saved):
     """The same data under several conventions.
 
     Attributes:

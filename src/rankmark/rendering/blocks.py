@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from rankmark.rendering.words import printable
+from rankmark.rendering.words import printable, width_of
 
 __all__ = ["Block", "Code", "Grid", "Marked", "Notes", "Prose", "Section"]
 
@@ -18,13 +18,14 @@ class Grid(NamedTuple):
     rows: list[list[str]]
 
     def widths(self) -> list[int]:
-        """The width of each column."""
-        return [max(map(len, column)) for column in zip(*self.rows, strict=True)]
+        """The width of each column on a terminal."""
+        return [max(map(width_of, column)) for column in zip(*self.rows, strict=True)]
 
     def padded(self, cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
         """The cells of a row in columns of these widths: names to the left, numbers to the right."""
         for i, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            yield cell.ljust(width) if i < self.names else cell.rjust(width)
+            room = " " * (width - width_of(cell))
+            yield cell + room if i < self.names else room + cell
 
     def printable(self) -> Grid:
         """The same with whatever could steer a terminal replaced."""

@@ -31,6 +31,8 @@ class Showable:
     """What CSV holds."""
     _trec: Callable[..., Iterable[tuple[str, str, str]]]
     """The lines of trec_eval's format: name, query and value, with so many digits."""
+    save: Callable[[str | Path], None]
+    """What writes all of it to a file, to be had again."""
     _queries: Callable[[], pl.DataFrame | None]
     """The values of each query; None if no measure has any."""
 
@@ -48,6 +50,7 @@ class Format(ABC):
         place: where it stands among the others in lists; after those with a lower number.
         needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
+        file: of a format that is no text, what it is and what writes it.
 
     """
 
@@ -56,6 +59,7 @@ class Format(ABC):
     place: ClassVar[int] = 100
     needs: ClassVar[str]
     is_text: ClassVar[bool] = True
+    file: ClassVar[str] = ""
 
     def has(self, what: type[Showable]) -> bool:
         """Whether things of a class can be shown so."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["chance", "counted", "printable", "rounded"]
+__all__ = ["chance", "counted", "printable", "rounded", "width_of"]
 
 
 def counted(number: int, one: str, several: str | None = None) -> str:
@@ -25,10 +25,23 @@ def chance(p: float, digits: int) -> str:
     return f"<{least:.{digits}f}" if p < least else f"{p:.{digits}f}"
 
 
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+"""Part of how words of Persian or Hindi and some emoji are written."""
+
+
 def printable(text: str) -> str:
     """`text` on one line, with whatever could steer a terminal replaced."""
     return (
         text
         if text.isprintable()
-        else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+        else "".join(c if c.isprintable() or c in JOINERS else "\N{REPLACEMENT CHARACTER}" for c in text)
     )
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a Chinese character, none for a combining accent."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)

@@ -15,9 +15,10 @@ from rankmark.comparing.agreement import SystemAgreement as SystemAgreement
 from rankmark.comparing.compared import Mover as Mover
 from rankmark.comparing.compared import Power as Power
 from rankmark.comparing.comparison import Comparison as Comparison
-from rankmark.comparing.gating import Allowance as Allowance
-from rankmark.comparing.gating import Gate as Gate
-from rankmark.comparing.gating import MeasureGate as MeasureGate
+from rankmark.comparing.gates import Allowance as Allowance
+from rankmark.comparing.gates import Gate as Gate
+from rankmark.comparing.gates import LimitGate as LimitGate
+from rankmark.comparing.gates import MeasureGate as MeasureGate
 from rankmark.comparing.pairs import Pair as Pair
 from rankmark.comparing.predictions import PredictionComparison as PredictionComparison
 from rankmark.comparing.predictions import PredictionPair as PredictionPair
@@ -34,6 +35,7 @@ from rankmark.results.lists import ListResult as ListResult
 from rankmark.results.prediction_slices import PredictionSlice as PredictionSlice
 from rankmark.results.prediction_slices import PredictionSlices as PredictionSlices
 from rankmark.results.predictions import PredictionResult as PredictionResult
+from rankmark.results.runs import Runs as Runs
 from rankmark.results.slices import Slice as Slice
 from rankmark.results.slices import Slices as Slices
 

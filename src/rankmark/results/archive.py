@@ -1,16 +1,22 @@
-"""Files that hold what an evaluator was given: zip archives of JSON and Arrow IPC."""
+"""Files that hold what an evaluator was given: zip archives of JSON and Arrow IPC, sealed by a checksum.
+
+The comment of the zip archive, which ends the file, is ``sha256:`` and the SHA-256 of all that stands before
+these digits, so that no byte of a file can change without being noticed.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark._native import __version__
-from rankmark.errors import FileMissingError, FormatError, UsageError
+from rankmark.errors import FileMissingError, FormatError, RankmarkError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.format import polars_errors
 from rankmark.rendering.files import write_whole
@@ -18,7 +24,14 @@ from rankmark.rendering.files import write_whole
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Archive", "read_archive", "write_archive"]
+__all__ = ["Archive", "Shape", "first_part", "read_archive", "sealed", "write_archive"]
+
+Shape: TypeAlias = Any
+"""What JSON has to look like: a type, a value, a tuple of shapes any of which will do, a list of the shape of
+each of its elements, ``{str: shape}`` for the shape of each value, or a dict of the shapes of its fields."""
+SEAL, DIGITS = b"sha256:", 64
+LOCAL = 30
+"""Bytes of a zip archive before the name of its first entry."""
 
 
 class Archive:
@@ -30,25 +43,34 @@ class Archive:
 
     """
 
-    def __init__(self, where: str, header: dict[str, Any], parts: Mapping[str, bytes]) -> None:
+    def __init__(self, where: str, header: dict[str, Any], content: zipfile.ZipFile) -> None:
         self.where, self.header = where, header
-        self._parts = parts
+        self._content = content
 
     def frame(self, name: str) -> pl.DataFrame:
         """One of its tables.
 
         Raises:
-            FormatError: it cannot be read.
-            KeyError: there is none of that name.
+            FormatError: there is none of that name, or it cannot be read.
 
         """
         import polars as pl
 
+        with self.reading(), polars_errors(self.where, "a saved table"):
+            return pl.read_ipc(BytesIO(_part(self._content, name)))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Makes what goes wrong while something is made of the content a `FormatError` that names the file.
+
+        Files come from anywhere, and classes raise whatever they like about arguments that are none.
+        """
         try:
-            with polars_errors(self.where, "a saved table"):
-                return pl.read_ipc(BytesIO(self._parts[name]))
-        except OSError as error:  # as polars says of what points beyond the end
-            raise FormatError(f"{self.where} is damaged: {error}") from error
+            yield
+        except FormatError:
+            raise
+        except Exception as error:
+            raise FormatError(f"{self.where} cannot be read: {error}") from error
 
 
 def write_archive(
@@ -60,55 +82,119 @@ def write_archive(
         UsageError: the file cannot be written.
 
     """
-    written = BytesIO()
     header = {"rankmark": __version__, "format": form, **header}
+    parts = {name: json.dumps(header, indent=1, ensure_ascii=False).encode()}
+    write_whole(path, sealed(parts | {table: _ipc(frame) for table, frame in tables.items()}))
+
+
+def sealed(parts: Mapping[str, bytes]) -> bytes:
+    """An archive of these parts with its checksum."""
+    written = BytesIO()
     with zipfile.ZipFile(written, "w") as archive:
-        _put(archive, name, json.dumps(header, indent=1, ensure_ascii=False).encode())
-        for table, frame in tables.items():
-            _put(archive, table, _ipc(frame))
-    write_whole(path, written.getvalue())
+        for name, content in parts.items():
+            # Without the time, so that equal states are equal files.
+            archive.writestr(zipfile.ZipInfo(name), content)
+        archive.comment = SEAL + bytes(DIGITS)
+    content = written.getvalue()[:-DIGITS]
+    return content + _digest(content)
 
 
-def read_archive(path: str | Path, name: str, form: int, what: str) -> Archive:
-    """Reads what `write_archive` wrote; `what` is what should be in the file, in words.
+def first_part(path: str | Path) -> str | None:
+    """The name of the header of a file; None of what is no archive, as far as its beginning says."""
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(LOCAL + 64)
+        length = int.from_bytes(start[LOCAL - 4 : LOCAL - 2], "little")
+        name = start[LOCAL : LOCAL + length].decode() if start.startswith(b"PK\x03\x04") else ""
+        return name or None
+    except (OSError, ValueError):
+        return None
+
+
+def read_archive(path: str | Path, name: str, form: int, what: str, shape: Shape = dict) -> Archive:
+    """Reads what `write_archive` wrote.
+
+    Args:
+        path: the file.
+        name: of the header.
+        form: the version of the format that can be read.
+        what: what should be in the file, in words.
+        shape: what the header has to look like, besides what `write_archive` adds to it.
 
     Raises:
         FileMissingError: there is no such file.
-        FormatError: it is something else, is damaged, or is of a later version of rankmark.
+        UsageError: it cannot be read.
+        FormatError: it is something else, is damaged, or is of another version of rankmark.
 
     """
     where = f"the {what} in {str(path)!r}"
+    content = _bytes(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            _check_entries(archive, where)
-            parts = {each: _taken(archive, each, where) for each in archive.namelist()}
-    except FileNotFoundError as error:
-        raise FileMissingError(f"there is no file {str(path)!r}") from error
-    except OSError as error:
-        raise UsageError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
-    except zipfile.BadZipFile as error:
+        archive = zipfile.ZipFile(BytesIO(content))
+        header = json.loads(_part(archive, name))
+        found, of_version = header.pop("format"), header.pop("rankmark")
+    except Exception as error:  # whatever zipfile and json make of bytes that are none of theirs
         raise FormatError(f"{str(path)!r} holds no saved {what}, or is damaged: {error}") from error
-    try:
-        header = json.loads(parts[name], object_pairs_hook=_once)
-        found, of_version = header["format"], header["rankmark"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{where} is no saved {what}: it has no readable {name}") from error
+    if not _is_sealed(content):
+        raise FormatError(
+            f"{where} is damaged: its checksum is not that of its content (it calls itself format {found!r} "
+            f"of rankmark {of_version!r}; what was saved before there were checksums has to be made anew)"
+        )
     if found != form:
         raise FormatError(
             f"{where} was saved by rankmark {of_version} in format {found}; this is {__version__}, which "
             f"reads format {form}"
         )
-    if len(parts) > 1:  # there are tables
+    if (field := _misfit(header, shape, name)) is not None:
+        raise FormatError(f"{where} cannot be read: {field} is not what rankmark saves there")
+    if len(archive.infolist()) > 1:  # there are tables
         need_polars_threads()
-    return Archive(where, header, parts)
+    return Archive(where, header, archive)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON in which no name stands twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice in an object")
-    return found
+def _bytes(path: str | Path) -> bytes:
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise UsageError(f"{str(path)!r} is no file")
+        return Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise FileMissingError(f"there is no file {str(path)!r}") from error
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # a NUL, or half a character
+        if isinstance(error, RankmarkError):
+            raise
+        raise UsageError(f"{str(path)!r} is no path: {error}") from error
+
+
+def _is_sealed(content: bytes) -> bool:
+    content, digits = content[:-DIGITS], content[-DIGITS:]
+    return content.endswith(SEAL) and digits == _digest(content)
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def _misfit(value: Any, shape: Shape, where: str) -> str | None:
+    """The field that has not the shape it should have; None if there is none."""
+    match shape:
+        case type():
+            return None if type(value) is shape else where
+        case tuple():
+            misfits = [_misfit(value, each, where) for each in shape]
+            return None if None in misfits else max(filter(None, misfits), key=len)  # that of the nearest
+        case [each] if isinstance(value, list):
+            parts = ((part, each, f"{where}[{number}]") for number, part in enumerate(value))
+        case dict() if isinstance(value, dict) and str in shape:
+            parts = ((part, shape[str], f"{where}.{name}") for name, part in value.items())
+        case dict() if isinstance(value, dict) and value.keys() == shape.keys():
+            parts = ((value[name], each, f"{where}.{name}") for name, each in shape.items())
+        case list() | dict():
+            return where
+        case _:
+            return None if type(value) is type(shape) and value == shape else where
+    return next((found for part in parts if (found := _misfit(*part)) is not None), None)
 
 
 def _ipc(frame: pl.DataFrame) -> bytes:
@@ -118,21 +204,11 @@ def _ipc(frame: pl.DataFrame) -> bytes:
     return written.getvalue()
 
 
-def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    archive.writestr(zipfile.ZipInfo(name), content)  # without the time, so that equal states are equal files
-
-
-def _check_entries(archive: zipfile.ZipFile, where: str) -> None:
-    """Refuses entries of one name, and those that lie within each other and so come to more than the file."""
-    entries = archive.infolist()
-    if len({each.filename for each in entries}) < len(entries):
-        raise FormatError(f"{where} is damaged: it has several entries of one name")
-    whole = archive.fp.seek(0, 2) if archive.fp else 0
-    if sum(each.file_size for each in entries if each.compress_type == zipfile.ZIP_STORED) > whole:
-        raise FormatError(f"{where} is damaged: its entries are longer than the file")
-
-
-def _taken(archive: zipfile.ZipFile, name: str, where: str) -> bytes:
-    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
-        raise FormatError(f"{where}: {name} is compressed, which `save` never does")
-    return archive.read(name)
+def _part(archive: zipfile.ZipFile, name: str) -> bytes:
+    """An entry; `save` never compresses any, so that none is larger than the file."""
+    entries = [each for each in archive.infolist() if each.filename == name]
+    if len(entries) != 1:
+        raise ValueError(f"it has {len(entries)} entries {name!r}, and needs one")
+    if entries[0].compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"its {name} is compressed, which `save` never does")
+    return archive.read(entries[0])

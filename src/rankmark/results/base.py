@@ -8,6 +8,7 @@ from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from rankmark._native import Table, __version__
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import NotEvaluatedError, did_you_mean
 from rankmark.language.conventions.convention import meant
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     import polars as pl
 
-    from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts, PredictionCounts
     from rankmark.aggregation.intervals import PredictionInterval
@@ -54,6 +54,7 @@ class Result(OfRuns):
         "_query_ids",
         "_slices",
         "_values",
+        "_version",
     )
 
     counted: ClassVar[str]
@@ -70,6 +71,7 @@ class Result(OfRuns):
         inputs: Mapping[str, str],
         notes: Iterable[str],
         slices: Sliced | None,
+        version: str = __version__,
     ) -> None:
         self._values = dict(values)
         self._per_query = dict(per_query_values)
@@ -81,6 +83,7 @@ class Result(OfRuns):
         self._inputs = dict(inputs)
         self._slices = slices
         self._notes = tuple(notes)
+        self._version = version
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -123,8 +126,6 @@ class Result(OfRuns):
     def query_table(self) -> Table:
         """The same as a table with a column ``query``."""
         import polars as pl
-
-        from rankmark._native import Table
 
         return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
 
@@ -191,6 +192,11 @@ class Result(OfRuns):
     def convention(self) -> str | None:
         """The convention that was followed, such as ``ranx-0.3.21``; None for the standard."""
         return self._convention
+
+    @property
+    def version(self) -> str:
+        """The version of rankmark that computed the values."""
+        return self._version
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -274,6 +280,26 @@ class Result(OfRuns):
     def _runs(self) -> Mapping[str, Result]:
         return {"": self}
 
+    def _kept(self) -> dict[str, Any]:
+        """The arguments that make it again."""
+        return {
+            "values": self._values,
+            "per_query_values": self._per_query,
+            "parts": self._parts,
+            "query_ids": self._query_ids,
+            "inputs": self._inputs,
+            "slices": self._slices,
+            "version": self._version,
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import polars as pl
+
+        whole = self._here()
+        kept = whole._kept()
+        ids = kept.pop("query_ids")
+        return _restored, (type(whole), None if ids is None else pl.DataFrame(ids), kept)
+
     def format(  # type: ignore[override] # takes these options alone
         self, name: str = "table", digits: int = 4, **options: Unpack[Options]
     ) -> str:
@@ -316,3 +342,8 @@ class Result(OfRuns):
             return written[str(measure)]
         found = meant(measure, self._convention, self.kinds)
         return found if found in self._values else None
+
+
+def _restored(kind: type[Result], query_ids: pl.DataFrame | None, kept: Mapping[str, Any]) -> Result:
+    """A result that was pickled or copied."""
+    return kind(query_ids=None if query_ids is None else Table.from_arrow(query_ids), **kept)

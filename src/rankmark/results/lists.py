@@ -7,13 +7,13 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rankmark._native import __version__
 from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
 if TYPE_CHECKING:
     import numpy as np
-    import polars as pl
 
     from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
@@ -50,6 +50,7 @@ class ListResult(Result):
         inputs: Mapping[str, str] = MappingProxyType({}),
         notes: Iterable[str] = (),
         slices: Slices | None = None,
+        version: str = __version__,
     ) -> None:
         super().__init__(
             values=values,
@@ -60,6 +61,7 @@ class ListResult(Result):
             inputs=inputs,
             notes=notes,
             slices=slices,
+            version=version,
         )
         self._choices = choices
         self._own_choices = dict(own_choices)
@@ -96,7 +98,7 @@ class ListResult(Result):
         """As `Result.evaluation`."""
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
-        return Recipe(found, choices, self._item_ids, self._convention, self._k)
+        return Recipe(found, choices, self._item_ids, self._convention, self._k, version=self._version)
 
     def account(self) -> list[str]:
         """What happened to the queries: a line, and a second one if there is something to notice."""
@@ -141,13 +143,8 @@ class ListResult(Result):
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
         return f"<Result {values}; {self._counts.judged} queries>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        import polars as pl
-
-        saved = {
-            "values": self._values,
-            "per_query_values": self._per_query,
-            "parts": self._parts,
+    def _kept(self) -> dict[str, Any]:
+        return super()._kept() | {
             "choices": self._choices,
             "own_choices": self._own_choices,
             "counts": self._counts,
@@ -155,18 +152,8 @@ class ListResult(Result):
             "convention": self._convention,
             "k": self._k,
             "bounds": self._bounds,
-            "inputs": self._inputs,
             "notes": self._notes,
-            "slices": self._slices,
         }
-        return _restored, (pl.DataFrame(self.query_table), saved)
-
-
-def _restored(query_ids: pl.DataFrame, saved: Mapping[str, Any]) -> ListResult:
-    """A result that was pickled or copied."""
-    from rankmark._native import Table
-
-    return ListResult(query_ids=Table.from_arrow(query_ids), **saved)
 
 
 TREATED = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}

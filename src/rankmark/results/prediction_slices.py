@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar
 
 from rankmark.aggregation.intervals import explained
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from rankmark.results.predictions import PredictionResult
 
-__all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices"]
+__all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices", "without_value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,17 @@ class PredictionSlices(Sliced):
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
         yield from self.notes
-        slices: dict[tuple[str, str], list[str]] = {}
-        for row in self.rows:
-            if row.undefined is not None:
-                slices.setdefault((row.measure, row.undefined), []).append(slice_label(row.slice))
-        for (measure, why), names in slices.items():
-            yield f"no value of {measure} in {counted(len(names), 'slice')} ({_some(names)}): {why}"
+        yield from without_value((row.measure, row.undefined, row.slice) for row in self.rows)
+
+
+def without_value(found: Iterable[tuple[str, str | None, str | None]]) -> Iterator[str]:
+    """In which slices measures have no value and why, of a measure, a reason (or None) and a slice each."""
+    slices: dict[tuple[str, str], list[str]] = {}
+    for measure, why, name in found:
+        if why is not None:
+            slices.setdefault((measure, why), []).append(slice_label(name))
+    for (measure, why), names in slices.items():
+        yield f"no value of {measure} in {counted(len(names), 'slice')} ({_some(names)}): {why}"
 
 
 def _cell(value: float | None, digits: int) -> str:
@@ -111,15 +117,16 @@ def prediction_slices(
         confidence: of the intervals, if `evaluate` makes them.
 
     """
-    rows: list[PredictionSlice] = []
+    rows: dict[tuple[str, str], list[PredictionSlice]] = {}
     notes: dict[str, None] = {}
     for names in frame:
         for value, inside in slice_members(names):
             result = evaluate(inside)
-            rows += _rows(names.name, value, result)
+            for row in _rows(names.name, value, result):
+                rows.setdefault((row.by, row.measure), []).append(row)
             if result.intervals:
                 notes[explained(result.intervals, counted=False)] = None
-    return PredictionSlices(tuple(rows), confidence, tuple(notes))
+    return PredictionSlices(tuple(chain.from_iterable(rows.values())), confidence, tuple(notes))
 
 
 def _rows(by: str, value: str | None, result: PredictionResult) -> Iterator[PredictionSlice]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark import _native
+from rankmark._native import __version__
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import NotEvaluatedError
@@ -76,6 +77,7 @@ class PredictionResult(Result):
         intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: PredictionSlices | None = None,
         by_class: ByClass | None = None,
+        version: str = __version__,
     ) -> None:
         super().__init__(
             values=values,
@@ -86,6 +88,7 @@ class PredictionResult(Result):
             inputs=inputs,
             notes=lists.notes if lists else (),
             slices=slices,
+            version=version,
         )
         self._intervals = dict(intervals)
         self._counts = counts
@@ -212,7 +215,7 @@ class PredictionResult(Result):
         """As `Result.evaluation`."""
         found = self._find(measure)
         if found.page.kind != "list":
-            return self._basis.evaluation(found)
+            return replace(self._basis.evaluation(found), version=self._version)
         assert self._lists is not None
         return replace(self._lists.evaluation(found), positive=self._basis.positive)
 
@@ -264,29 +267,14 @@ class PredictionResult(Result):
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
         return f"<PredictionResult {values}; {counted(self.counts.rows, 'row')}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        import polars as pl
-
-        saved = {
-            "values": self._values,
-            "per_query_values": self._per_query,
-            "parts": self._parts,
+    def _kept(self) -> dict[str, Any]:
+        return super()._kept() | {
             "counts": self._counts,
             "basis": self._basis,
             "lists": self._lists,
-            "inputs": self._inputs,
             "intervals": self._intervals,
-            "slices": self._slices,
             "by_class": self._by_class,
         }
-        ids = None if self._query_ids is None else pl.DataFrame(self._query_ids)
-        return _restored, (ids, saved)
-
-
-def _restored(query_ids: pl.DataFrame | None, saved: Mapping[str, Any]) -> PredictionResult:
-    """A result that was pickled or copied."""
-    ids = None if query_ids is None else _native.Table.from_arrow(query_ids)
-    return PredictionResult(query_ids=ids, **saved)
 
 
 def some(values: Iterable[Any]) -> str:

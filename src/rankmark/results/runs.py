@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from rankmark.errors import UsageError
+from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
+from rankmark.results.saved import Saved
 from rankmark.results.sliced import Sliced, blocks_of, frame_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Options(TypedDict, total=False):
     signatures: bool | Literal["short"]
 
 
-class OfRuns(Shown, ABC):
+class OfRuns(Saved, ABC):
     """What is shown as results by the names of their runs."""
 
     __slots__ = ()
@@ -72,7 +72,7 @@ class OfRuns(Shown, ABC):
 
 
 class Runs(OfRuns):
-    """Results of several runs, side by side."""
+    """Results of several runs, side by side; ``runs["bm25"]`` is that of one."""
 
     __slots__ = ("_named",)
 
@@ -80,8 +80,31 @@ class Runs(OfRuns):
         self._named = dict(results)
 
     @property
+    def results(self) -> dict[str, Result]:
+        """Each run's result, by its name."""
+        return dict(self._named)
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self._named:
+            hint = did_you_mean(name, self._named)
+            raise UsageError(f"{name!r} is not one of the runs {', '.join(self._named)}{hint}")
+        return self._named[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+    def __repr__(self) -> str:
+        return f"<Runs {', '.join(self._named)}>"
+
+    @property
     def _runs(self) -> Mapping[str, Result]:
         return self._named
+
+    def _kept(self) -> dict[str, Any]:
+        return {"results": self._named}
 
 
 @dataclass(frozen=True)
@@ -243,6 +266,7 @@ class View:
         counts = asdict(result.counts)
         by_measure = counts.pop("measures")
         record: dict[str, Any] = {
+            "rankmark": result.version,
             "convention": result.convention,
             "measures": {m.label: _measure(result, m, by_measure[str(m)]) for m in result.measures},
             result.counted: counts,

@@ -11,8 +11,8 @@ import numpy as np
 
 from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.shown import Shown
 from rankmark.rendering.words import printable
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ MOST = 10_000
 """Slices by one attribute; more of them are not looked at, and take long."""
 
 
-class Sliced(Shown, ABC):
+class Sliced(Saved, ABC):
     """Measures in slices; ``print(slices)`` shows them.
 
     Attributes:

@@ -162,6 +162,10 @@ class AUCSpread:
         reach = _reach(self.error, confidence)
         return Interval(*(float(np.clip(end, 0, 1)) for end in (self.auc - reach, self.auc + reach)))
 
+    def bound(self, confidence: float) -> float:
+        """The one-sided normal upper bound."""
+        return self.auc + _reach(self.error, 2 * confidence - 1)
+
     def against(self, other: AUCSpread, confidence: float, alternative: Alternative) -> AUCDifference:
         """The difference from another of the same rows."""
         difference = self.auc - other.auc

@@ -152,8 +152,14 @@ def check_drawn(resamples: int, seed: int, threads: int | None = None) -> None:
             raise ChoiceError(f"{name}={value!r} is not a whole number from {least} to {most}")
 
 
+USUAL = {"alpha": 0.05, "confidence": 0.95, "power": 0.8}
+"""The shares that most take."""
+
+
 def check_share(**shares: float) -> None:
     """Refuses what are no shares above 0 and below 1."""
     for name, value in shares.items():
         if not isinstance(value, int | float) or not 0 < value < 1:
-            raise ChoiceError(f"{name}={value!r} is not a number above 0 and below 1, such as 0.95")
+            per_cent = isinstance(value, int | float) and 1 < value < 100
+            such = f"did you mean {value / 100:g}?" if per_cent else f"usual is {USUAL[name]}"
+            raise ChoiceError(f"{name}={value!r} is not a number above 0 and below 1; {such}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankmark import _native
 from rankmark.errors import DataError, UsageError
+from rankmark.inputs.column_checks import several_types
 
 if TYPE_CHECKING:
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
@@ -51,7 +52,7 @@ def read_query_ids(queries: QueryIds | None, rows: int) -> _native.Table:
     try:
         column = pl.Series("query", values if isinstance(values, np.ndarray) else list(values))
     except (TypeError, pl.exceptions.PolarsError) as error:
-        raise UsageError("queries are of several types; ids are all integers or all strings") from error
+        raise UsageError(f"queries {several_types(values)}") from error
     if len(column) != rows:
         raise UsageError(f"queries has {len(column)} ids and the scores have {rows} rows")
     if not (column.dtype.is_integer() or column.dtype == pl.String):

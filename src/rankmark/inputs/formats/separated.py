@@ -82,7 +82,7 @@ class Separated(FormatOfPolars):
                     extra, columns = row[len(header)], len(header)
                     return (
                         f"line {first}: {len(row)} fields, but the first line names {columns} columns; "
-                        f"field {columns + 1} is {extra!r}; what has {self.separator!r} in it needs quotes around it"
+                        f"field {columns + 1} is {extra!r}; a text with {self.separator!r} needs quotes"
                     )
                 first = rows.line_num + 1
         except csv.Error:

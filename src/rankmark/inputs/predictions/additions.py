@@ -137,6 +137,8 @@ class Form:
         several = {name: tuple(value) for name, value in saved["columns"].items() if isinstance(value, list)}
         columns = PredictionColumns(**{**saved["columns"], **several})
         words = None if saved["words"] is None else tuple(saved["words"])
+        if words == ():
+            raise ValueError("labels that are words are none")
         return Form(columns, dict(saved["kinds"]), bool(saved["text_ids"]), words, saved["scores"])
 
     def _classes(self, positive: object) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankmark._native import Table
 from rankmark.errors import DataError, UsageError
-from rankmark.inputs.column_checks import no_rows
+from rankmark.inputs.column_checks import no_rows, several_types
 from rankmark.inputs.files import open_files
 from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.predictions.classes import ClassName, ClassPredictions, ClassTable, read_classes
@@ -29,7 +29,7 @@ from rankmark.inputs.tables.several import refuse_several
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["are_of_classes", "class_table", "open_predictions", "read_predictions"]
+__all__ = ["are_of_classes", "class_table", "open_predictions", "read_predictions", "source_of"]
 
 
 def read_predictions(
@@ -85,7 +85,7 @@ def open_predictions(
     system: str | None = None,
 ) -> tuple[Source, PredictionColumns, Table]:
     """Finds the columns of a table of labelled scores, and takes them as they are; see `read_predictions`."""
-    opened = _source_of(source)
+    opened = source_of(source)
     check_there(dict.fromkeys(others, "to slice by"), opened.names, opened.where)
     check_there(dict.fromkeys(compared, "for scores"), opened.names, opened.where)
     columns = find_columns(opened.names, said, opened.where, weighing, system)
@@ -139,7 +139,8 @@ def class_table(table: Table, columns: PredictionColumns, where: str) -> ClassTa
     )
 
 
-def _source_of(source: object) -> Source:
+def source_of(source: object) -> Source:
+    """A table of labelled scores, opened."""
     if isinstance(source, Source):
         return source
     if isinstance(source, str | os.PathLike):
@@ -168,16 +169,10 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
             f"predictions: the dict is not one of columns of the same length: {reason}"
         ) from error
     for name, values in columns.items():
-        if isinstance(values, list | tuple) and frame[str(name)].dtype == pl.String:
-            _refuse_mixed(str(name), values)
+        if (
+            isinstance(values, list | tuple)
+            and frame[str(name)].dtype == pl.String
+            and not all(isinstance(value, str | None) for value in values)
+        ):
+            raise DataError(f"predictions: the column {str(name)!r} {several_types(values)}")
     return frame
-
-
-def _refuse_mixed(name: str, values: Sequence[object]) -> None:
-    """Refuses a column of texts that are not all such."""
-    for row, value in enumerate(values):
-        if not isinstance(value, str | None):
-            raise DataError(
-                f"predictions: the column {name!r} holds values of several types: text, and in row {row} "
-                f"(from 0) {value!r}; make them one"
-            )

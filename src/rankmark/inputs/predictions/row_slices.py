@@ -34,10 +34,11 @@ def read_row_slices(
     """
     import polars as pl
 
+    if isinstance(slicing, ByRows):
+        slicing = slicing.of(rows, where, [None] if query is None else frame[query].unique())
     if isinstance(slicing, ByColumns):
         columns = [_single(frame[name], where) for name in dict.fromkeys(slicing.names)]
     elif isinstance(slicing, ByRows):
-        slicing.check(rows, where)
         columns = [_single(slicing.values, "what was given")]
     else:
         if query is None:
@@ -46,7 +47,7 @@ def read_row_slices(
                 'is with query="…", or give a column of slices, or a value a row'
             )
         found = slices_of_queries(slicing, frame[query].unique(maintain_order=True).to_list())
-        return aligned(found, frame[query])
+        return aligned(found, frame[query], "queries")
     return pl.DataFrame([slice_names(column) for column in columns])
 
 

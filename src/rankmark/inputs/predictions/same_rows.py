@@ -26,6 +26,8 @@ SHOWN = 3
 """How many of the rows that do not fit a message shows."""
 KEY = ("query", "item")
 """What tells rows apart."""
+SLICING = "slicing by "
+"""Before the name of a column without a role, by which rows are sliced."""
 SHARED: Mapping[str, str] = {
     "query": "queries",
     "item": "items",
@@ -93,6 +95,8 @@ class _SystemTable:
         names = {role: getattr(read.columns, role) for role in (*SHARED, "score")}
         names = {role: name for role, name in names.items() if name is not None}
         names |= {WEIGHING + name: name for name in read.columns.weighing}
+        roles = names.values()
+        names |= {SLICING + name: name for name in read.columns.others if name not in roles}
         for role in KEY:
             if role in names:
                 check_ids(read.table, names[role], role, read.name)
@@ -115,8 +119,9 @@ class _SystemTable:
 
     def column(self, role: str) -> str:
         """What the column of the role is called."""
-        if role.startswith(WEIGHING):
-            return role.removeprefix(WEIGHING)
+        for prefix in (WEIGHING, SLICING):
+            if role.startswith(prefix):
+                return role.removeprefix(prefix)
         return str(getattr(self.read.columns, role))
 
     def numbers(self, role: str) -> pl.Series:
@@ -284,7 +289,8 @@ def _with_shared(tables: Sequence[_SystemTable]) -> dict[str, Predictions]:
 
     names: dict[str, str] = {}
     shared: dict[str, pl.Series] = {}
-    for role in tables[0].shared:
+    slicing = (role for each in tables for role in each.frame.columns if role.startswith(SLICING))
+    for role in (*slicing, *tables[0].shared):
         table = next((each for each in tables if each.has(role)), None)
         if table is not None:
             names[role] = _free(table.column(role), shared)

@@ -10,8 +10,9 @@ from typing import Any
 
 from rankmark.errors import DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs.predictions.classes import ClassPredictions
+from rankmark.inputs.predictions.columns import check_there
 from rankmark.inputs.predictions.labelled import Predictions, scored_by
-from rankmark.inputs.predictions.reading import read_predictions
+from rankmark.inputs.predictions.reading import read_predictions, source_of
 from rankmark.inputs.predictions.same_rows import matched
 from rankmark.inputs.tables import open_table
 
@@ -105,6 +106,7 @@ def read_systems(
     said: Mapping[str, str | None],
     positive: object,
     weighing: Mapping[str, str],
+    others: Sequence[str] = (),
 ) -> Systems:
     """Reads what the systems predicted of the same rows.
 
@@ -116,6 +118,8 @@ def read_systems(
         said: the names of the other columns, where they are said, by their roles, with ``""`` for none.
         positive: the label of positive rows, where it is said.
         weighing: columns of numbers that measures name, each with what it is for, in words.
+        others: columns without a role that are wanted, too; of several tables those of the first that has
+            each.
 
     Raises:
         UsageError: what is no table, or a file that is not there.
@@ -123,16 +127,22 @@ def read_systems(
 
     """
     columns = {name: each.column for name, each in systems.items() if each.column is not None}
-    first, *others = systems.values()
-    if len(columns) == len(systems) and all(each.table is first.table for each in others):
+    first, *following = systems.values()
+    if len(columns) == len(systems) and all(each.table is first.table for each in following):
         name = next(iter(systems))
-        read = _read_system(name, first, said, positive, weighing, list(columns.values()))
+        read = _read_system(name, first, said, positive, weighing, others, list(columns.values()))
         return Systems({name: scored_by(read, column, name) for name, column in columns.items()})
-    reads = {}
+    reads: dict[str, Predictions] = {}
+    sought, known = list(others), dict[str, None]()
     for name, each in systems.items():
         with _naming(name):
-            read = _read_system(name, each, said, positive, weighing)
+            opened = source_of(each.table)
+            found = [column for column in sought if column in opened.names]
+            read = _read_system(name, replace(each, table=opened), said, positive, weighing, found)
+        sought = [column for column in sought if column not in found]
+        known |= dict.fromkeys(opened.names)
         reads[name] = replace(read, name=f"{read.name} of {name!r}")
+    check_there(dict.fromkeys(sought, "to slice by"), list(known), "every system's table")
     predictions, note = matched(reads)
     return Systems(predictions, (note,))
 
@@ -152,10 +162,13 @@ def _read_system(
     said: Mapping[str, str | None],
     positive: object,
     weighing: Mapping[str, str],
+    others: Sequence[str],
     compared: Sequence[str] = (),
 ) -> Predictions:
     told = {**said, "score": system.column}
-    read = read_predictions(system.table, told, positive, compared=compared, weighing=weighing, system=name)
+    read = read_predictions(
+        system.table, told, positive, None, others, compared=compared, weighing=weighing, system=name
+    )
     if isinstance(read, ClassPredictions):
         raise DataError(f"systems are compared by one score in a row each, and {read.name} has several")
     return read

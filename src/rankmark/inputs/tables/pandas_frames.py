@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
 from rankmark.errors import ColumnError, RankmarkError
+from rankmark.inputs.column_checks import several_types
 from rankmark.inputs.roles import VALUE_OF, Chosen, TableName
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables.polars_frames import from_polars
@@ -42,9 +43,21 @@ def _from_pandas(frame: Any, table: TableName) -> Source:
         except RankmarkError:
             raise
         except (TypeError, ValueError) as error:
-            raise ColumnError(f"{table}: a column holds values of several types: {error}") from error
+            for name in roles.names:
+                if not _is_readable(chosen[name]):
+                    wrong = f"column {name!r} {several_types(chosen[name].tolist())}"
+                    raise ColumnError(f"{table}: {wrong}, for example with astype(str)") from error
+            raise ColumnError(f"{table} cannot be read: {error}") from error
 
     return Source(table, names, take)
+
+
+def _is_readable(column: Any) -> bool:
+    try:
+        Table.from_arrow(_by_column(column.to_frame()))
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _with_index(frame: Any) -> Any:

@@ -49,8 +49,5 @@ def known_format(name: str, known: Sequence[str]) -> str:
     if name in known:
         return name
     if is_file_format(name):
-        raise ChoiceError(
-            f"format={name!r} is no text but a file of the values of each query, which `Result.write` and -q "
-            "-o FILE of `rankmark eval` and `rankmark predictions` write"
-        )
+        raise ChoiceError(f"format={name!r} is no text but {formats()[name].file}")
     raise ChoiceError(f"format={name!r} is not one of {', '.join(known)}{did_you_mean(name, known)}")

@@ -27,6 +27,10 @@ class Parquet(Format):
     place = 7
     needs = "_queries"
     is_text = False
+    file = (
+        "a file of the values of each query, which `Result.write` and -q -o FILE of `rankmark eval` and "
+        "`rankmark predictions` write"
+    )
 
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> NoReturn:
         """There is none."""

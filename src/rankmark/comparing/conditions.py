@@ -1,0 +1,279 @@
+"""What a candidate has to fulfil, and whether it does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rankmark.comparing.deciding import Bound, Decider, Figure
+from rankmark.comparing.gates import ROUNDING, Allowance, Gate, LimitGate, MeasureGate, Side
+from rankmark.comparing.pairs import direction
+from rankmark.comparing.stored import stored_notes
+from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
+from rankmark.language.measure import Measure
+from rankmark.language.plan import separate
+from rankmark.statistics.resampling import Floats
+
+if TYPE_CHECKING:
+    from rankmark.results.base import Result
+
+__all__ = ["Conditions", "Judged", "Limits"]
+
+Limits: TypeAlias = "Mapping[str | Measure, float] | Mapping[str, float] | None"
+"""What the value of each measure has to be at least, or may be at most."""
+
+
+class Judged:
+    """The candidate's result, and the baseline's if there is one.
+
+    Attributes:
+        old: the baseline's.
+        new: the candidate's.
+        stored: whether one of them was evaluated before.
+
+    """
+
+    def __init__(self, old: Result | None, new: Result, *, stored: bool) -> None:
+        self.old, self.new, self.stored = old, new, stored
+
+    def both(self, measure: Measure) -> Decider:
+        """The values of the baseline and of the candidate, of what has a value of both."""
+        raise NotImplementedError
+
+    def candidate(self, measure: Measure) -> Decider:
+        """The candidate's value."""
+        raise NotImplementedError
+
+    @property
+    def results(self) -> dict[str, Result]:
+        """Those that there are, by what they are called."""
+        named = {"baseline": self.old, "candidate": self.new}
+        return {name: each for name, each in named.items() if each is not None}
+
+    def notes(self) -> Iterator[str]:
+        """What a reader should know of them."""
+        for name, each in self.results.items():
+            yield f"{name}: {each.account()[0]}"
+        if self.stored and self.old is not None:
+            yield from stored_notes("baseline", self.old, self.new)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What decides.
+
+    Attributes:
+        measures: what may not drop.
+        allowed: by more than this.
+        limits: what has to be at least or at most how much.
+        confidence: of the bounds that decide; None where point estimates do.
+
+    """
+
+    measures: tuple[str | Measure, ...]
+    allowed: Allowance | None
+    limits: tuple[tuple[str | Measure, Side, float], ...]
+    confidence: float | None
+
+    @classmethod
+    def of(
+        cls,
+        measures: str | Measure | Iterable[str | Measure] | None,
+        max_drop: float | str | None,
+        limits: Mapping[Side, Limits],
+        confidence: float | None,
+        *,
+        has_baseline: bool,
+    ) -> Conditions:
+        """Those that were asked for.
+
+        Raises:
+            UsageError: they are none, or go with another baseline.
+
+        """
+        _check_confidence(confidence)
+        read = tuple(
+            (measure, side, _limit(side, measure, value))
+            for side, asked in limits.items()
+            for measure, value in _items(side, asked)
+        )
+        listed = () if measures is None else tuple(separate(measures))
+        if max_drop is None:
+            if not read:
+                raise ChoiceError(
+                    'nothing decides: give max_drop="0.5%", say, or limits: at_least={"nDCG@10": 0.3}'
+                )
+            if has_baseline:
+                raise UsageError("a baseline decides nothing without max_drop: give that, or leave it out")
+            if lacking := [each for each in map(str, listed) if each not in {str(m) for m, _, _ in read}]:
+                raise UsageError(f"nothing decides of {', '.join(lacking)}: give max_drop or a limit of it")
+            return cls((), None, read, confidence)
+        allowed = _allowance(max_drop)
+        if not has_baseline:
+            raise UsageError(f"max_drop={max_drop!r} is from a baseline: give one")
+        if not listed:
+            raise UsageError("max_drop is of measures: say which")
+        return cls(listed, allowed, read, confidence)
+
+    @property
+    def asked(self) -> list[str | Measure]:
+        """All measures, each once."""
+        return list({str(each): each for each in (*self.measures, *(m for m, _, _ in self.limits))}.values())
+
+    def decided(self, judged: Judged, seed: int) -> Gate:
+        """Whether they are fulfilled."""
+        find = judged.new._find
+        drops = tuple(self._drop(measure, judged) for measure in dict.fromkeys(map(find, self.measures)))
+        limits = tuple(self._limited(find(m), side, limit, judged) for m, side, limit in self.limits)
+        measures = dict.fromkeys(map(find, self.asked))
+        return Gate(
+            passed=all([*(each.passed for each in drops), *(each.passed for each in limits)]),
+            measures=drops,
+            limits=limits,
+            allowed=self.allowed,
+            confidence=self.confidence,
+            seed=seed,
+            signatures={each.label: judged.new.signature(each) for each in measures},
+            inputs={name: each.inputs for name, each in judged.results.items() if each.inputs},
+            notes=tuple(judged.notes()),
+        )
+
+    def _drop(self, measure: Measure, judged: Judged) -> MeasureGate:
+        allowed = self.allowed
+        assert allowed is not None
+        if measure.page.better == "neither":
+            raise MeasureError(f"{measure}: neither more nor less of it is better, so that nothing is a drop")
+        decider = judged.both(measure)
+        self._check_units(measure, decider, "of both runs")
+        baseline, candidate = decider.values
+        _check_value(measure, baseline, "the baseline")
+        _check_value(measure, candidate, "the candidate")
+        if allowed.relative and not baseline:
+            raise DataError(
+                f"{measure} of the baseline is 0: no share of it is a drop; give max_drop as a number"
+            )
+        _check_can_fail(measure, baseline, allowed)
+
+        def drop(before: Floats, after: Floats) -> Floats:
+            """How much worse, of values of the one and of the other."""
+            lost = direction(measure) * (before - after)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray(lost / np.abs(before) if allowed.relative else lost)
+
+        estimate = float(drop(np.array(baseline), np.array(candidate)))
+        bound = self._bound(decider, drop)
+        deciding = estimate if bound is None else bound.value
+        return MeasureGate(
+            measure.label,
+            deciding <= allowed.drop + ROUNDING,
+            baseline,
+            candidate,
+            estimate,
+            None if bound is None else bound.value,
+            *_how(bound),
+            decider.units,
+            decider.unit,
+        )
+
+    def _limited(self, measure: Measure, side: Side, limit: float, judged: Judged) -> LimitGate:
+        _check_limit(measure, side, limit)
+        decider = judged.candidate(measure)
+        self._check_units(measure, decider, "")
+        (value,) = decider.values
+        _check_value(measure, value, "the candidate")
+        sign = -1.0 if side == "least" else 1.0
+        upper = self._bound(decider, lambda values: np.asarray(sign * values))
+        bound = None if upper is None else sign * upper.value
+        deciding = value if bound is None else bound
+        passed = sign * deciding <= sign * limit + ROUNDING
+        return LimitGate(
+            measure.label, passed, side, limit, value, bound, *_how(upper), decider.units, decider.unit
+        )
+
+    def _bound(self, decider: Decider, figure: Figure) -> Bound | None:
+        return None if self.confidence is None else decider.upper(figure, self.confidence)
+
+    def _check_units(self, measure: Measure, decider: Decider, of: str) -> None:
+        if decider.units < (1 if self.confidence is None else 2):
+            value = f"have a value {of}".strip()
+            raise DataError(f"{measure}: {decider.units} {decider.unit} {value}; that decides nothing")
+
+
+def _how(bound: Bound | None) -> tuple[Any, int | None]:
+    """What decided, and how many resamples."""
+    return ("point", None) if bound is None else (bound.by, bound.resamples)
+
+
+def _check_value(measure: Measure, value: float, of: str) -> None:
+    if math.isnan(value):
+        raise DataError(f"{measure} of {of} has no value; that decides nothing")
+    if math.isinf(value):
+        raise DataError(f"{measure} of {of} is infinite; that decides nothing")
+
+
+def _items(side: Side, asked: Limits) -> Iterable[tuple[str | Measure, float]]:
+    if asked is not None and not isinstance(asked, Mapping):
+        raise ChoiceError(f'at_{side}={asked!r} is not {{measure: value}}, such as {{"nDCG@10": 0.3}}')
+    return () if asked is None else tuple(asked.items())
+
+
+def _limit(side: Side, measure: str | Measure, value: Any) -> float:
+    try:
+        found = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise ChoiceError(f"at_{side} of {measure} is {value!r}, and not a number, such as 0.3")
+    return found
+
+
+def _check_limit(measure: Measure, side: Side, limit: float) -> None:
+    """Refuses a limit on the wrong side, one that everything keeps, and one that nothing can keep."""
+    better, wrong = ("less", "at_most") if side == "least" else ("more", "at_least")
+    if measure.page.better == better:
+        raise MeasureError(f"of {measure} {better} is better: say {wrong}, and not at_{side}")
+    low, high = measure.page.bounds
+    kept, lost = (low, high) if side == "least" else (high, low)
+    sign = 1 if side == "least" else -1
+    if kept is not None and sign * limit <= sign * kept:
+        raise ChoiceError(f"at {side} {limit:g}: {measure} is always, so that this gate cannot fail")
+    if lost is not None and sign * limit > sign * lost:
+        raise ChoiceError(f"at {side} {limit:g}: {measure} is never, its best being {lost:g}; nothing passes")
+
+
+def _allowance(written: float | str) -> Allowance:
+    text = str(written).strip()
+    try:
+        drop = float(text.removesuffix("%"))
+    except ValueError:
+        drop = math.nan
+    if isinstance(written, bool) or not 0 <= drop < math.inf:
+        raise ChoiceError(
+            f'max_drop={written!r} is neither a number from 0, such as 0.005, nor a share, such as "0.5%"'
+        )
+    return Allowance(drop / 100, relative=True) if text.endswith("%") else Allowance(drop, relative=False)
+
+
+def _check_confidence(confidence: float | None) -> None:
+    if confidence is not None and not (isinstance(confidence, int | float) and 0.5 < confidence < 1):
+        raise ChoiceError(f"confidence={confidence!r} is not a number above 0.5 and below 1, such as 0.95")
+
+
+def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> None:
+    """Refuses to allow whatever a candidate can lose, to the end of the measure's range."""
+    low, high = measure.page.bounds
+    worst = high if measure.page.better == "less" else low
+    if worst is None:
+        return
+    most = abs(baseline - worst) / (abs(baseline) if allowed.relative else 1)
+    if not 0 < most <= allowed.drop:
+        return
+    share = f'; did you mean "{allowed.drop:g}%"?' if not allowed.relative and allowed.drop >= 1 else ""
+    raise ChoiceError(
+        f"max_drop={allowed}: {measure} of the baseline is {baseline:.4f} and cannot be worse than "
+        f"{worst:g}, a drop of {allowed.written(most)}, so that this gate cannot fail{share}"
+    )

@@ -1,0 +1,182 @@
+"""What a gate decided, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+from rankmark.comparing.deciding import By
+from rankmark.rendering.blocks import Block, Notes
+from rankmark.results.saved import Saved
+
+if TYPE_CHECKING:
+    from rankmark.aggregation.intervals import Unit
+
+__all__ = ["ROUNDING", "Allowance", "Gate", "LimitGate", "MeasureGate", "Side"]
+
+ROUNDING = 1e-12
+"""Drops that differ by less are the same but for rounding."""
+Side: TypeAlias = Literal["least", "most"]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The greatest drop that passes.
+
+    Attributes:
+        drop: how much, at least 0.
+        relative: whether it is a share of the baseline's value, and not in the measure's unit.
+
+    """
+
+    drop: float
+    relative: bool
+
+    def __str__(self) -> str:
+        return self.written(self.drop)
+
+    def written(self, drop: float) -> str:
+        """A drop as text."""
+        return f"{100 * drop:.4g}%" if self.relative else f"{drop:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureGate:
+    """What was decided of one measure, by how much it dropped.
+
+    Attributes:
+        measure: its name.
+        passed: whether the drop that decides is no greater than what is allowed.
+        baseline: the baseline's value, of the queries that have one of both.
+        candidate: the candidate's.
+        drop: how much worse the candidate is, in the unit of what is allowed; below 0 if it is better.
+        bound: the greatest drop that the data leave possible with the confidence asked for; None without.
+        by: what decided: the ``point`` estimate, or a bound by ``bca`` or ``delong``.
+        resamples: of the bootstrap; None where none were drawn.
+        units: how many queries or rows have a value of both.
+        unit: which of the two.
+
+    """
+
+    measure: str
+    passed: bool
+    baseline: float
+    candidate: float
+    drop: float
+    bound: float | None
+    by: By
+    resamples: int | None
+    units: int
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class LimitGate:
+    """What was decided of one measure, by the candidate's value alone.
+
+    Attributes:
+        measure: its name.
+        passed: whether the value that decides is within the limit.
+        side: whether the limit is the ``least`` or the ``most`` that passes.
+        limit: what passes.
+        value: the candidate's value.
+        bound: the least value, or the greatest, that the data leave possible with the confidence asked for.
+        by: what decided: the ``point`` estimate, or a bound by ``bca`` or ``delong``.
+        resamples: of the bootstrap; None where none were drawn.
+        units: how many queries or rows the value is of.
+        unit: which of the two.
+
+    """
+
+    measure: str
+    passed: bool
+    side: Side
+    limit: float
+    value: float
+    bound: float | None
+    by: By
+    resamples: int | None
+    units: int
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Gate(Saved):
+    """Whether a candidate passes, and why; ``print(gate)`` shows it. It is true if it passes.
+
+    Attributes:
+        passed: whether it does by every measure.
+        measures: what was decided of each measure that may not drop.
+        limits: what was decided of each that has a limit.
+        allowed: the greatest drop that passes; None without a baseline.
+        confidence: of the bounds that decide; None where point estimates do.
+        seed: of the bootstrap.
+        signatures: of each measure, what decides its value.
+        inputs: hashes of the tables of ``baseline`` and ``candidate``, if asked for.
+        notes: what happened to the queries or rows.
+
+    """
+
+    passed: bool
+    measures: tuple[MeasureGate, ...]
+    limits: tuple[LimitGate, ...]
+    allowed: Allowance | None
+    confidence: float | None
+    seed: int
+    signatures: Mapping[str, str]
+    inputs: Mapping[str, Mapping[str, str]]
+    notes: tuple[str, ...]
+
+    _only: ClassVar = ("table", "json")
+
+    def __bool__(self) -> bool:
+        """Whether it passes."""
+        return self.passed
+
+    def reason(self, own: MeasureGate | LimitGate) -> str:
+        """What was decided of a measure, by which numbers, on one line."""
+        decided = self._of_limit(own) if isinstance(own, LimitGate) else self._of_drop(own)
+        return f"{'passed' if own.passed else 'failed'}: {decided}; {self._by(own)}"
+
+    def _reasons(self) -> list[str]:
+        return [*map(self.reason, self.measures), *map(self.reason, self.limits)]
+
+    def _of_drop(self, own: MeasureGate) -> str:
+        assert self.allowed is not None
+        written = self.allowed.written
+        change = "unchanged"
+        if abs(own.drop) > ROUNDING:
+            change = f"{'worse' if own.drop > 0 else 'better'} by {written(abs(own.drop))}"
+        line = f"{own.measure} {own.baseline:.4f} → {own.candidate:.4f}, {change}"
+        if own.bound is not None:
+            bound = written(abs(own.bound))
+            limit = f"worse by at most {bound}" if own.bound > 0 else f"better by at least {bound}"
+            line += f", with {self._confidence} confidence {limit}"
+        return f"{line}; allowed {self.allowed}"
+
+    def _of_limit(self, own: LimitGate) -> str:
+        line = f"{own.measure} {own.value:.4f}"
+        if own.bound is not None:
+            line += f", with {self._confidence} confidence at {own.side} {own.bound:.4f}"
+        return f"{line}; wanted at {own.side} {own.limit:.6g}"
+
+    @property
+    def _confidence(self) -> str:
+        return f"{100 * (self.confidence or 0):.4g}%"
+
+    def _by(self, own: MeasureGate | LimitGate) -> str:
+        over = f"on {own.units:,} {own.unit}"
+        if own.by == "point":
+            return f"decided by the point estimate {over}"
+        if own.by == "delong":
+            return f"decided by DeLong's one-sided bound {over}"
+        drawn = f"({own.resamples:,} resamples, seed {self.seed})"
+        return f"decided by the one-sided BCa bootstrap bound {over} {drawn}"
+
+    def _blocks(self, _: int) -> Iterator[Block]:
+        yield Notes([*self._reasons(), *self.notes], wrapped=False)
+
+    def _record(self) -> dict[str, Any]:
+        record = asdict(self)
+        return record | {"max_drop": record.pop("allowed"), "reasons": self._reasons()}

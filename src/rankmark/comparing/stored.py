@@ -1,0 +1,99 @@
+"""A result that was evaluated before, in the place of a run that is evaluated now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.results.base import Result
+from rankmark.results.saved import Saved
+
+if TYPE_CHECKING:
+    from rankmark.language.measure import Measure
+
+__all__ = ["check_stored", "is_result", "stored_notes"]
+
+
+def is_result(run: Any, kind: type[Result]) -> bool:
+    """Whether it is a result, and no run.
+
+    Raises:
+        UsageError: it is a record of another kind.
+
+    """
+    if isinstance(run, Saved) and not isinstance(run, kind):
+        raise UsageError(
+            f"a {type(run).__name__} is neither a run nor the {kind.__name__} of one"
+            + ('; take that of one run, by its name: runs["…"]' if type(run).__name__ == "Runs" else "")
+        )
+    return isinstance(run, kind)
+
+
+def check_stored(name: str, stored: Result, fresh: Result, measures: Iterable[Measure]) -> None:
+    """Refuses a result that is not of the same judgements, or was not evaluated in the same way.
+
+    Args:
+        name: what to call it.
+        stored: the result.
+        fresh: another, with which it is to be compared.
+        measures: by which.
+
+    Raises:
+        NotEvaluatedError: it lacks a measure.
+        ChoiceError: it was evaluated otherwise.
+        DataError: it is of other queries or judgements.
+
+    """
+    for measure in measures:
+        own, other = (_parts(each.signature(each._find(measure))) for each in (stored, fresh))
+        if odd := [part for part in dict.fromkeys([*own, *other]) if own.get(part) != other.get(part)]:
+            there, here = (
+                ", ".join(f"{part}:{each.get(part, 'none')}" for part in odd) for each in (own, other)
+            )
+            raise ChoiceError(
+                f"{name} was evaluated otherwise: {measure} with {there}, here with {here}; choose alike, or "
+                "evaluate it again"
+            )
+    for what, own_hash in stored.inputs.items():
+        if what == "qrels" and fresh.inputs.get(what, own_hash) != own_hash:
+            raise DataError(
+                f"{name} was evaluated against other judgements: their hash is {own_hash}, here it is "
+                f"{fresh.inputs[what]}; evaluate it again"
+            )
+    _check_rows(name, stored, fresh)
+
+
+def _parts(signature: str) -> dict[str, str]:
+    """Each part of a signature by its name, but for the version."""
+    measure, *parts = signature.split("|")
+    named = dict(part.split(":", 1) for part in parts)
+    named.pop("rankmark")
+    return {"measure": measure, **named}
+
+
+def _check_rows(name: str, stored: Result, fresh: Result) -> None:
+    """Refuses other queries, or another number of rows."""
+    own, other = set(stored.query_ids), set(fresh.query_ids)
+    if own != other:
+        odd = min(own ^ other, key=str)
+        where = "there alone" if odd in own else "here alone"
+        raise DataError(
+            f"{name} was evaluated on other queries: {len(own ^ other):,} are not in both, such as {odd!r}, "
+            f"which is {where}; evaluate it again"
+        )
+    for what in ("rows", "positive"):
+        counts = [getattr(each.counts, what, None) for each in (stored, fresh)]
+        if None not in counts and counts[0] != counts[1]:
+            there, here = (f"{each:,}" for each in counts)
+            raise DataError(
+                f"{name} was evaluated on other rows: {what} {there}, here {here}; evaluate it again"
+            )
+
+
+def stored_notes(name: str, stored: Result, fresh: Result) -> Iterator[str]:
+    """What is not known to be alike."""
+    if stored.version != fresh.version:
+        yield f"{name}: evaluated by rankmark {stored.version}, and not {fresh.version}"
+    if stored.counted == "queries" and "qrels" not in stored.inputs:
+        yield f"{name}: saved without a hash of its judgements; the judged queries are the same"

@@ -1,0 +1,75 @@
+"""What commands save with -o NAME.rankmark, and what `rankmark show` makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rankmark as rm
+from rankmark.cli import main
+from small_tables import FILES
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A working directory with tables, and a saved result."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    rm.evaluate("qrels.txt", "a.run", "AP").save("saved.rankmark")
+
+
+SAVING = {
+    "eval qrels.txt a.run": "ListResult",
+    "eval qrels.txt a.run b.run": "Runs",
+    "eval qrels.txt a.run -m nDCG@10 --like trec_eval --like lightgbm": "Differences",
+    "predictions p.csv": "PredictionResult",
+    "predictions p.csv --system a=score --system b=other --baseline a": "PredictionComparison",
+    "curve p.csv ROC": "CurveTable",
+    "compare qrels.txt a.run b.run": "Comparison",
+    "explain qrels.txt a.run -m AP --query q1": "Explanation",
+    "check qrels.txt a.run": "CheckReport",
+    "agree a.run b.run": "Agreement",
+}
+
+
+@pytest.mark.parametrize("line", SAVING)
+def test_what_is_saved_is_shown_as_the_command_shows_it(line: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 0
+    shown = capfd.readouterr().out
+    assert main([*line.split(), "-o", "x.rankmark"]) == 0
+    assert type(rm.load("x.rankmark")).__name__ == SAVING[line]
+    assert main(["show", "x.rankmark"]) == 0
+    assert capfd.readouterr().out == shown
+
+
+def test_a_saved_result_knows_its_inputs() -> None:
+    main(["eval", "qrels.txt", "a.run", "-o", "x.rankmark"])
+    found = rm.load("x.rankmark")
+    assert isinstance(found, rm.results.ListResult)
+    assert found.inputs == rm.evaluate("qrels.txt", "a.run", "AP", hash_inputs=True).inputs
+
+
+def test_options_of_what_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    main(["eval", "qrels.txt", "a.run", "-m", "AP", "-o", "x.rankmark"])
+    assert main(["show", "x.rankmark", "-q", "--format", "csv"]) == 0
+    assert capfd.readouterr().out == "query,AP\nq1,1.0\nq2,0.5\nq3,0.0\n"
+    assert main(["show", "x.rankmark", "--short-signature", "-o", "x.txt"]) == 0
+    assert Path("x.txt").read_text().endswith("AP|rankmark:0.1.0\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("show none.rankmark", 2, "there is no file 'none.rankmark'"),
+        ("show qrels.txt", 1, "'qrels.txt' holds no saved result"),
+        ("show saved.rankmark --movers 3", 2, "--movers shows nothing of a ListResult"),
+        ("show saved.rankmark --confusion", 2, "there are lists here, and no classes"),
+        ("show saved.rankmark -o saved.rankmark", 2, "would overwrite the input saved.rankmark"),
+        ("eval qrels.txt a.run --format rankmark", 2, "format='rankmark' is no text but a file from which"),
+    ],
+)
+def test_what_cannot_be_shown(line: str, code: int, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == code
+    assert message in capfd.readouterr().err
