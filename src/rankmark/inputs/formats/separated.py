@@ -185,9 +185,11 @@ def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
     progress = _native.Progress()
     reader = _native.TextReader(str(file.path), progress)
     rest = b""
-    while not (end := _end_of_first_row(rest)) and (more := reader.read(size)):
-        rest += more
+    while not (end := _end_of_first_row(rest)):
         _refuse_endless(rest, file)
+        if not (more := reader.read(size)):
+            break
+        rest += more
     header, rest = (rest[:end], rest[end:]) if end else (rest + b"\n", b"")
     while True:
         more = reader.read(size)
