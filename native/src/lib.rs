@@ -20,7 +20,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::python::files::{
-        Progress, TextReader, TrecReader, decompress, expanded_size, read_trec, repeated_name, trec_forms,
+        Progress, TextReader, TrecReader, decompress, expanded_size, read_as_trec_eval, read_trec,
+        repeated_name, trec_forms,
     };
     #[pymodule_export]
     use crate::python::lists::{JudgedLists, judge_lists};

@@ -47,6 +47,7 @@ _HOME = {
     "explain": "explaining.explanation",
     "from_signature": "api.from_signature",
     "gate": "comparing.gating",
+    "gate_predictions": "comparing.prediction_gate",
     "load": "loading",
     "parse": "language.names",
     "rank_correlation": "comparing.agreement",

@@ -21,8 +21,9 @@ from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
+from rankmark.commands.gate_predictions import gate_predictions
 from rankmark.commands.measures import measures
-from rankmark.commands.names import refuse_unquoted
+from rankmark.commands.names import refuse_mistyped
 from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.show import show
@@ -32,6 +33,13 @@ from rankmark.panics import hide_panics
 from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
+
+INSTEAD = {
+    **dict.fromkeys(("--metric", "--metrics"), "measures are given with -m"),
+    **dict.fromkeys(("--qrels", "--run", "--runs"), "files are given without options: QRELS RUN"),
+    **dict.fromkeys(("-k", "--k", "--cutoff", "--topk"), "a cutoff is part of a measure: -m nDCG@10"),
+}
+"""What to do instead of using the options of others."""
 
 
 def main(args: list[str] | None = None) -> int:
@@ -49,7 +57,7 @@ def main(args: list[str] | None = None) -> int:
         return 130
     except click.UsageError as error:
         hint = f" ({error.ctx.command_path} --help shows what there is)" if error.ctx else ""
-        return _fail(error.format_message() + hint, UsageError.__name__, 2, given)
+        return _fail(_message(error) + hint, UsageError.__name__, 2, given)
     except UnansweredError as error:
         return _fail(str(error), type(error.why).__name__, 2, given)
     except RankmarkError as error:
@@ -67,6 +75,13 @@ def _own_standard_error() -> None:
         number, encoding = os.dup(sys.stderr.fileno()), sys.stderr.encoding
         sys.stderr = os.fdopen(number, "w", buffering=1, encoding=encoding, errors="replace")
         hide_panics()
+
+
+def _message(error: click.UsageError) -> str:
+    """What is wrong, and what to write instead of the options that other tools have."""
+    if isinstance(error, click.NoSuchOption) and error.option_name in INSTEAD:
+        return f"No such option {error.option_name!r}; {INSTEAD[error.option_name]}"
+    return error.format_message()
 
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
@@ -97,7 +112,7 @@ class _Commands(click.Group):
         if name not in self.commands:  # older versions of click do not say which comes near
             raise click.UsageError(f"No such command {name!r}{did_you_mean(name, self.commands)}", ctx)
         if any("--measure" in option.opts for option in self.commands[name].params):
-            refuse_unquoted(args)
+            refuse_mistyped(args[1:])
         return super().resolve_command(ctx, args)
 
 
@@ -137,6 +152,7 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    gate_predictions,
     show,
     explain,
     check_data,

@@ -24,7 +24,7 @@ USERS: dict[str, list[Any]] = {
     "label": [1, 0, 1, 0, 1, 0, 1, 0],
     "score": [0.9, 0.2, 0.5, 0.4, 0.1, 0.3, 0.6, 0.6],
 }
-NUMBERS = ("mean_absolute_percentage_error", "MeanAbsolutePercentageError")
+NUMBERS = ("mean_absolute_percentage_error", "MeanAbsolutePercentageError", "mape", "MAPE")
 """What has no value of labels of 0."""
 PETS: dict[str, list[Any]] = {
     "label": ["cat", "dog", "eel", "cat"],

@@ -642,3 +642,28 @@ def test_results_are_pickled_and_shown(measures: str) -> None:
     assert "AUC" in result._repr_html_()
     with pytest.raises(rm.NotEvaluatedError, match="AUC is one value of all rows"):
         result.query_values("AUC")
+
+
+def test_a_measure_of_all_rows_has_no_values_of_queries() -> None:
+    """Once polars 2.1 was handed a column without a type, and refused it."""
+    for table in (
+        {"label": [1, 0], "score": [0.2, 0.1]},
+        {"label": [1, 0], "score": [[0.2, 0.8], [0.9, 0.1]]},
+    ):
+        result = rm.evaluate_predictions(table, ["AUC"])
+        assert result.per_query.schema == {"query": pl.String}
+        assert result.per_query.is_empty()
+        assert result.query_ids == []
+        with pytest.raises(rm.NotEvaluatedError, match="with none for each query to be sliced"):
+            result.by({"a": "x"})
+
+
+@pytest.mark.parametrize("measure", ["RMSE", "MSE", "MAE", "R2", "Pearson"])
+def test_infinite_and_huge_scores_in_slices(measure: str) -> None:
+    """Once writing them as JSON was a bare ValueError, and squaring huge ones an OverflowError."""
+    for scores in ([math.inf, 0.0, 1.0, -math.inf], [1e308, -1e308, 1e308, 1.0]):
+        table = {"label": [1, 0, 1, 0], "score": scores, "group": ["a", "a", "b", "b"]}
+        result = rm.evaluate_predictions(table, measure, by="group")
+        assert "Infinity" not in result.to_json()
+        assert json.loads(result.to_json())
+        assert str(result)

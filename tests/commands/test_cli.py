@@ -203,10 +203,13 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
         (["eval", "qrels.txt", "bm25.run", "bm25.run"], "two runs are called bm25.run; write NAME=bm25.run"),
         (
             ["eval", "qrels.txt", "bm25.run", "-m", "nDCG@10", "AP", "RR"],
-            "'AP' is taken for a file; put measures in quotes together, -m \"nDCG@10 AP RR\", or each behind",
+            "'AP' is a measure where a file is wanted; put measures in quotes, -m \"nDCG@10 AP RR\"",
         ),
-        (["predictions", "-m", "AUC", "LogLoss", "p.csv"], "'LogLoss' is taken for a file"),
-        (["gate", "a", "b", "c", "--measure", "AP", "RR", "--max-drop", "1%"], "'RR' is taken for a file"),
+        (["predictions", "-m", "AUC", "LogLoss", "p.csv"], "'LogLoss' is a measure where a file is wanted"),
+        (
+            ["gate", "a", "b", "c", "--measure", "AP", "RR", "--max-drop", "1%"],
+            "'RR' is a measure where a file is wanted",
+        ),
         (
             ["eval", "qrels.txt", "bm25.run", "-o", "no/where.txt"],
             "cannot write no/where.txt: there is no folder",
@@ -258,6 +261,7 @@ COMMANDS = [
     "curve",
     "compare",
     "gate",
+    "show",
     "explain",
     "check",
     "agree",

@@ -51,6 +51,8 @@ def printed(capfd: pytest.CaptureFixture[str], *args: str) -> tuple[int, Any]:
         "curve p.csv calibration",
         "compare qrels.txt a.run b.run --movers 1 --margin .1 -q",
         "gate qrels.txt a.run b.run -m RR --max-drop .1",
+        "gate qrels.txt a.run --at-least RR=.1 --confidence .9",
+        "gate-predictions p.csv --system a=other --system b=score -m AUC --max-drop 5%",
         "explain qrels.txt a.run -m AP --query q1",
         "explain qrels.txt a.run b.run -m AP --query q1",
         "check qrels.txt a.run",

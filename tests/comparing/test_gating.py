@@ -339,9 +339,7 @@ def test_a_stored_baseline_that_was_evaluated_otherwise_is_refused(tmp_path: Pat
         rm.gate(QRELS, saved, WORSE, "RR", max_drop="1%")
     with pytest.raises(rm.NotEvaluatedError, match="AP was not evaluated; here are RR"):
         rm.gate(QRELS, saved, WORSE, "AP", max_drop="1%", ties="item-asc")
-    with pytest.raises(
-        ChoiceError, match="RR with ties:item-desc, like:none, here with ties:input, like:r"
-    ):
+    with pytest.raises(ChoiceError, match="RR with ties:item-desc, like:none, here with ties:input, like:r"):
         rm.gate(QRELS, stored(GOOD, path), WORSE, "RR", max_drop="1%", like="ranx")
 
 

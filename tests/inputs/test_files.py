@@ -126,7 +126,7 @@ BROKEN = [
     (
         "a.csv",
         b'query,item,relevance\nq1,a,"1"\nq1,b,0,5\n',
-        "line 3: 4 fields, but the first line names 3 columns; field 4 is '5'; a text with ',' needs quotes",
+        "line 3: 4 fields, but the first line names 3 columns; field 4 is '5'; quote what has ','",
     ),
     ("a.csv", b'query,item\nq1,a\nq1,"b\nq2,c\n', 'line 3: a text that begins with a quote (") does not end'),
     (

@@ -258,3 +258,13 @@ def test_qrels_given_as_a_run(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     with pytest.raises(FormatError, match="line 1: 4 fields where a line of a run needs"):
         read_run(tmp_path / "qrels")
+
+
+@pytest.mark.parametrize("score", ["nan", "NaN", "-nan", "NA", "null", "0,5"])
+def test_what_is_no_score_in_the_first_of_five_fields_is_no_tag(score: str, tmp_path: Path) -> None:
+    """Once the line was read as one with a rank and a tag, and the run evaluated by its ranks."""
+    (tmp_path / "a.run").write_text(f"q1 Q0 a 1 {score}\nq1 Q0 b 2 0.5\n")
+    with pytest.raises(FormatError, match=f'line 1: the score "{score}" is not a number'):
+        read_run(tmp_path / "a.run")
+    (tmp_path / "tagged.run").write_text("q1 Q0 a 1 nano\nq1 Q0 b 2 nano\n")
+    assert read_run(tmp_path / "tagged.run").rank == "rank"

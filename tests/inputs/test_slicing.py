@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from rankmark import UsageError
@@ -113,6 +114,41 @@ def test_an_index_of_numbers_is_of_queries_where_it_has_all_of_them() -> None:
         values.of(None, "x", ["q"])
 
 
+@pytest.mark.parametrize(
+    ("by", "names"),
+    [
+        (np.array([2, 1, 10], dtype=">i4"), ["2", "1", "10"]),
+        (np.array([2, 1, 0.5], dtype=">f8"), ["2.0", "1.0", "0.5"]),
+        (np.array([2, 1, 0.5], dtype=np.longdouble), ["2.0", "1.0", "0.5"]),
+        (np.array([2, 1, 0.5], dtype=np.float16), ["2.0", "1.0", "0.5"]),
+        (np.array([True, False, True]), ["true", "false", "true"]),
+        (np.array(["b", "a", "c"]), ["b", "a", "c"]),
+        (
+            np.array(["2024-02-01", "NaT", "2024-01-01"], dtype="datetime64[ns]"),
+            ["2024-02-01", None, "2024-01-01"],
+        ),
+        (np.ma.array([2, 1, 10], mask=[False, True, False]), ["2", None, "10"]),
+        (pa.array(["b", None, "c"]), ["b", None, "c"]),
+        (pa.chunked_array([["b"], ["a", "c"]]), ["b", "a", "c"]),
+        (pa.array(["b", None, "c"]).dictionary_encode(), ["b", None, "c"]),
+        (pd.array([2, None, 10], dtype="Int64"), ["2", None, "10"]),
+        (pd.Series([2, None, 10]), ["2", None, "10"]),
+        (pd.Series(["2", None, float("nan")], dtype=object), ["2", None, None]),
+        (pd.to_datetime(pd.Series(["2024-02-01", "2024-01-01", None])), ["2024-02-01", "2024-01-01", None]),
+        ([np.float64("nan"), np.int64(2), pd.NA], [None, "2", None]),
+        ([1, "a", None], ["1", "a", None]),
+        ([1, 2.5, 3], ["1.0", "2.5", "3.0"]),
+        (pd.period_range("2024-01", periods=3, freq="M").to_numpy(), ["2024-01", "2024-02", "2024-03"]),
+        (pd.Series(pd.period_range("2024-01", periods=3, freq="M")), ["2024-01", "2024-02", "2024-03"]),
+    ],
+    ids=repr,
+)
+def test_arrays_of_whatever_library_have_the_same_names(by: Any, names: list[str | None]) -> None:
+    found = understood(by)
+    assert isinstance(found, ByRows)
+    assert slice_names(found.values).to_list() == names
+
+
 def test_texts_are_columns_where_there_are_any_and_values_elsewhere() -> None:
     assert understood(["a", "b"]) == ByColumns(("a", "b"))
     assert isinstance(understood(["a", "b"], columns=False), ByRows)
@@ -128,7 +164,7 @@ def test_texts_are_columns_where_there_are_any_and_values_elsewhere() -> None:
         ([], "no column to slice by"),
         ({"a", "b"}, "is neither a column"),
         (np.zeros((2, 2)), "by=a ndarray is neither a column"),
-        (pd.DataFrame({"a": [1]}), "give a table as attributes="),
+        (pd.DataFrame({"a": [1]}), "a table is given as attributes="),
         ([["a"]], r"the slice of row 0 is \['a'\], which is no single value"),
         ({"q": {"a": 1}}, "the slice of query 'q' is {'a': 1}, which is no single value"),
     ],

@@ -346,3 +346,11 @@ REFUSED_RUNS = [
 def test_containers_of_results(source: Any, kind: Any, message: Any) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         read_run(source)
+
+
+def test_lists_without_a_type_are_read_as_empty_ones() -> None:
+    """polars gives no type to the elements of lists that are all empty, or hold nothing but nulls."""
+    with pytest.raises(DataError, match="every list of items is empty"):
+        read_run(pl.DataFrame({"query": ["q"], "items": [[]]}))
+    with pytest.raises(DataError, match="a null in the list 'items'"):
+        read_run(pl.DataFrame({"query": ["q"], "items": [[None]]}))

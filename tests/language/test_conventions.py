@@ -59,7 +59,7 @@ ROWS = one_query(RETURNED)
         (0.1329, ALL, "rectools:MAP@10"),
         (0.1329, ALL, "recommenders:map@10 tf-ranking:map_10 beir:MAP@10"),
         (0.1595, ALL, "replay:MAP@10 recbole:map@10 recommenders:map_at_k@10 lightgbm:map@10"),
-        (0.1595, ALL, "rexmex:average_precision_at_k@10 xgboost:map@10"),
+        (0.1595, ALL, "rexmex:average_precision_at_k@10"),
         (0.5317, ALL, "torchmetrics:RetrievalMAP@10"),
         (0.3837, ALL, "elliot:MAP@10"),
         (0.5000, ALL, "trec_eval:recip_rank ranx:mrr@10 ir_measures:RR@10 msmarco:MRR@10"),
@@ -445,6 +445,91 @@ def test_ir_measures_and_gdeval_give_all_values_of_the_tests_of_ir_measures(
     assert compared == 117
 
 
+# --- data that meet what a record says cannot be reproduced -------------------------------------------------
+
+GRADED = {"q": {"a": 2, "b": 0, "c": 1}}
+CLEAR = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+TIED = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+FRACTIONS = {"q": {"a": 0.9, "b": 0, "c": 1}}
+NEGATIVE = {"q": {"a": -1, "b": 0, "c": 1}}
+ONES = {"q": {"a": 1, "c": 1}}
+LOW = {"q": {"a": 0.5, "b": 0.0, "c": -1.0}}
+
+
+@pytest.mark.parametrize(
+    ("like", "name", "data", "said"),
+    [
+        ("trec_eval", "ndcg", (FRACTIONS, CLEAR), "Fractional grades: it cuts them off"),
+        ("trec_eval-9", "ndcg", (FRACTIONS, CLEAR), "Fractional grades: it cuts them off"),
+        ("ir_measures", "nDCG", (FRACTIONS, CLEAR), "Fractional grades: it cuts them off"),
+        ("beir", "NDCG@10", (FRACTIONS, CLEAR), "Fractional grades, which pytrec_eval refuses"),
+        ("trec_eval", "rbp", (GRADED, CLEAR), "rbp of grades outside 0 to 1"),
+        ("ranx", "map", (GRADED, TIED), "Equal scores"),
+        ("torchmetrics", "RetrievalMAP", (GRADED, LOW), "Scores of 0 and below"),
+        ("torchmetrics", "RetrievalMRR", (GRADED, TIED), "Equal scores"),
+        ("sklearn", "average_precision_score", (GRADED, TIED), "where scores are equal"),
+        ("sklearn", "ndcg_score", (NEGATIVE, CLEAR), "Negative labels"),
+        ("rectools", "MAP@3", (GRADED, CLEAR), "Judged rows of a grade below 1"),
+        ("replay", "MAP@3", (GRADED, CLEAR), "Judged rows of a grade below 1"),
+        ("lenskit", "NDCG", (GRADED, CLEAR), "Judged rows of a grade below 1"),
+        ("recbole", "map@3", (ONES, TIED), "Equal scores"),
+        ("recpack", "NDCGK_3", (GRADED, CLEAR), "Ratings instead of ones"),
+        ("recommenders", "map@3", (ONES, TIED), "Equal scores"),
+        ("evidently", "NDCG@3", (GRADED, TIED), "Equal scores"),
+        ("lightgbm", "ndcg@3", (FRACTIONS, CLEAR), "Grades other than 0, 1, … 30"),
+        ("catboost", "MRR", (FRACTIONS, CLEAR), "Grades between 0.5 and 1"),
+        ("tf-ranking", "ndcg_3", (GRADED, TIED), "which it shuffles"),
+        ("tf-ranking", "ndcg_3", (NEGATIVE, CLEAR), "Negative labels"),
+        ("fuxictr", "MRR", (GRADED, TIED), "the later row comes first"),
+    ],
+)
+def test_what_keeps_a_number_from_being_the_tools_is_said_beside_it(
+    like: str, name: str, data: Any, said: str
+) -> None:
+    result = rm.evaluate(*data, name, like=like)
+    (note,) = [note for note in result.notes if said in note]
+    label = rm.conventions()[like].label
+    assert note.startswith(f"not as in {label}, {result.measures[0]}: ")
+    account = " ".join(result.account())
+    assert f", by the rules of {label}, but see below" in account
+    assert f", as in {label}" not in account
+    assert said in account
+
+
+@pytest.mark.parametrize("like", [r.name for r in rm.conventions().values() if r.measures])
+def test_nothing_is_said_where_nothing_keeps_it_from_being_so(like: str) -> None:
+    record = rm.conventions()[like]
+    asked = next(each for each in ("nDCG@10", "RR", "RR@10") if record.has(each))
+    result = rm.evaluate(ONES, {"q": {"a": 3.0, "x": 2.0, "c": 1.0}}, asked, like=like)
+    assert result.notes == ()
+    assert result.account()[0].endswith(f", as in {record.label}")
+
+
+def test_what_a_tool_refuses_is_refused() -> None:
+    for name, data in (("map@3", GRADED), ("pre", GRADED), ("ndcg", FRACTIONS), ("ndcg@3", NEGATIVE)):
+        with pytest.raises(rm.DataError, match=r"as in xgboost-3\.2\.0: .* take"):
+            rm.evaluate(data, CLEAR, name, like="xgboost")
+    assert rm.evaluate(GRADED, CLEAR, "ndcg", like="xgboost").notes == ()
+    assert rm.evaluate(ONES, CLEAR, "map", like="xgboost").notes == ()
+
+
+def test_files_that_are_streamed_are_looked_at_whole(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\nq 0 b 0.5\n")
+    (tmp_path / "run.txt").write_text("q Q0 a 1 0.5 t\nq Q0 b 2 -0.5 t\n")
+    files = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    for like, name in (("trec_eval", "map"), ("torchmetrics", "RetrievalMAP")):
+        here, streamed = (rm.evaluate(*files, name, like=like, engine=each) for each in ("local", "stream"))
+        assert here.notes == streamed.notes
+        assert len(here.notes) == 1
+
+
+def test_decisions_on_logits_are_not_those_of_torchmetrics() -> None:
+    table = {"label": [1, 0, 1], "score": [2.0, -1.0, 0.3]}
+    result = rm.evaluate_predictions(table, "BinaryAccuracy", like="torchmetrics")
+    assert any("which it takes for logits" in note for note in result.notes)
+    assert "but see below" in result.account()[0]
+
+
 # --- the records -------------------------------------------------------------------------------------------
 
 NAMES = [(record, name) for record in rm.conventions().values() for name in record.measures]
@@ -594,6 +679,7 @@ def test_the_command_line_shows_one_convention(files: Any, capsys: pytest.Captur
 def test_without_a_measure_the_command_line_shows_the_usual_ones_that_the_tool_has(
     files: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Path(files[0]).write_text("q1 0 a 1\nq1 0 b 1\nq2 0 c 0\n")
     assert main(["eval", *files, "--like", "xgboost", "--format", "csv"]) == 0
     names = [line.rpartition(",")[0].strip('"') for line in capsys.readouterr().out.splitlines()[1:]]
     assert names == ["nDCG(gain=exp2)@10", "P(denominator=retrieved)@10"]

@@ -88,6 +88,9 @@ EVERY: dict[str, Callable[[], Any]] = {
     "comparison of predictions": lambda: rm.compare_predictions(
         CLICKS, {"old": "p", "new": "q"}, "AUC, LogLoss, GAUC", label="click", query="user", resamples=99
     ),
+    "comparison of predictions in slices": lambda: rm.compare_predictions(
+        CLICKS, {"old": "p", "new": "q"}, "AUC", label="click", weight="", by="country"
+    ),
     "gate": lambda: rm.gate(QRELS, ONE, OTHER, "AP", max_drop="1%"),
     "gate with confidence": lambda: rm.gate(QRELS, ONE, OTHER, "AP", max_drop=0.1, confidence=0.9),
     "check": lambda: rm.check(QRELS, ONE, OTHER),

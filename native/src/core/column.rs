@@ -157,6 +157,25 @@ pub fn numbers<'a>(table: &'a Table, name: &str, what: &str) -> Result<Column<'a
     Column::new(table, name, floats)
 }
 
+/// The least and the greatest value of a column of numbers, and whether one of them is a fraction; NaN counts
+/// nowhere.
+pub fn range(table: &Table, name: &str) -> Result<(f64, f64, bool)> {
+    let column = numbers(table, name, name)?;
+    let (mut least, mut greatest, mut fraction) = (f64::INFINITY, f64::NEG_INFINITY, false);
+    let mut scratch = Vec::new();
+    for start in (0..column.len()).step_by(BLOCK) {
+        for &value in column.values(start..column.len().min(start + BLOCK), &mut scratch) {
+            least = least.min(value);
+            greatest = greatest.max(value);
+            fraction |= value.is_finite() && value.trunc() != value;
+        }
+    }
+    Ok((least, greatest, fraction))
+}
+
+/// Rows that are read together.
+const BLOCK: usize = 1 << 14;
+
 /// Refuses a column with nulls.
 pub fn refuse_nulls(table: &Table, name: &str, what: &str) -> Result<()> {
     let mut row = 0;

@@ -54,6 +54,30 @@ pub fn read_trec(
     interruptible(py, pool::cores(), read).map(Table)
 }
 
+/// Reads TREC text as trec_eval does: the rows, whose ids have a character a byte, and the run's last tag.
+///
+/// `content` is the text itself, of a file that has no path.
+#[pyfunction]
+#[pyo3(signature = (path, side, progress, content=None))]
+pub fn read_as_trec_eval<'py>(
+    py: Python<'py>,
+    path: String,
+    side: Chosen<Side>,
+    progress: &Bound<'py, Progress>,
+    content: Option<&[u8]>,
+) -> PyResult<(Table, Option<Bound<'py, PyBytes>>)> {
+    let progress = Arc::clone(&progress.get().0);
+    let content = content.map(<[u8]>::to_vec);
+    let found = interruptible(py, pool::cores(), move |cancelled| {
+        let text = match content {
+            Some(bytes) => text_reader::of_bytes(&path, bytes)?,
+            None => text_reader::open(&path, progress)?,
+        };
+        trec_reader::read_as_trec_eval(&path, text, side.0, cancelled)
+    })?;
+    Ok((Table(found.table), found.tag.map(|tag| PyBytes::new(py, &tag))))
+}
+
 /// The fields of a line of TREC text by their names, once for each form; `side` is "qrels" or "run".
 #[pyfunction]
 pub fn trec_forms(side: Chosen<Side>) -> Vec<&'static str> {

@@ -8,16 +8,18 @@ use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::interleave::interleave;
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
+use crate::core::column;
 use crate::core::error::Error;
 use crate::core::ids::{self, Ids};
 use crate::core::table::{self, Family};
+use crate::python::arrays::Array as NumpyArray;
 use crate::python::errors::{arrow_error, raise};
-use crate::python::running::quietly;
+use crate::python::running::{quietly, unlocked};
 
 /// Columns in Arrow memory, held without copying.
 #[pyclass(frozen, module = "rankmark._native")]
@@ -96,6 +98,17 @@ impl Table {
                 (0..column.len()).map(|row| String::from_utf8_lossy(column.value(row))).collect::<Vec<_>>(),
             ),
         }
+    }
+
+    /// The first values of a column of numbers, so many at most.
+    fn first_numbers<'py>(&self, py: Python<'py>, name: &str, most: usize) -> NumpyArray<'py, f64> {
+        let column = column::numbers(&self.0, name, name).map_err(|error| raise(py, &error))?;
+        Ok(PyArray1::from_iter(py, (0..most.min(column.len())).map(|row| column.value(row))))
+    }
+
+    /// The least and the greatest value of a column of numbers, and whether one of them is a fraction.
+    fn range(&self, py: Python<'_>, name: &str) -> PyResult<(f64, f64, bool)> {
+        unlocked(py, || column::range(&self.0, name))?.map_err(|error| raise(py, &error))
     }
 
     /// Some rows of one column, under a new name.

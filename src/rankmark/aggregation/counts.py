@@ -20,12 +20,14 @@ class MeasureCounts:
             the measure does not look at their order. It comes for free and is never too low; `Bounds.tied`
             counts those that do change. None for a measure that tells unjudged items from those judged 0,
             unless unjudged items are taken out of the lists.
+        short: queries whose lists have fewer items than the cutoff, and that are left out for it.
 
     """
 
     averaged: int
     no_relevant: int
     tied: int | None
+    short: int = 0
 
 
 @dataclass(frozen=True, slots=True)

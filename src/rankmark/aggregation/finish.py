@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankmark.aggregation.bounds import Bounds, bounds_of
 from rankmark.aggregation.counts import Counts, MeasureCounts
+from rankmark.aggregation.oddities import told_of_order
 from rankmark.aggregation.refusals import Words, refuse_no_relevant, refuse_queries, refuse_unanswered
 from rankmark.language.plan import Group, Plan, other_orders
 
@@ -77,7 +78,7 @@ def finished(plan: Plan, seen: Seen, words: Words, *, k: int | None = None, boun
         seen.query_ids,
         counts,
         _bounds(plan, seen, settled, k) if bounds else {},
-        () if seen.hits else (words.unmatched(),),
+        told_of_order(*seen.order) if seen.hits else (words.unmatched(),),
     )
 
 
@@ -107,7 +108,7 @@ def _settled(
 
 
 def _counts(settled: Settled) -> MeasureCounts:
-    return MeasureCounts(settled.averaged, settled.no_relevant, settled.tied)
+    return MeasureCounts(settled.averaged, settled.no_relevant, settled.tied, settled.short)
 
 
 def _bounds(plan: Plan, seen: Seen, settled: Mapping[Measure, Settled], k: int | None) -> dict[str, Bounds]:

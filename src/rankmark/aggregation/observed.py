@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
-from rankmark.aggregation.settled import Settled, counted, left_out
+from rankmark.aggregation.settled import Settled, are_short, counted, counting, left_out
 from rankmark.kinds.lists import JudgedLists, Values
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Measured:
         values: what the measures give, one value a query, or two for a ratio of sums: its numerators and its
             denominators; NaN where nothing is relevant.
         hits: number of judged items in their lists.
+        order: in how many lists relevant items stand below the others, and in how many above.
 
     """
 
@@ -43,6 +45,7 @@ class Measured:
     tied_rank: NDArray[np.int64]
     values: list[Values]
     hits: int
+    order: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Observed:
     values: list[Values]
     hits: int
     ties: bool
+    order: tuple[int, int] = (0, 0)
 
 
 class Block(NamedTuple):
@@ -102,6 +106,11 @@ class Block(NamedTuple):
         """Number of judged items in the lists."""
         return self.observed[0].hits
 
+    @property
+    def order(self) -> tuple[int, int]:
+        """As `Seen`."""
+        return self.observed[0].order
+
     def settled(
         self, group: int, measures: tuple[Measure, ...], choices: Choices, k: int | None
     ) -> dict[Measure, Settled]:
@@ -110,17 +119,23 @@ class Block(NamedTuple):
         computed = iter(observed.values)
         settled = {}
         for measure in measures:
-            each = counted(measure, computed, observed.answered, choices)
+            short = are_short(measure, observed.answered, observed.retrieved, choices)
+            which = counting(observed.answered, short, choices)
+            each = counted(measure, computed, which, choices)
+            few = 0 if short is None else int(np.count_nonzero(short))
             tied = tied_queries(observed, measure, choices, k)
             settled[measure] = Settled(
-                each.value(), each.averaged, each.no_relevant, tied, each.per_query, each.parts
+                each.value(), each.averaged, each.no_relevant, few, tied, each.per_query, each.parts
             )
         return settled
 
     def undefined(self, measure: Measure, settled: Settled, choices: Choices) -> Some:
         """The queries in which nothing is relevant to a measure, which were left out."""
         assert settled.per_query is not None, measure
-        return some_of(self.query_ids, left_out(settled.per_query, self.observed[0].answered, choices))
+        first = self.observed[0]
+        short = are_short(measure, first.answered, first.retrieved, choices)
+        which = counting(first.answered, short, choices)
+        return some_of(self.query_ids, left_out(settled.per_query, which))
 
 
 def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measured:
@@ -131,7 +146,13 @@ def measured(lists: _native.JudgedLists, measures: Sequence[Measure]) -> Measure
         computed = measure.compute(seen)
         values.extend(computed if isinstance(computed, tuple) else (computed,))
     return Measured(
-        lists.queries, lists.answered, lists.retrieved, lists.tied_rank, values, hits=len(lists.rank)
+        lists.queries,
+        lists.answered,
+        lists.retrieved,
+        lists.tied_rank,
+        values,
+        len(lists.rank),
+        order_of(seen),
     )
 
 
@@ -147,6 +168,7 @@ def judged_lists(lists: _native.JudgedLists) -> JudgedLists:
 def merged(parts: list[Measured], queries: int) -> Observed:
     """Brings the queries of all parts, so many, into their order."""
     hits = sum(part.hits for part in parts)
+    order = sum(part.order[0] for part in parts), sum(part.order[1] for part in parts)
     if len(parts) == 1 and isinstance(parts[0].queries, slice):
         part = parts[0]
         # Copies, because two measures may have given the same array.
@@ -163,7 +185,7 @@ def merged(parts: list[Measured], queries: int) -> Observed:
             for whole, own in zip(values, part.values, strict=True):
                 whole[part.queries] = own
     ties = bool(np.count_nonzero(tied_rank))
-    return Observed(answered, retrieved, tied_rank, values, hits, ties)
+    return Observed(answered, retrieved, tied_rank, values, hits, ties, order)
 
 
 def tied_queries(observed: Observed, measure: Measure, choices: Choices, k: int | None = None) -> int | None:

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from rankmark.language.choices import Choices
     from rankmark.language.measure import Measure
 
-__all__ = ["LEAST_FACTOR", "Settled", "Summands", "counted", "left_out", "settled_as"]
+__all__ = [
+    "LEAST_FACTOR",
+    "Settled",
+    "Summands",
+    "are_short",
+    "counted",
+    "counting",
+    "left_out",
+    "settled_as",
+]
 
 FILLERS: Mapping[str, float] = {"zero": 0.0, "one": 1.0}
 """What a query counts in which nothing is relevant; one that is left out is NaN."""
@@ -31,6 +40,7 @@ class Settled(NamedTuple):
         value: its value; NaN where no query has one.
         averaged: how many queries count.
         no_relevant: in how many nothing is relevant.
+        short: how many have fewer items than the cutoff, and are left out for it.
         tied: see `MeasureCounts.tied`.
         per_query: that of each query, NaN where it is left out; None where they are not here.
         parts: of a ratio of sums, what each query adds to them; None where they are not here.
@@ -40,6 +50,7 @@ class Settled(NamedTuple):
     value: float
     averaged: int
     no_relevant: int
+    short: int
     tied: int | None
     per_query: Values | None
     parts: tuple[Values, Values] | None = None
@@ -86,15 +97,14 @@ class Summands(NamedTuple):
 
 
 def counted(
-    measure: Measure, computed: Iterator[Values], answered: NDArray[np.bool_], choices: Choices
+    measure: Measure, computed: Iterator[Values], which: NDArray[np.bool_] | None, choices: Choices
 ) -> Summands:
-    """Which queries count and what is filled in; the values are taken over, not copied.
+    """What is filled in for the queries that count (None: all); the values are taken over, not copied.
 
     `computed` gives what the engine computed: one array for a measure, two for a ratio of sums.
     """
     parts: tuple[Values, Values] | None = None
     values, filler = next(computed), FILLERS.get(choices.no_relevant, np.nan)
-    which = answered if choices.missing == "skip" else None  # None: all count
     if measure.page.aggregate == "ratio":
         below = next(computed)
         parts = (values, below)
@@ -105,10 +115,29 @@ def counted(
     return Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")
 
 
-def left_out(per_query: Values, answered: NDArray[np.bool_], choices: Choices) -> NDArray[np.bool_]:
-    """The queries that would count and have no value, where the choices leave such out."""
+def are_short(
+    measure: Measure, answered: NDArray[np.bool_], retrieved: NDArray[np.int64], choices: Choices
+) -> NDArray[np.bool_] | None:
+    """The queries with results that are left out for their few items; None for none."""
+    if choices.short_lists == "keep" or measure.cutoff is None:
+        return None
+    return answered & (retrieved < measure.cutoff)
+
+
+def counting(
+    answered: NDArray[np.bool_], short: NDArray[np.bool_] | None, choices: Choices
+) -> NDArray[np.bool_] | None:
+    """The queries that count; None for all."""
+    which = answered if choices.missing == "skip" else None
+    if short is None:
+        return which
+    return ~short if which is None else which & ~short
+
+
+def left_out(per_query: Values, which: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Of the queries that would count those that have no value, where the choices leave such out."""
     without = np.isnan(per_query)
-    return without & answered if choices.missing == "skip" else without
+    return without if which is None else without & which
 
 
 def settled_as(measure: Measure, sums: Sequence[float], averaged: int, *, geometric: bool) -> float:

@@ -14,7 +14,7 @@ what is `SeenRows`, which engines make around a `RowTally`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions.labelled import Predictions
     from rankmark.kinds.row_core import Sum
     from rankmark.language.choices import Choices
+    from rankmark.language.conventions.limits import Extent
     from rankmark.language.measure import Measure
 
 __all__ = ["Observation", "Seen", "SeenRows", "State", "merged"]
@@ -73,6 +74,10 @@ class Seen(Protocol):
         """Number of judged items in the lists."""
 
     @property
+    def order(self) -> tuple[int, int]:
+        """In how many lists relevant items stand below the others, and above; zeros where not known."""
+
+    @property
     def query_ids(self) -> Table | None:
         """The judged queries in the order of their values, if these are here."""
 
@@ -92,12 +97,14 @@ class Observation(NamedTuple):
         seen: all judged queries.
         heads: what is to be said of the judgements and of the results.
         inputs: the hashes of the tables, if asked for.
+        extents: gives the extent of the grades and that of the scores, as far as the engine knows them.
 
     """
 
     seen: Seen
     heads: tuple[Described, Described]
     inputs: Mapping[str, str]
+    extents: Callable[[], tuple[Extent | None, Extent | None]] = lambda: (None, None)
 
 
 class SeenRows(Protocol):

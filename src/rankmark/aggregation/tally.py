@@ -25,7 +25,7 @@ from rankmark.aggregation.refusals import (
     raise_faults,
     some,
 )
-from rankmark.aggregation.settled import Settled, counted, left_out, settled_as
+from rankmark.aggregation.settled import Settled, are_short, counted, counting, left_out, settled_as
 from rankmark.language.choices import Choices
 from rankmark.language.plan import Group
 
@@ -51,6 +51,7 @@ class MeasureTally:
         averaged: queries with a value.
         undefined: queries in which nothing is relevant.
         tied: see `MeasureCounts.tied`.
+        short: queries that are left out for their few items.
 
     """
 
@@ -58,19 +59,21 @@ class MeasureTally:
     averaged: int
     undefined: Some
     tied: int | None
+    short: int = 0
 
     def add(self, other: MeasureTally) -> None:
         """Takes in the queries of another part."""
         self.sums = [one + two for one, two in zip(self.sums, other.sums, strict=True)]
         self.averaged += other.averaged
         self.undefined.add(other.undefined)
+        self.short += other.short
         self.tied = None if self.tied is None or other.tied is None else self.tied + other.tied
 
     def settled(self, measure: Measure) -> Settled:
         """What the measure comes to."""
         sums = [total(parts) for parts in self.sums]
         value = settled_as(measure, sums, self.averaged, geometric=measure.mean == "geometric")
-        return Settled(value, self.averaged, self.undefined.count, self.tied, None)
+        return Settled(value, self.averaged, self.undefined.count, self.short, self.tied, None)
 
 
 @dataclass(slots=True)
@@ -101,6 +104,11 @@ class Tally:
     measures: dict[str, MeasureTally] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
     digests: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """As `rankmark.aggregation.state.Seen`; not known."""
+        return 0, 0
 
     def add(self, other: Tally) -> None:
         """Takes in the queries of another part."""
@@ -183,13 +191,16 @@ def tallied(
     for (choices, group), observed in zip(groups, block.observed, strict=True):
         computed = iter(observed.values)
         for measure in group:
-            each = counted(measure, computed, observed.answered, choices)
+            short = are_short(measure, observed.answered, observed.retrieved, choices)
+            which = counting(observed.answered, short, choices)
+            each = counted(measure, computed, which, choices)
             sums = [exact(terms) for terms in each.terms()]
             undefined = Some(each.no_relevant)
             if choices.no_relevant == "error" and each.no_relevant:
-                undefined = some(ids, left_out(each.per_query, observed.answered, choices))
+                undefined = some(ids, left_out(each.per_query, which))
             tied = tied_queries(observed, measure, choices)
-            tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied)
+            few = 0 if short is None else int(short.sum())
+            tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied, few)
             per_query[str(measure)] = each.per_query
     return tallies, per_query
 

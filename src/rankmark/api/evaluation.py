@@ -11,11 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.finish import Finished, finished
+from rankmark.aggregation.oddities import told_of_tables
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
+from rankmark.inputs import Input
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.language.choices import (
@@ -23,16 +25,18 @@ from rankmark.language.choices import (
     Missing,
     NoRelevant,
     Scores,
+    ShortLists,
     Ties,
     Unjudged,
     UnjudgedQueries,
 )
+from rankmark.language.conventions.convention import departures
+from rankmark.language.conventions.limits import Facts
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
-    from rankmark.inputs import Input
     from rankmark.language.signature import ItemIds
 
 __all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables", "with_slices"]
@@ -54,6 +58,7 @@ def evaluate(
     duplicates: Duplicates | None = None,
     unjudged: Unjudged | None = None,
     scores: Scores | None = None,
+    short_lists: ShortLists | None = None,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
     engine: Engine | None = None,
@@ -90,6 +95,8 @@ def evaluate(
             best row.
         unjudged: what unjudged items are: not relevant, or taken out of the lists.
         scores: the precision in which scores are compared.
+        short_lists: what a query is whose list has fewer items than a measure's cutoff: one like others, or
+            left out of it and counted.
         columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
             one table alone ``{"run.query": "person"}``.
         threads: how many threads to use; all cores if None.
@@ -133,6 +140,7 @@ def evaluate(
         "duplicates": duplicates,
         "unjudged": unjudged,
         "scores": scores,
+        "short_lists": short_lists,
     }
     plan = planned(measures, like, given)
     check_threads(threads)
@@ -192,7 +200,20 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     judgements, results = found.heads
     made = finished(plan, found.seen, OfTables(judgements, results), bounds=bounds)
     notes = (*judgements.notes, *results.notes, *made.notes)
+    if isinstance(judgements, Input) and isinstance(results, Input):
+        notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
+    notes = (*notes, *_departures(plan, made, found))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
+
+
+def _departures(plan: Plan, made: Finished, found: Observation) -> tuple[str, ...]:
+    """What keeps the numbers from being those of the tool whose convention is followed."""
+    if plan.convention is None:
+        return ()
+    grades, scores = found.extents()
+    counts = made.counts.measures
+    facts = {each: Facts(grades, scores, tied=counts[str(each)].tied or 0) for each in plan.measures}
+    return departures(plan.convention, facts)
 
 
 def result_of(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "from_signature"]
 
+CHOICES_OF_PREDICTIONS = ("ties", "seed", "no_relevant", "duplicates", "short_lists")
+
 
 def from_signature(signature: str | Recipe) -> Evaluation:
     """The evaluation that a signature describes, in its full or its short form.
@@ -193,7 +195,7 @@ class Evaluation(Recipe):
         if not self.of_lists:
             return {}
         choices, standard = asdict(self.choices), asdict(Choices())
-        taken = {name: choices.pop(name) for name in ("ties", "seed", "no_relevant", "duplicates")}
+        taken = {name: choices.pop(name) for name in CHOICES_OF_PREDICTIONS}
         for name, value in choices.items():
             if value != standard[name]:
                 raise UsageError(

@@ -26,7 +26,7 @@ from rankmark.inputs.predictions.additions import Addition, Form, in_order, read
 from rankmark.inputs.slicing import ByColumns
 from rankmark.inputs.tables.polars_frames import from_polars
 from rankmark.kinds.row_core import InMemory
-from rankmark.language.choices import Duplicates, NoRelevant, Ties
+from rankmark.language.choices import Duplicates, NoRelevant, ShortLists, Ties
 from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.names import parse
@@ -56,7 +56,18 @@ SHAPE: Shape = {
         "by": [str],
         "keep_rows": bool,
         **dict.fromkeys(
-            ("like", "ties", "no_relevant", "duplicates", "label", "predicted", "query", "item", "weight"),
+            (
+                "like",
+                "ties",
+                "no_relevant",
+                "duplicates",
+                "short_lists",
+                "label",
+                "predicted",
+                "query",
+                "item",
+                "weight",
+            ),
             TEXT,
         ),
     },
@@ -127,6 +138,7 @@ class PredictionEvaluator:
         seed: of ``ties="random"``, and of resamples.
         no_relevant: for measures of lists, what a query without relevant items is.
         duplicates: for measures of lists, what the same item twice in one query is.
+        short_lists: for measures of lists, what a query with fewer rows than the cutoff is.
         like: a convention.
         by: columns by which the rows are sliced, for `Result.slices`; rows are kept then.
         threads: how many threads to use; all cores if None.
@@ -161,6 +173,7 @@ class PredictionEvaluator:
         seed: int = 0,
         no_relevant: NoRelevant | None = None,
         duplicates: Duplicates | None = None,
+        short_lists: ShortLists | None = None,
         like: str | None = None,
         by: str | Sequence[str] | None = None,
         threads: int | None = None,
@@ -172,7 +185,13 @@ class PredictionEvaluator:
         self._plans = Plans(
             measures,
             like,
-            {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates},
+            {
+                "ties": ties,
+                "seed": seed or None,
+                "no_relevant": no_relevant,
+                "duplicates": duplicates,
+                "short_lists": short_lists,
+            },
         )
         self._said: dict[str, str | Sequence[str] | None] = {
             "label": label,

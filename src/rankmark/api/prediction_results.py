@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rankmark.aggregation.counts import PredictionCounts
+from rankmark.aggregation.oddities import told_of_rows
+from rankmark.language.conventions.convention import departures
+from rankmark.language.conventions.limits import Facts
 from rankmark.results.predictions import Basis, PredictionResult
 
 if TYPE_CHECKING:
@@ -78,7 +81,19 @@ def rows_result(
         query_ids,
         lists=lists,
         beside=beside,
+        notes=(
+            *(told_of_rows(values, rows.content, rows.rows.positives) if rows.binary else ()),
+            *_departures(plan, settled, rows),
+        ),
     )
+
+
+def _departures(plan: Plan, measures: Iterable[Measure], rows: RowsOf) -> tuple[str, ...]:
+    """What keeps the numbers from being those of the tool whose convention is followed."""
+    if plan.convention is None:
+        return ()
+    facts = Facts(improbable=rows.content.improbable)
+    return departures(plan.convention, dict.fromkeys(measures, facts))
 
 
 def prediction_result(
@@ -93,6 +108,7 @@ def prediction_result(
     lists: ListResult | None = None,
     by_class: ByClass | None = None,
     beside: Beside = NOTHING,
+    notes: tuple[str, ...] = (),
 ) -> PredictionResult:
     """What a plan came to, with the measures in the order asked for."""
     return PredictionResult(
@@ -103,6 +119,7 @@ def prediction_result(
         counts=counts,
         basis=basis,
         lists=lists,
+        notes=notes,
         inputs=beside.inputs,
         intervals=beside.intervals,
         by_class=by_class,

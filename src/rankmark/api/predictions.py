@@ -14,7 +14,7 @@ from rankmark.api.prediction_results import Beside, rows_result
 from rankmark.engines.selection import OF_ROWS, Engine, selected
 from rankmark.errors import MeasureError, UsageError
 from rankmark.inputs.slicing import By, understood
-from rankmark.language.choices import Choices, Duplicates, NoRelevant, Ties
+from rankmark.language.choices import Choices, Duplicates, NoRelevant, ShortLists, Ties
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads
 from rankmark.results.predictions import PredictionResult
@@ -38,6 +38,7 @@ def evaluate_predictions(
     seed: int = 0,
     no_relevant: NoRelevant | None = None,
     duplicates: Duplicates | None = None,
+    short_lists: ShortLists | None = None,
     like: str | None = None,
     by: By = None,
     intervals: bool | IntervalMethod = False,
@@ -86,6 +87,8 @@ def evaluate_predictions(
         seed: of ``ties="random"``, and of resamples.
         no_relevant: for measures of lists, what a query without relevant items is: 0 if None.
         duplicates: for measures of lists, what the same item twice in one query is: refused if None.
+        short_lists: for measures of lists, what a query with fewer rows than the cutoff is: ``keep``, one
+            like others, or ``skip``, left out and counted.
         like: a convention, such as ``"sklearn"``: the measures are that tool's, by its names or by the names
             here, and it decides the choices that are not given; see `conventions`.
         by: what to slice the rows by, for `Result.slices`: each measure of the rows of each slice, with its
@@ -130,7 +133,13 @@ def evaluate_predictions(
     plans = Plans(
         measures,
         like,
-        {"ties": ties, "seed": seed or None, "no_relevant": no_relevant, "duplicates": duplicates},
+        {
+            "ties": ties,
+            "seed": seed or None,
+            "no_relevant": no_relevant,
+            "duplicates": duplicates,
+            "short_lists": short_lists,
+        },
     )
     of_classes = are_classes_said(score, predicted, classes)
     sampling = sampling_of(intervals, confidence, resamples, seed, threads)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankmark._native import Table
+from rankmark.aggregation.oddities import lists_of
 from rankmark.api.evaluation import evaluate
 from rankmark.checks.finding import examples
 from rankmark.forking import need_polars_threads
@@ -105,14 +106,7 @@ class CheckedTable:
     @cached_property
     def lists(self) -> pl.DataFrame:
         """Of each query how many rows it has, and the least, greatest, first and summed value of them."""
-        import polars as pl
-
-        value = pl.col("value")
-        of_values = (value.min().alias("low"), value.max().alias("high"), value.first().alias("first"))
-        total = value.cast(pl.Float64).sum().alias("total")
-        return self.frame.group_by("query", maintain_order=True).agg(
-            pl.len().alias("rows"), *of_values, total
-        )
+        return lists_of(self.frame)
 
     @cached_property
     def input(self) -> Input:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankmark.aggregation.oddities import CERTAIN, certainty, counting_up
 from rankmark.checks.data import CheckedPair
 from rankmark.checks.finding import EXAMPLES, Effect, Finding, effects, examples, percent, share
 
@@ -20,12 +20,6 @@ __all__ = ["constant_scores", "order_of_scores", "short_lists", "ties", "unjudge
 
 LARGE = 0.05
 """The part of a value from which on what equal scores could change of it is serious."""
-CERTAIN = 3.0
-"""Standard deviations from which on relevant items score lower than others by no accident (sign test)."""
-MOST = 0.9
-"""The part of the lists that have to look like ranks."""
-STEPS = 5
-"""So often at least the scores have to count up by one, for a few small lists may do so by chance."""
 
 
 def ties(pair: CheckedPair) -> Iterator[Finding]:
@@ -149,8 +143,8 @@ def order_of_scores(pair: CheckedPair) -> Iterator[Finding]:
     if not pair.run.has_values:
         return
     below, above, low = _order(pair)
-    certainty = (below - above) / math.sqrt(below + above) if below + above else 0.0
-    if certainty >= CERTAIN:
+    certain = certainty(below, above)
+    if certain >= CERTAIN:
         yield Finding(
             "scores-reversed",
             "serious",
@@ -162,7 +156,7 @@ def order_of_scores(pair: CheckedPair) -> Iterator[Finding]:
             "score; negate distances and losses",
             _turned(pair),
         )
-    if certainty > -CERTAIN and not pair.run.by_rank:
+    if certain > -CERTAIN and not pair.run.by_rank:
         yield from _ranks(pair)
 
 
@@ -192,11 +186,8 @@ def _ranks(pair: CheckedPair) -> Iterator[Finding]:
     import polars as pl
 
     several = pair.run.lists.filter(pl.col("rows") > 1)
-    rows, low, high, first, total = (pl.col(name) for name in ("rows", "low", "high", "first", "total"))
-    counts_up = (first == low) & (high - low == rows - 1) & (total == (low + high) * rows / 2)
-    found = several.filter(((low == 0) | (low == 1)) & counts_up)
-    evidence = int(found["rows"].sum()) - found.height
-    if evidence >= STEPS and found.height >= MOST * several.height:
+    found = counting_up(several)
+    if found.height:
         yield Finding(
             "scores-like-ranks",
             "serious",

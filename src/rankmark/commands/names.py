@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,13 @@ __all__ = [
     "measures_in",
     "named_paths",
     "one_path_each",
-    "refuse_unquoted",
+    "refuse_mistyped",
+    "score_columns",
     "usual_measures",
 ]
+
+MEASURE = ("-m", "--measure")
+"""The option of measures."""
 
 
 def measures_in(texts: Iterable[str]) -> list[str]:
@@ -40,15 +44,19 @@ def usual_measures(measures: list[str], like: Iterable[str], kind: Kind = "list"
     return [each for each in measures if any(tool.has(each, kinds) for tool in tools)] or measures
 
 
-def refuse_unquoted(args: Sequence[str]) -> None:
-    """Refuses measures that stand behind that of -m, where each is taken for a file."""
-    for before, (option, measure) in enumerate(pairwise(args)):
-        if option in ("-m", "--measure") and (others := list(takewhile(_is_measure, args[before + 2 :]))):
-            together = " ".join([measure, *others])
-            raise UsageError(
-                f'{others[0]!r} is taken for a file; put measures in quotes together, -m "{together}", '
-                "or each behind its own -m"
-            )
+def refuse_mistyped(args: Sequence[str]) -> None:
+    """Refuses measures where files stand, and what editors and shells make of dashes and quotes."""
+    given = list(pairwise(["", *args]))
+    for option, text in given:
+        if text.startswith(("\N{EN DASH}", "\N{EM DASH}", "\N{MINUS SIGN}")):
+            raise UsageError(f"{text!r} begins with a typeset dash; options begin with '-', such as -m")
+        if option in MEASURE and text.startswith("'") and not text.endswith("'"):
+            raise UsageError(f"{text}: this shell knows no single quotes; write double ones, as in Windows")
+    if strays := [text for before, text in given if not before.startswith("-") and _is_measure(text)]:
+        together = " ".join([text for option, text in given if option in MEASURE] + strays)
+        raise UsageError(
+            f'{strays[0]!r} is a measure where a file is wanted; put measures in quotes, -m "{together}"'
+        )
 
 
 def _is_measure(text: str) -> bool:
@@ -127,3 +135,22 @@ def _split(text: str) -> tuple[str, str]:
     """Name and path; a file that is there under the whole text has no name."""
     name, equals, path = text.partition("=")
     return (name, path) if name and equals and not Path(text).exists() else ("", text)
+
+
+def score_columns(systems: tuple[str, ...], scores: list[str]) -> str | dict[str, str] | None:
+    """The column of each system, or the one of several tables."""
+    if systems:
+        if scores:
+            raise UsageError(
+                "--score says one column and --system NAME=COLUMN each system's; give one of them"
+            )
+        columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
+        if len(columns) < len(systems):
+            raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
+        return columns
+    if len(scores) > 1:
+        raise UsageError(
+            f"--score {','.join(scores)} is of one system; several tables have one column each, in common or "
+            "said with --system NAME=COLUMN"
+        )
+    return next(iter(scores), None)

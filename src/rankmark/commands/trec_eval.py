@@ -2,73 +2,259 @@
 
 from __future__ import annotations
 
-from typing import Any
+import getopt
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import click
 
-from rankmark.errors import UsageError
+from rankmark.errors import DataError, RankmarkError, UsageError
+
+if TYPE_CHECKING:
+    from rankmark.peers.trec_arithmetic import Settings
 
 __all__ = ["trec_eval"]
 
+GREATEST = 2**63 - 1
 
-@click.command("trec_eval")
-@click.argument("qrels")
-@click.argument("run")
-@click.option("-q", "per_query", is_flag=True, help="Print each query's values, too.")
-@click.option("-n", "no_summary", is_flag=True, help="Print no values of all queries together.")
-@click.option("-c", "complete", is_flag=True, help="Count judged queries without results as empty lists.")
-@click.option(
-    "-m",
-    "measure",
-    multiple=True,
-    metavar="MEASURE[.PARAMETERS]",
-    help="What to measure; repeat it. Also official, set, all_trec.  [default: official]",
-)
-@click.option(
-    "-l",
-    "level",
-    type=int,
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Least grade that counts as relevant.",
-)
-@click.option("-M", "most", type=click.IntRange(min=1), metavar="N", help="Use the first N items of a list.")
-@click.option("-J", "judged_only", is_flag=True, help="Take unjudged items out of the lists.")
-@click.option("-N", "items", type=click.IntRange(min=1), metavar="N", help="Items in the collection.")
-@click.option("-R", "qrels_format", default="qrels", metavar="qrels", help="Format of QRELS.")
-@click.option("-T", "run_format", default="trec_results", metavar="trec_results", help="Format of RUN.")
-def trec_eval(
-    qrels: str,
-    run: str,
-    *,
-    per_query: bool,
-    no_summary: bool,
-    measure: tuple[str, ...],
-    level: int,
-    items: int | None,
-    qrels_format: str,
-    run_format: str,
-    **options: Any,
-) -> None:
-    """Print what trec_eval 10.0 prints, byte for byte.
+VERSION = "10.0-rc3"
 
-    The same options and measures, for scripts that read what trec_eval prints.
-    Parameters follow a measure's name after a dot: P.5,10 ndcg_cut.10
-    utility.2,-1,0,0. QRELS and RUN may have any format that rankmark reads.
+LONG = {
+    "help": "h",
+    "version": "v",
+    "query_eval_wanted": "q",
+    "measure=": "m",
+    "complete_rel_info_wanted": "c",
+    "level_for_rel=": "l",
+    "nosummary": "n",
+    "Debug_level=": "D",
+    "Number_docs_in_coll=": "N",
+    "Max_retrieved_per_topic=": "M",
+    "Judged_docs_only": "J",
+    "Rel_info_format=": "R",
+    "Results_format=": "T",
+    "Zscore=": "Z",
+    "answered": "answered",
+}
+"""The long options, each with the short one that it is."""
 
-    \b
-    rankmark trec_eval qrels.txt bm25.run
-    rankmark trec_eval -q -c -M 1000 -m all_trec qrels.txt bm25.run
-    """  # noqa: D301
-    from rankmark.peers.trec_eval import evaluate, plan
+SHORT = "hvqcnoJm:l:D:N:M:R:T:Z:"
 
-    for option, asked, known in (("-R", qrels_format, "qrels"), ("-T", run_format, "trec_results")):
-        if asked != known:
-            raise UsageError(f"{option} {asked}: rankmark trec_eval knows the format {known} only")
-    report = evaluate(qrels, run, plan(measure, level=level, items=items or 0), **options)
-    if report.missing:
-        count = f"{report.missing} judged {'query' if report.missing == 1 else 'queries'}"
-        click.echo(f"rankmark: note: {count} without results left out (-c counts them as 0)", err=True)
-    for block in report.blocks(per_query=per_query, summary=not no_summary):
+HELP = """\
+rankmark trec_eval [OPTIONS] QRELS RUN
+
+Prints what trec_eval 10.0 prints, byte for byte, and ends with its exit codes.
+
+QRELS has lines 'query iter item grade', RUN 'query Q0 item rank score tag';
+'-' as RUN is standard input. Either can be compressed, or any other table that
+rankmark reads (CSV, JSON lines, Parquet).
+
+  -q, --query_eval_wanted         Print each query's values, too.
+  -n, --nosummary                 Print no values of all queries together.
+  -c, --complete_rel_info_wanted  Count judged queries without results as empty
+                                  lists. Without it the first one ends the
+                                  evaluation, as in trec_eval 10.0.
+      --answered                  Leave such queries out, as trec_eval 9 did.
+                                  (Only here.)
+  -m, --measure MEASURE[.PARAMETERS]
+                                  What to measure; repeat it. Also official
+                                  (the default), set, all_trec.
+  -l, --level_for_rel N           Least grade that counts as relevant.
+                                  [default: 1]
+  -M, --Max_retrieved_per_topic N
+                                  Use the first N items of a list.
+  -J, --Judged_docs_only          Take items that nobody judged out of lists.
+  -N, --Number_docs_in_coll N     Items in the collection, for the fourth number
+                                  of utility.
+  -Z, --Zscore FILE               Print by how many standard deviations a value
+                                  differs from the mean in FILE, whose lines are
+                                  'query measure mean deviation'.
+  -R, --Rel_info_format qrels     Format of QRELS.
+  -T, --Results_format trec_results
+                                  Format of RUN.
+  -D, --Debug_level N             Does nothing here.
+  -o                              Does nothing, as in trec_eval.
+  -v, --version                   Say which trec_eval this follows.
+  -h, --help                      Show this; with -m also what the measures are.
+
+Parameters follow a measure's name after a dot: -m P.5,10 -m ndcg_cut.10
+-m utility.2,-1,0,0 -m rbp.p=0.8 -m ndcg.1=3,2=9 -m set_F.2. If a measure is
+given parameters twice (-m P.5 -m P.10), the first count. Long options can be
+cut short.
+
+Exit codes: 0; 1 for a wrong command line; 2 for a file, a format or a parameter
+that cannot be used; 4 for a query that cannot be evaluated (no results, an item
+twice, no judgement of 0 or above); 255 for a wrong FILE of -Z.
+
+Faults of trec_eval that are refused here, with a message:
+  - scores and grades that are no numbers (it takes them for 0), NaN, fractions
+    of grades (it cuts them off), no numbers in options and parameters
+  - p, multiples of R and β² out of their ranges
+  - gains less than 1 apart (it sorts them wrongly), gains below 0, two gains
+    for one grade
+  - utility's fourth number without -N (it takes the collection to be empty)
+  - -l below 0 with a query judged below 0 only (it divides by 0)
+  - a NUL byte before the end of a file, judgements without lines, -M below 0
+    (it crashes, or stops reading)
+Faults of trec_eval that are not followed:
+  - rbp beside other measures reads memory that nobody set; alone it agrees
+  - two comments in a row in judgements, or one at their end, end it
+  - a byte order mark is part of the first id
+  - -Z can take another query's mean where one is missing, and crashes with
+    some measures
+  - the name of a run without lines is whatever stands in memory
+Not here: what -D prints on the way, preferences (-R prefs), judgements of
+several people (-R qrels_jg).
+"""
+
+
+class _AsTyped(click.Command):
+    """A command that reads its options itself, by the rules of another program."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.params["words"] = tuple(args)
+        return []
+
+
+@click.command("trec_eval", cls=_AsTyped, add_help_option=False)
+def trec_eval(words: Sequence[str]) -> int:
+    """Print what trec_eval 10.0 prints, byte for byte."""
+    from rankmark.peers.trec_plan import UNUSABLE, USAGE, TrecEvalError
+
+    try:
+        return _run(_Asked.of(words))
+    except TrecEvalError as error:
+        return _failed(error, error.code)
+    except (UsageError, DataError) as error:
+        return _failed(error, UNUSABLE)
+    except getopt.GetoptError as error:
+        click.echo(
+            f"rankmark: error: trec_eval: {error} (rankmark trec_eval -h shows what there is)", err=True
+        )
+        return USAGE
+
+
+def _failed(error: RankmarkError, code: int) -> int:
+    click.echo(f"rankmark: error: {error}", err=True)
+    return code
+
+
+@dataclass
+class _Asked:
+    """What was typed."""
+
+    flags: set[str] = field(default_factory=set)
+    values: dict[str, str] = field(default_factory=dict)
+    measures: list[str] = field(default_factory=list)
+    files: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> _Asked:
+        """Reads a command line.
+
+        Raises:
+            GetoptError: an option that there is not, or one without its value.
+
+        """
+        asked = cls()
+        options, asked.files = getopt.gnu_getopt(list(words), SHORT, list(LONG))
+        letters = {name.removesuffix("="): letter for name, letter in LONG.items()}
+        for option, value in options:
+            letter = letters.get(option.lstrip("-"), option.lstrip("-"))
+            if letter == "v":  # what follows is not heard
+                asked.flags = {letter}
+                break
+            if letter == "m":
+                asked.measures.append(value)
+            elif f"{letter}:" in SHORT:
+                asked.values[letter] = value
+            else:
+                asked.flags.add(letter)
+        return asked
+
+    def settings(self) -> Settings:
+        """What holds for all measures."""
+        from rankmark.peers.trec_arithmetic import Settings
+
+        level, most = self._number("l"), self._number("M")
+        if most is not None and most < 0:
+            raise UsageError(f"-M {most} is not a number of items (trec_eval crashes)")
+        return Settings(
+            level=1 if level is None else level,
+            complete="c" in self.flags,
+            answered_only="answered" in self.flags,
+            judged_only="J" in self.flags,
+            most=most,
+            items=self._number("N"),
+        )
+
+    def _number(self, letter: str) -> int | None:
+        """The number that an option gives, read as far as it is one; None without the option."""
+        text = self.values.get(letter)
+        if text is None:
+            return None
+        found = re.match(r"\s*[-+]?\d+", text)
+        if found is None:
+            raise UsageError(f"-{letter} {text!r} is not a whole number (trec_eval would take it for 0)")
+        if found.end() < len(text):
+            self.notes.append(f"-{letter} {text} is read as {found[0]}, as trec_eval does")
+        return max(-GREATEST, min(int(found[0]), GREATEST))
+
+
+def _run(asked: _Asked) -> int:
+    from rankmark.peers.trec_deviations import read_deviations
+    from rankmark.peers.trec_eval import evaluate
+    from rankmark.peers.trec_files import read_files
+    from rankmark.peers.trec_plan import USAGE, TrecEvalError, asked_for, plan
+
+    named = asked_for(asked.measures)
+    if "v" in asked.flags:
+        from rankmark._native import __version__
+
+        click.echo(f"trec_eval version {VERSION} (as rankmark {__version__} follows it)", err=True)
+        return 0
+    if "h" in asked.flags:
+        click.echo(HELP, nl=False)
+        click.echo("".join(_meanings(asked.measures)), nl=False)
+        return 0
+    if len(asked.files) != 2:
+        raise TrecEvalError(_not_two(asked.files), USAGE)
+    settings = asked.settings()
+    for letter, known in (("R", "qrels"), ("T", "trec_results")):
+        if asked.values.get(letter, known) != known:
+            raise UsageError(
+                f"-{letter} {asked.values[letter]}: rankmark trec_eval knows the format {known} only"
+            )
+    files = read_files(*asked.files)
+    deviations = read_deviations(asked.values["Z"]) if "Z" in asked.values else None
+    planned = plan(named)
+    for note in (*asked.notes, *planned.notes):
+        click.echo(f"rankmark: note: {note}", err=True)
+    report = evaluate(files, planned, settings, deviations)
+    for block in report.blocks(per_query="q" in asked.flags, summary="n" not in asked.flags):
         click.echo(block, nl=False)
+    return 0
+
+
+def _not_two(files: Sequence[str]) -> str:
+    """What is wrong with a command line that does not name two files."""
+    said = f"{len(files)} files ({', '.join(files)})" if files else "no files"
+    return f"trec_eval takes QRELS and RUN, not {said}; write -m before each measure (-h shows what there is)"
+
+
+def _meanings(texts: Sequence[str]) -> Iterable[str]:
+    """For each measure asked for what it is here."""
+    from rankmark.language.measure import Measure
+    from rankmark.peers.trec_plan import MEASURES, asked_for
+
+    for name in asked_for(texts).parameters if texts else ():
+        known = MEASURES[name]
+        if not known.measure:
+            yield f"\n{name}\n    A line of text, and not a measure.\n"
+            continue
+        measure = Measure(*known.base)
+        first = (measure.page.function.__doc__ or "").split("\n", 1)[0]
+        yield f"\n{name}\n    {measure}: {first}\n    More: rankmark measures {measure.name}\n"

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rankmark.api.systems import SystemsSlice
     from rankmark.results.predictions import PredictionResult
 
-__all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
+__all__ = ["PredictionComparison", "PredictionPair", "check_options", "compare_predictions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def compare_predictions(
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``like``, ``threads``.
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
     Raises:
         UsageError: fewer than two systems, no such baseline, or a choice that there is not.
@@ -161,8 +161,7 @@ def compare_predictions(
     if interval not in (None, "bca", "percentile"):
         raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
-    if unknown := options.keys() - OPTIONS:
-        raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
+    check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
     slicing = None if by is None else understood(by, first)
     found = evaluate_systems(asked, measures, sampling, options, slicing)
@@ -175,9 +174,18 @@ def compare_predictions(
 
 
 OPTIONS = frozenset(
-    ("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates", "like", "threads")
+    (
+        *("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates"),
+        *("short_lists", "like", "threads"),
+    )
 )
-"""What `compare_predictions` passes on."""
+"""What `compare_predictions` and `gate_predictions` pass on."""
+
+
+def check_options(function: str, options: Mapping[str, Any]) -> None:
+    """Refuses what is none of them, as Python would."""
+    if unknown := options.keys() - OPTIONS:
+        raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
 
 
 class PredictionComparison(Saved):

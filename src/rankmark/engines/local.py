@@ -9,7 +9,7 @@ from rankmark.aggregation import observed
 from rankmark.aggregation.observed import Block, Measured, Observed, measured, merged
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
-from rankmark.inputs import read_inputs, with_text_items
+from rankmark.inputs import extent_of, read_inputs, with_text_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,7 +71,8 @@ def observation(
     if text_items:
         qrels, run = with_text_items(qrels), with_text_items(run)
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
-    return Observation(observe(qrels, run, groups, threads), (qrels, run), inputs)
+    block = observe(qrels, run, groups, threads)
+    return Observation(block, (qrels, run), inputs, lambda: (extent_of(qrels), extent_of(run)))
 
 
 def _digest(table: Input) -> str:

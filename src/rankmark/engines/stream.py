@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark._native import Table
+from rankmark.aggregation.oddities import SAMPLED as SAMPLED_ROWS
 from rankmark.aggregation.query_state import QueryState
 from rankmark.aggregation.refusals import Some, refuse_unjudged
 from rankmark.aggregation.state import Observation
@@ -24,9 +25,10 @@ from rankmark.engines import local
 from rankmark.engines.partitions import Partitions, check_room, keys, stored_size, temporary_folder
 from rankmark.engines.selection import memory_bytes
 from rankmark.errors import DataError
-from rankmark.inputs import Input, align_ids, with_text_items
+from rankmark.inputs import Input, align_ids, extent_of, with_text_items
 from rankmark.inputs.batches import Batches, open_batches
 from rankmark.inputs.roles import check_names
+from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.progress import RowProgress, counting_rows
 from rankmark.stopping import cleaned_up
 
@@ -75,7 +77,9 @@ def observe_sources(
     with cleaned_up():
         state, unjudged = _observed(tables, QueryState.empty(groups), threads)
     inputs = {side: f"{sums % 2**64:016x}" for side, sums in tables.digests.items()} if hash_inputs else {}
-    return Observation(state.whole("place", unjudged), tables.heads(), inputs)
+    extents = tables.extents["qrels"], tables.extents["run"]
+    heads = tables.samples["qrels"], tables.samples["run"]
+    return Observation(state.whole("place", unjudged), heads, inputs, lambda: extents)
 
 
 class _Returned(Exception):  # noqa: N818 - a turn of events that is dealt with, no error
@@ -101,6 +105,8 @@ class _Tables:
         self._hash = hash_inputs
         self.memory = memory
         self.digests: dict[str, int] = {}
+        self.samples: dict[str, Input] = {}
+        self.extents: dict[str, Extent | None] = {"qrels": None, "run": None}
         self._size = 0.0
         self._first: dict[str, Input] = {}
         for side, batches in self._batches.items():
@@ -136,12 +142,23 @@ class _Tables:
                 from rankmark.inputs.digest import digest
 
                 self.digests[side] += int(digest(aligned, start), 16)
+            self.extents[side] = spanning(self.extents[side], extent_of(aligned))
+            if start < SAMPLED_ROWS:
+                self._sample(side, aligned, start)
             start += aligned.table.num_rows
             if side == "run" and batch.value is None and batch.rank is None:
                 lists.append(_frame(aligned)[batch.query].unique())
             yield aligned
         if lists:
             self._check_one_list_a_query(lists)
+
+    def _sample(self, side: str, batch: Input, start: int) -> None:
+        """Keeps the first rows of a table; the batch begins in row `start`."""
+        import polars as pl
+
+        before = [_frame(self.samples[side])] if start else []
+        frames = [*before, _frame(batch).head(SAMPLED_ROWS - start)]
+        self.samples[side] = _with_rows(batch, pl.concat(frames, how="vertical_relaxed"))
 
     def _check_one_list_a_query(self, queries: list[pl.Series]) -> None:
         """The same as of tables in memory, across batches."""

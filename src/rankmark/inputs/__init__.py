@@ -9,7 +9,7 @@ from rankmark.errors import UsageError
 from rankmark.inputs.files import open_files, run_tag
 from rankmark.inputs.formats import listed_formats
 from rankmark.inputs.ids import align_ids, with_text_items
-from rankmark.inputs.input import Described, Input
+from rankmark.inputs.input import Described, Input, extent_of
 from rankmark.inputs.roles import ColumnNames, Side, check_names
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables import dicts_and_tuples, open_table
@@ -19,6 +19,7 @@ __all__ = [
     "Described",
     "Input",
     "align_ids",
+    "extent_of",
     "read_inputs",
     "read_qrels",
     "read_run",

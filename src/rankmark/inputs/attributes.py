@@ -279,9 +279,10 @@ def _having(name: str, openers: Sequence[Opener], argument: Argument) -> Source:
                 return source
             seen.append(source)
     known = list(dict.fromkeys(each for source in seen for each in source.names))
-    there = f"; there are {listed(known)}" if known else ""
+    hint = did_you_mean(name, known) or ";" * bool(known)
+    there = f"{hint} there are {listed(known)}" if known else ""
     raise ColumnError(
-        f"{argument}={name!r}: no table has such a column{did_you_mean(name, known)}{there} (judgements and "
+        f"{argument}={name!r}: no table has such a column{there} (judgements and "
         "results that were read before, dicts and tuples have no further columns: give attributes)"
     )
 

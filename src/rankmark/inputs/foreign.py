@@ -14,6 +14,7 @@ BOMS = {
     "utf-16-be": b"\xfe\xff",
 }
 """Encodings and the marks of their files; wider ones first, whose marks begin as those of the others do."""
+OLD_LINES = r"has lines that end with \r alone; end them with \n, for example by tr '\r' '\n'"
 LOOKED_AT = 1 << 10
 """Bytes by which an encoding without a mark is told."""
 
@@ -45,6 +46,7 @@ KINDS = (
     _kind(rb".{257}ustar", "a tar archive", UNPACKED),
     _kind(rb"BZh\d1AY&SY", "compressed by bzip2", UNPACKED),
     _kind(rb"\xfd7zXZ\0", "compressed by xz", UNPACKED),
+    _kind(rb"\x1f\x9d", "compressed by compress", UNPACKED),
     _kind(rb"7z\xbc\xaf", "a 7z archive", UNPACKED),
     _kind(rb"\x04\x22\x4d\x18", "compressed by LZ4", UNPACKED),
     _kind(rb"ARROW1\0\0|\xff\xff\xff\xff.\0\0\0", "an Arrow (Feather) file", TABLE),
@@ -84,7 +86,7 @@ def foreign(head: bytes, ending: str) -> str | None:
             return f"is {kind.what}; {kind.instead}"
     encoding = _wide_encoding(head)
     if encoding is None:
-        return None
+        return OLD_LINES if b"\r" in head and b"\n" not in head else None
     return (
         f"is {encoding} text, and only UTF-8 is read; convert it with iconv -f {encoding} -t UTF-8, "
         "or in PowerShell with Out-File -Encoding utf8"

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from rankmark._native import Table
 from rankmark.errors import DataError
 from rankmark.inputs.roles import VALUE_OF, Side
+from rankmark.language.conventions.limits import Extent
 
-__all__ = ["Described", "Input"]
+__all__ = ["Described", "Input", "extent_of"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,6 +86,11 @@ class Input:
         roles = {"query": self.query, "item": self.item, VALUE_OF[self.side]: self.value, "rank": self.rank}
         said = ", ".join(f"{role} {name!r}" for role, name in roles.items() if name is not None)
         return f"<{self.name}: {self.table.num_rows:,} rows; {said}>"
+
+
+def extent_of(table: Input) -> Extent | None:
+    """The extent of a table's grades or scores; None where it has none."""
+    return None if table.value is None else Extent(*table.table.range(table.value))
 
 
 class Described(Protocol):

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rankmark.errors import ColumnError, DataError, UsageError, calling
+from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.inputs.column_checks import several_types
 from rankmark.inputs.roles import Roles
 from rankmark.inputs.tables import open_table
+from rankmark.inputs.tables.several import is_table
 from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
@@ -202,17 +204,22 @@ def _of_array(values: Any) -> pl.Series:
 
     if isinstance(values, pl.Series):
         return values if values.name not in ("", "query") else values.alias(NAME)
-    one = hasattr(values, "__len__") and len(getattr(values, "shape", (0,))) == 1
-    if not one or isinstance(values, bytes | set | frozenset):
-        hint = "; give a table as attributes=, and the names of its columns as by=" * hasattr(
-            values, "columns"
-        )
+    if (hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__")) and not is_table(
+        values
+    ):
+        return pl.Series(NAME, values)
+    if not is_array(values) or len(values.shape) != 1:
+        hint = "; a table is given as attributes=, and the names of its columns as by=" * is_table(values)
         raise UsageError(
             f"by={_short(values)} is neither a column, called by its name, nor several, nor "
             "{query: slice}, a function of a query, a series or an array"
             f"{hint}"
         )
-    return _series(NAME, np.asarray(values).tolist(), "row")
+    array = to_numpy(values)
+    if isinstance(array, np.ma.MaskedArray) or array.dtype.kind not in "biufMm":
+        return _series(NAME, array.tolist(), "row")
+    wide = array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8)  # which not every polars has
+    return pl.Series(NAME, array.astype(np.float64 if wide else array.dtype.newbyteorder("="), copy=False))
 
 
 def _of_queries(name: str, queries: Sequence[Any], slices: Sequence[Any]) -> ByQueries:
@@ -270,9 +277,20 @@ def single_values(values: pl.Series) -> pl.Series:
     """
     import polars as pl
 
-    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary) or not _is_written(values):
         raise ColumnError(f"is {values.dtype}, not single values")
     return values.fill_nan(None) if values.dtype.is_float() else values
+
+
+def _is_written(values: pl.Series) -> bool:
+    """Whether polars can write values of the type."""
+    import polars as pl
+
+    try:
+        _texts(values.head(0))
+    except pl.exceptions.PolarsError:
+        return False
+    return True
 
 
 def slice_names(values: pl.Series) -> pl.Series:

@@ -160,7 +160,7 @@ class Rows:
         labels, scores, both, error = self._sums("moments", label, score)
         # Of numbers that are all the same the mean is off by the rounding of its sum, and no more.
         labels, scores = (
-            0.0 if spread <= self.weight * (ROUNDING * mean) ** 2 else spread
+            0.0 if spread <= self.weight * (ROUNDING * mean * ROUNDING * mean) else spread
             for spread, mean in ((labels, label), (scores, score))
         )
         return Moments(labels, scores, both, error)

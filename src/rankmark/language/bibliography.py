@@ -173,6 +173,7 @@ BIBLIOGRAPHY: Mapping[str, str] = {
         "of the Royal Society of London 58, 1895"
     ),
     "robertson2002": 'S. Robertson, I. Soboroff, "The TREC 2002 filtering track report"',
+    "robertson2012": 'S. Robertson, "On smoothing average precision", ECIR 2012',
     "roelofs2022": (
         'R. Roelofs, N. Cain, J. Shlens, M. Mozer, "Mitigating bias in calibration error '
         'estimation", AISTATS 2022'

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from rankmark.errors import ChoiceError, did_you_mean
+from rankmark.rendering.words import brief
 
 __all__ = [
     "ORDERS",
@@ -24,6 +25,7 @@ __all__ = [
     "NoRelevant",
     "RunChoices",
     "Scores",
+    "ShortLists",
     "Ties",
     "Unjudged",
     "UnjudgedQueries",
@@ -39,6 +41,7 @@ NoRelevant = Literal["zero", "skip", "one", "error"]
 Duplicates = Literal["error", "first", "best"]
 Unjudged = Literal["nonrelevant", "ignore"]
 Scores = Literal["float64", "float32"]
+ShortLists = Literal["keep", "skip"]
 
 
 class Order(NamedTuple):
@@ -82,6 +85,8 @@ class Choices:
             first row counts, or the best one (highest score, highest grade).
         unjudged: unjudged items count as not relevant, or are taken out of the lists (condensed lists).
         scores: the precision in which scores are compared.
+        short_lists: a query whose list has fewer items than a measure's cutoff counts in it like others, or
+            is left out of it (one without results is a missing one).
 
     """
 
@@ -93,6 +98,7 @@ class Choices:
     duplicates: Duplicates = "error"
     unjudged: Unjudged = "nonrelevant"
     scores: Scores = "float64"
+    short_lists: ShortLists = "keep"
 
     def __post_init__(self) -> None:
         for name in _hints():
@@ -103,8 +109,10 @@ class Choices:
                 raise ChoiceError(_not_a_choice(name, value))
 
     def signature(self) -> list[str]:
-        """``name:value`` of every choice; the seed only where it matters."""
+        """``name:value`` of every choice; the seed and short lists only where they matter."""
         parts = {f.name: str(getattr(self, f.name)) for f in fields(self) if f.name != "seed"}
+        if self.short_lists == "keep":
+            del parts["short_lists"]
         if self.ties == "random":
             parts["ties"] = f"random(seed={self.seed})"
         return [f"{name}:{value}" for name, value in parts.items()]
@@ -118,6 +126,7 @@ class ListChoices(TypedDict, total=False):
     no_relevant: NoRelevant | None
     duplicates: Duplicates | None
     unjudged: Unjudged | None
+    short_lists: ShortLists | None
 
 
 class UnseededChoices(ListChoices, total=False):
@@ -191,10 +200,10 @@ def _hints() -> dict[str, Any]:
 
 def _check_seed(seed: object) -> None:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise ChoiceError(f"seed={seed!r} is not a whole number from 0 to 2**64 - 1")
+        raise ChoiceError(f"seed={brief(seed)} is not a whole number from 0 to 2**64 - 1")
 
 
 def _not_a_choice(name: str, value: object) -> str:
     known = values_of(name)
     hint = did_you_mean(value, known) if isinstance(value, str) else ""
-    return f"{name}={value!r} is not one of {', '.join(known)}{hint}"
+    return f"{name}={brief(value)} is not one of {', '.join(known)}{hint}"

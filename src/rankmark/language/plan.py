@@ -101,7 +101,7 @@ def planned(
     common = Choices(**{**record.choices, **given})
     choices = different.pop() if len(different) == 1 else common
     own = {measure: theirs for measure, theirs in by_measure.items() if theirs != choices}
-    return Plan(taken(asked_measures(by_measure, kinds)), choices, own, record.label, record.text_items)
+    return Plan(taken(asked_measures(list(by_measure), kinds)), choices, own, record.label, record.text_items)
 
 
 def asked_measures(
@@ -155,7 +155,7 @@ def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str 
         return split_measures(measures)
     if isinstance(measures, Measure):
         return [measures]
-    if isinstance(measures, Iterable):
+    if isinstance(measures, Iterable) and not isinstance(measures, Mapping):
         return [one for each in measures for one in (each_cutoff(each) if isinstance(each, str) else [each])]
     raise MeasureError(f"measures={measures!r} is neither a measure nor several, such as ['nDCG@10', 'AP']")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from rankmark._native import Table, __version__
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import NotEvaluatedError, did_you_mean
-from rankmark.language.conventions.convention import meant
+from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind
 from rankmark.results.runs import OfRuns
@@ -127,7 +127,8 @@ class Result(OfRuns):
         """The same as a table with a column ``query``."""
         import polars as pl
 
-        return Table.from_arrow(pl.DataFrame({"query": []})) if self._query_ids is None else self._query_ids
+        nothing = pl.DataFrame(schema={"query": pl.String})
+        return Table.from_arrow(nothing) if self._query_ids is None else self._query_ids
 
     def query_values(self, measure: str | Measure) -> np.ndarray[Any, Any]:
         """One value a judged query; NaN where a query is left out of the mean."""
@@ -197,6 +198,13 @@ class Result(OfRuns):
     def version(self) -> str:
         """The version of rankmark that computed the values."""
         return self._version
+
+    def _likeness(self) -> str:
+        """That the numbers are a tool's, unless notes say what keeps them from being so."""
+        departs = any(note.startswith(UNLIKE) for note in self.notes)
+        return (
+            f", by the rules of {self.convention}, but see below" if departs else f", as in {self.convention}"
+        )
 
     @property
     def inputs(self) -> dict[str, str]:

@@ -112,11 +112,13 @@ class ListResult(Result):
             notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
         if barren := _most(m.no_relevant for m in counts.measures.values()):
             notes.append(f"nothing relevant in {barren} ({self._chosen('no_relevant')})")
+        if short := _most(m.short for m in counts.measures.values()):
+            notes.append(f"fewer items than the cutoff in {short} (left out)")
         notes += self._tie_notes()
         notes += self.notes
         first = f"{_queries(counts.judged)} judged, {answered}"
         if self.convention:
-            first += f", as in {self.convention}"
+            first += self._likeness()
         return [first, "; ".join(notes)] if notes else [first]
 
     def _tie_notes(self) -> Iterator[str]:

@@ -59,7 +59,7 @@ class PredictionResult(Result):
     `per_query` has the measures that have a value for each query.
     """
 
-    __slots__ = ("_basis", "_by_class", "_counts", "_intervals", "_lists")
+    __slots__ = ("_basis", "_by_class", "_counts", "_intervals", "_lists", "_told")
 
     counted = "counts"
 
@@ -73,6 +73,7 @@ class PredictionResult(Result):
         counts: PredictionCounts,
         basis: Basis,
         lists: ListResult | None,
+        notes: Iterable[str] = (),
         inputs: Mapping[str, str] = MappingProxyType({}),
         intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: PredictionSlices | None = None,
@@ -86,7 +87,7 @@ class PredictionResult(Result):
             query_ids=query_ids,
             convention=basis.like,
             inputs=inputs,
-            notes=lists.notes if lists else (),
+            notes=(*notes, *(lists.notes if lists else ())),
             slices=slices,
             version=version,
         )
@@ -94,6 +95,7 @@ class PredictionResult(Result):
         self._counts = counts
         self._basis = basis
         self._lists = lists
+        self._told = tuple(notes)
         self._by_class = by_class
 
     @property
@@ -217,7 +219,9 @@ class PredictionResult(Result):
         if found.page.kind != "list":
             return replace(self._basis.evaluation(found), version=self._version)
         assert self._lists is not None
-        return replace(self._lists.evaluation(found), positive=self._basis.positive)
+        recipe = self._lists.evaluation(found)
+        of_classes = self._basis.classes is not None
+        return recipe if of_classes else replace(recipe, positive=self._basis.positive)
 
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""
@@ -233,9 +237,16 @@ class PredictionResult(Result):
         if counts.classes is not None:
             first += f", {counted(len(counts.classes), 'class', 'classes')} ({some(counts.classes)})"
         if self.convention:
-            first += f", as in {self.convention}"
+            first += self._likeness()
         of_lists = self._lists.account()[1:] if self._lists else []
-        notes = [*self._best(), *self._skipped(), *self._unlabelled(), *self._reasons(), *of_lists]
+        notes = [
+            *self._best(),
+            *self._skipped(),
+            *self._unlabelled(),
+            *self._reasons(),
+            *self._told,
+            *of_lists,
+        ]
         lines = [first, "; ".join(notes)] if notes else [first]
         return [*lines, explained(self.intervals)] if self._intervals else lines
 
@@ -272,6 +283,7 @@ class PredictionResult(Result):
             "counts": self._counts,
             "basis": self._basis,
             "lists": self._lists,
+            "notes": self._told,
             "intervals": self._intervals,
             "by_class": self._by_class,
         }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankmark.errors import ChoiceError
+from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, slice_members
@@ -108,9 +108,10 @@ class Slices(Sliced):
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
+        test = f"; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} (Holm)"
         yield (
             f"low, high: the {100 * self.confidence:g}% t interval; difference: from the value of the other "
-            f"queries; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} (Holm)"
+            f"queries{test if self.tests else ''}"
         )
         yield from self.notes
 
@@ -126,6 +127,11 @@ def slices_of(
     """The slices of a result by attributes of its queries; see `Result.by`."""
     if not 0 < confidence < 1:
         raise ChoiceError(f"confidence={confidence!r} is not a number between 0 and 1")
+    if not result.query_measures:
+        raise NotEvaluatedError(
+            f"{', '.join(result.values)}: one value of all rows, with none for each query to be sliced; "
+            "slices of rows are asked for with by="
+        )
     return _sliced(result, read_attributes(attributes, by, None, result.query_ids), confidence)
 
 

@@ -1,7 +1,7 @@
 //! Files as they are, or out of gzip or zstd, told apart by their first bytes and never by their names.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,7 +48,16 @@ fn open_buffered(path: &str, progress: Arc<Progress>, buffer: usize) -> Result<T
     let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
     let file_size = file.metadata().map_err(|error| cannot_open(path, &error))?.len();
     progress.start(file_size);
-    let mut source = BufReader::with_capacity(buffer, WatchedFile { file, progress });
+    decompressed(path, BufReader::with_capacity(buffer, WatchedFile { file, progress }), file_size)
+}
+
+/// Text that is in memory already; `path` is what messages call it.
+pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Result<TextReader> {
+    let size = bytes.len() as u64;
+    decompressed(path, Cursor::new(bytes), size)
+}
+
+fn decompressed(path: &str, mut source: impl BufRead + Send + 'static, file_size: u64) -> Result<TextReader> {
     let start = source.fill_buf().map_err(|error| cannot_open(path, &error))?;
     let (compressed, reader): (bool, Box<dyn Read + Send>) = if start.starts_with(&GZIP) {
         (true, Box::new(MultiGzDecoder::new(source)))

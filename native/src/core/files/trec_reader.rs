@@ -65,10 +65,30 @@ pub fn read(
 ) -> Result<Table> {
     let mut reader = TrecReader::open(path, side, progress, BLOCK)?;
     reader.blocks.content.limit = limit;
-    collect(reader, cancelled)
+    read_all(&mut reader, cancelled)
 }
 
-fn collect(mut reader: TrecReader, cancelled: &AtomicBool) -> Result<Table> {
+/// What trec_eval finds in a file.
+pub struct TrecEvalFile {
+    /// The rows; a byte of an id is a character, so that any bytes can be ids and sort as they do there.
+    pub table: Table,
+    /// The tag in the last line of a run.
+    pub tag: Option<Vec<u8>>,
+}
+
+/// Reads what trec_eval would, or says what it would misread.
+pub fn read_as_trec_eval(
+    path: &str,
+    content: TextReader,
+    side: Side,
+    cancelled: &AtomicBool,
+) -> Result<TrecEvalFile> {
+    let mut reader = TrecReader::of(path, content, side, Some(Layout::of_trec_eval(side)), BLOCK);
+    let table = read_all(&mut reader, cancelled)?;
+    Ok(TrecEvalFile { table, tag: reader.tag })
+}
+
+fn read_all(reader: &mut TrecReader, cancelled: &AtomicBool) -> Result<Table> {
     let mut batches = Vec::new();
     while let Some(block) = reader.next(cancelled)? {
         batches.extend(block.batches);
@@ -82,14 +102,18 @@ pub struct TrecReader {
     side: Side,
     layout: Option<Layout>,
     lines: usize,
+    tag: Option<Vec<u8>>,
 }
 
 impl TrecReader {
     /// Opens a file to be read in blocks of about `size` bytes of text.
     pub fn open(path: &str, side: Side, progress: Arc<Progress>, size: usize) -> Result<Self> {
-        let content = text_reader::open(path, progress)?;
+        Ok(Self::of(path, text_reader::open(path, progress)?, side, None, size))
+    }
+
+    fn of(path: &str, content: TextReader, side: Side, layout: Option<Layout>, size: usize) -> Self {
         let blocks = Blocks { path: path.to_owned(), content, size, rest: Vec::new(), first: true };
-        Ok(Self { blocks, side, layout: None, lines: 0 })
+        Self { blocks, side, layout, lines: 0, tag: None }
     }
 
     /// The rows of the next block that has any; nothing at the end of the file, or where it is cancelled.
@@ -107,7 +131,11 @@ impl TrecReader {
             }
             let mut batches = Vec::new();
             self.lines += match &self.layout {
-                Some(layout) => parse_block(&self.blocks.path, block, layout, self.lines, &mut batches)?,
+                Some(layout) => {
+                    let found = parse_block(&self.blocks.path, block, layout, self.lines, &mut batches)?;
+                    self.tag = found.tag.or(self.tag.take());
+                    found.lines
+                }
                 None => count_lines(&block),
             };
             if !batches.is_empty() {
@@ -149,6 +177,7 @@ impl Blocks {
                 block.drain(..BYTE_ORDER_MARK.len());
             }
             if ended {
+                end_at_nul(&mut block);
                 return Ok(Some(block).filter(|block| !block.is_empty()));
             }
             // What was there before has been looked through, so that a line of any length takes linear time.
@@ -166,10 +195,20 @@ impl Blocks {
     }
 }
 
+/// Takes away the NUL bytes with which some programs fill up a file.
+fn end_at_nul(text: &mut Vec<u8>) {
+    let end = text.iter().rposition(|&byte| byte != 0 && !is_space(byte)).map_or(0, |last| last + 1);
+    if let Some(nul) = text[end..].iter().position(|&byte| byte == 0) {
+        text.truncate(end + nul);
+    }
+}
+
 /// The value of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Value {
     Relevance,
+    /// A whole relevance.
+    Grade,
     Score,
     Rank,
 }
@@ -177,7 +216,7 @@ enum Value {
 impl Value {
     fn name(self) -> &'static str {
         match self {
-            Self::Relevance => "relevance",
+            Self::Relevance | Self::Grade => "relevance",
             Self::Score => "score",
             Self::Rank => "rank",
         }
@@ -185,7 +224,7 @@ impl Value {
 
     fn dtype(self) -> DataType {
         match self {
-            Self::Relevance | Self::Score => DataType::Float64,
+            Self::Relevance | Self::Grade | Self::Score => DataType::Float64,
             Self::Rank => DataType::Int64,
         }
     }
@@ -193,6 +232,9 @@ impl Value {
     fn expected(self) -> &'static str {
         match self {
             Self::Relevance => "a finite number",
+            Self::Grade => {
+                "a whole number; trec_eval would cut it off without a word (`rankmark eval` takes fractions)"
+            }
             Self::Score => "a number",
             Self::Rank => "an integer",
         }
@@ -207,6 +249,7 @@ struct Layout {
     value_at: usize,
     value: Value,
     form: &'static str,
+    strict: bool,
 }
 
 /// What lines can be. A file's is the first of these that its first line can have.
@@ -227,11 +270,24 @@ pub fn forms(side: Side) -> Vec<&'static str> {
 
 impl Layout {
     const fn new(fields: usize, item: usize, value_at: usize, value: Value, form: &'static str) -> Self {
-        Self { fields, item, value_at, value, form }
+        Self { fields, item, value_at, value, form, strict: false }
+    }
+
+    /// Lines as trec_eval reads them.
+    const fn of_trec_eval(side: Side) -> Self {
+        match side {
+            Side::Qrels => {
+                Self { strict: true, ..Self::new(4, 2, 3, Value::Grade, "query iter item relevance") }
+            }
+            Side::Run => Self {
+                strict: true,
+                ..Self::new(MOST_FIELDS, 2, 4, Value::Score, "query Q0 item rank score tag")
+            },
+        }
     }
 
     fn of_first_line(side: Side, block: &[u8]) -> std::result::Result<Option<Self>, BadLine> {
-        let Some(line) = data_lines(block, 0..block.len()).next() else { return Ok(None) };
+        let Some(line) = data_lines(block, 0..block.len(), is_data).next() else { return Ok(None) };
         Self::of_line(side, &line).map(Some).ok_or_else(|| BadLine {
             number: line.number,
             message: format!(
@@ -251,7 +307,7 @@ impl Layout {
     fn is_of(&self, line: &Line) -> bool {
         self.fits(line.fields.count)
             && match (self.fields, self.value) {
-                (5, Value::Score) => parse_score(line.field(self.value_at)).is_some(),
+                (5, Value::Score) => stands_for_a_number(line.field(self.value_at)),
                 // Without Q0 it is more likely a line of qrels.
                 (4, Value::Rank) => line.field(1).eq_ignore_ascii_case(b"Q0"),
                 _ => true,
@@ -274,22 +330,35 @@ impl Layout {
     fn parse(&self, block: &Buffer, chunk: Range<usize>) -> std::result::Result<Parsed, BadLine> {
         match self.value {
             Value::Relevance => parse_chunk::<Float64Type>(self, block, chunk, parse_relevance),
+            Value::Grade => parse_chunk::<Float64Type>(self, block, chunk, parse_grade),
             Value::Score => parse_chunk::<Float64Type>(self, block, chunk, parse_score),
             Value::Rank => parse_chunk::<Int64Type>(self, block, chunk, parse_rank),
         }
     }
 
     fn wrong_count(&self, line: &Line) -> BadLine {
+        let who = if self.strict { "trec_eval needs" } else { "the first line has" };
+        let hint = match (self.strict, self.value, line.fields.count) {
+            (true, Value::Grade, MOST_FIELDS..) => "; this looks like a run: QRELS comes first",
+            (true, Value::Score, 4) => "; these look like judgements: RUN comes second",
+            _ => "",
+        };
         BadLine {
             number: line.number,
             message: format!(
-                "{} where the first line has {} ({}): {}",
+                "{} where {who} {} ({}): {}{hint}",
                 counted(line.fields.count),
                 self.fields,
                 self.form,
                 shown(line.text)
             ),
         }
+    }
+
+    /// Which lines are neither blank nor a comment.
+    fn data(&self) -> fn(&Line) -> bool {
+        // In judgements trec_eval takes blank lines, and a "#" after spaces, for data.
+        if self.strict && self.value == Value::Grade { |line| !line.text.starts_with(b"#") } else { is_data }
     }
 
     fn wrong_value(&self, line: &Line) -> BadLine {
@@ -306,6 +375,15 @@ impl Layout {
     }
 }
 
+/// Whether it is a number or what is written where there is none, and hardly the tag of a run.
+fn stands_for_a_number(text: &[u8]) -> bool {
+    const NOTHING: [&str; 5] = ["na", "n/a", "null", "none", "-"];
+    std::str::from_utf8(text).is_ok_and(|text| {
+        text.replacen(',', ".", 1).parse::<f64>().is_ok()
+            || NOTHING.iter().any(|word| text.eq_ignore_ascii_case(word))
+    })
+}
+
 fn parse_score(text: &[u8]) -> Option<f64> {
     let score = std::str::from_utf8(text).ok()?.parse::<f64>().ok()?;
     (!score.is_nan()).then_some(score)
@@ -315,32 +393,45 @@ fn parse_relevance(text: &[u8]) -> Option<f64> {
     parse_score(text).filter(|relevance| relevance.is_finite())
 }
 
+fn parse_grade(text: &[u8]) -> Option<f64> {
+    let has_exponent = text.iter().any(u8::is_ascii_alphabetic);
+    parse_relevance(text).filter(|grade| grade.fract() == 0.0 && !has_exponent)
+}
+
 fn parse_rank(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Parses a block's chunks side by side; returns how many lines it has.
+/// What a block holds beside its rows.
+struct ParsedBlock {
+    lines: usize,
+    /// The tag in its last line of data.
+    tag: Option<Vec<u8>>,
+}
+
+/// Parses a block's chunks side by side.
 fn parse_block(
     path: &str,
     block: Vec<u8>,
     layout: &Layout,
     lines_before: usize,
     batches: &mut Vec<RecordBatch>,
-) -> Result<usize> {
+) -> Result<ParsedBlock> {
     let chunks = chunks(&block);
     let block = Buffer::from_vec(block);
     let parsed = pool::map(chunks.len(), |chunk| layout.parse(&block, chunks[chunk].clone()));
-    let mut lines = 0;
+    let mut found = ParsedBlock { lines: 0, tag: None };
     for chunk in parsed {
-        let Parsed { columns, lines: in_chunk } =
-            chunk.map_err(|bad| bad.error(path, lines_before + lines))?;
-        lines += in_chunk;
+        let Parsed { columns, lines, tag } =
+            chunk.map_err(|bad| bad.error(path, lines_before + found.lines))?;
+        found.lines += lines;
+        found.tag = tag.or(found.tag);
         if !columns[0].is_empty() {
             let batch = RecordBatch::try_new(layout.schema(), columns);
             batches.push(batch.map_err(|error| Error::data(format!("{path}: {error}")))?);
         }
     }
-    Ok(lines)
+    Ok(found)
 }
 
 fn chunks(block: &[u8]) -> Vec<Range<usize>> {
@@ -359,6 +450,7 @@ fn chunks(block: &[u8]) -> Vec<Range<usize>> {
 struct Parsed {
     columns: Vec<ArrayRef>,
     lines: usize,
+    tag: Option<Vec<u8>>,
 }
 
 fn parse_chunk<T: ArrowPrimitiveType>(
@@ -370,26 +462,54 @@ fn parse_chunk<T: ArrowPrimitiveType>(
     let rows = chunk.len() / 32;
     let (mut queries, mut items) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
     let mut values = Vec::with_capacity(rows);
-    for line in data_lines(block, chunk.clone()) {
+    let mut tag = None;
+    for line in data_lines(block, chunk.clone(), layout.data()) {
+        if layout.strict && line.text.contains(&0) {
+            return Err(nul(&line));
+        }
         if !layout.fits(line.fields.count) {
             return Err(layout.wrong_count(&line));
+        }
+        if layout.strict {
+            tag = (layout.fields == MOST_FIELDS).then(|| line.field(MOST_FIELDS - 1).to_owned());
         }
         values.push(parse(line.field(layout.value_at)).ok_or_else(|| layout.wrong_value(&line))?);
         queries.push(line.view(0));
         items.push(line.view(layout.item));
     }
     let ids = |views| StringViewArray::try_new(ScalarBuffer::from(views), [block.clone()], None);
-    let (Ok(queries), Ok(items)) = (ids(queries), ids(items)) else {
+    let (queries, items) = if layout.strict && !block[chunk.clone()].is_ascii() {
+        (
+            bytes_as_characters(layout, block, &chunk, 0),
+            bytes_as_characters(layout, block, &chunk, layout.item),
+        )
+    } else if let (Ok(queries), Ok(items)) = (ids(queries), ids(items)) {
+        (queries, items)
+    } else {
         return Err(not_unicode(layout, block, chunk));
     };
     let values = PrimitiveArray::<T>::new(values.into(), None);
     let lines = count_lines(&block[chunk]);
-    Ok(Parsed { columns: vec![Arc::new(queries), Arc::new(items), Arc::new(values)], lines })
+    Ok(Parsed { columns: vec![Arc::new(queries), Arc::new(items), Arc::new(values)], lines, tag })
+}
+
+/// The ids in a field, of which each byte is a character: their order is that of the bytes.
+fn bytes_as_characters(layout: &Layout, block: &[u8], chunk: &Range<usize>, field: usize) -> StringViewArray {
+    let text = |line: Line| line.field(field).iter().map(|&byte| char::from(byte)).collect::<String>();
+    StringViewArray::from_iter_values(data_lines(block, chunk.clone(), layout.data()).map(text))
+}
+
+fn nul(line: &Line) -> BadLine {
+    let message = format!(
+        "the line has a NUL byte, at which trec_eval stops reading; take it out of the file: {}",
+        shown(line.text)
+    );
+    BadLine { number: line.number, message }
 }
 
 /// Finds the first id that is not UTF-8, once it is known that there is one.
 fn not_unicode(layout: &Layout, block: &[u8], chunk: Range<usize>) -> BadLine {
-    for line in data_lines(block, chunk) {
+    for line in data_lines(block, chunk, layout.data()) {
         for (name, field) in [("query", 0), ("item", layout.item)] {
             let id = line.field(field);
             if std::str::from_utf8(id).is_err() {
@@ -429,8 +549,17 @@ impl Line<'_> {
     }
 }
 
-/// The lines of a chunk that are neither blank nor a comment.
-fn data_lines(block: &[u8], chunk: Range<usize>) -> impl Iterator<Item = Line<'_>> {
+/// Whether a line is neither blank nor a comment.
+fn is_data(line: &Line) -> bool {
+    line.fields.count > 0 && !line.field(0).starts_with(b"#")
+}
+
+/// The lines of a chunk that hold data.
+fn data_lines(
+    block: &[u8],
+    chunk: Range<usize>,
+    is_data: fn(&Line) -> bool,
+) -> impl Iterator<Item = Line<'_>> {
     let mut next = chunk.start;
     let mut number = 0;
     std::iter::from_fn(move || {
@@ -439,14 +568,20 @@ fn data_lines(block: &[u8], chunk: Range<usize>) -> impl Iterator<Item = Line<'_
             let (fields, length) = Fields::of_first_line(&block[start..chunk.end]);
             next += length + 1;
             number += 1;
-            if fields.count > 0 && block[start] != b'#' {
-                let text = &block[start..start + length];
-                let text = text.strip_suffix(b"\r").unwrap_or(text);
-                return Some(Line { number: number - 1, start, text, fields });
+            let text = &block[start..start + length];
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            let line = Line { number: number - 1, start, text, fields };
+            if is_data(&line) {
+                return Some(line);
             }
         }
         None
     })
+}
+
+/// Whether a byte stands between fields: spaces, tabs, line ends and form feeds.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 /// Where a line's fields are; `count` also counts the fields beyond the most there can be.
@@ -461,19 +596,16 @@ impl Fields {
         let mut fields = Self { bounds: [(0, 0); MOST_FIELDS], count: 0 };
         let mut start = 0;
         for (at, &byte) in text.iter().enumerate() {
-            if byte > b' ' {
+            if byte > b' ' || !is_space(byte) {
                 continue;
             }
+            fields.push(start, at);
             if byte == b'\n' {
-                fields.push(start, at - usize::from(text[start..at].ends_with(b"\r")));
                 return (fields, at);
             }
-            if byte == b' ' || byte == b'\t' {
-                fields.push(start, at);
-                start = at + 1;
-            }
+            start = at + 1;
         }
-        fields.push(start, text.len() - usize::from(text[start..].ends_with(b"\r")));
+        fields.push(start, text.len());
         (fields, text.len())
     }
 
@@ -534,7 +666,7 @@ mod tests {
         let path = std::env::temp_dir().join(format!("rankmark-{}-trec-{number}", std::process::id()));
         std::fs::write(&path, text).unwrap();
         let reader = TrecReader::open(path.to_str().unwrap(), side, Arc::default(), size);
-        let table = reader.and_then(|reader| collect(reader, &AtomicBool::new(false)));
+        let table = reader.and_then(|mut reader| read_all(&mut reader, &AtomicBool::new(false)));
         std::fs::remove_file(&path).unwrap();
         table
     }
@@ -585,6 +717,15 @@ mod tests {
             let table = parse(Side::Run, line).unwrap();
             assert_eq!(rows(&table), [row("q", "d", value)]);
             assert_eq!(table.schema.field(2).name(), name);
+        }
+    }
+
+    #[test]
+    fn what_is_no_score_in_the_first_of_five_fields_is_no_tag() {
+        for score in ["nan", "NaN", "-nan", "0,5", "NA", "null"] {
+            let message = message(Side::Run, &format!("q Q0 d 7 {score}\nq Q0 e 8 0.5\n"));
+            assert!(message.contains("line 1: the score"), "{message}");
+            assert!(message.contains("is not a number"), "{message}");
         }
     }
 

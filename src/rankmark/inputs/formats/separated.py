@@ -82,7 +82,7 @@ class Separated(FormatOfPolars):
                     extra, columns = row[len(header)], len(header)
                     return (
                         f"line {first}: {len(row)} fields, but the first line names {columns} columns; "
-                        f"field {columns + 1} is {extra!r}; a text with {self.separator!r} needs quotes"
+                        f"field {columns + 1} is {extra!r}; quote what has {self.separator!r} in it"
                     )
                 first = rows.line_num + 1
         except csv.Error:

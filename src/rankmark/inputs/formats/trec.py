@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rankmark import _native
+from rankmark.errors import FormatError
 from rankmark.inputs.format import Batched, File, Format, Pieces
 from rankmark.inputs.memory import room
 from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName
@@ -56,9 +57,20 @@ class Trec(Format):
     def read(self, file: File, table: TableName) -> Source:
         """As `Format.read`."""
         progress = _native.Progress()
-        with reading(file.path.name, None, progress):
-            found = _native.read_trec(str(file.path), table, room(), progress)
+        try:
+            with reading(file.path.name, None, progress):
+                found = _native.read_trec(str(file.path), table, room(), progress)
+        except FormatError as error:
+            raise FormatError(f"{error}{self._swapped(file, table)}") from error
         return Source(file.where, found.names, lambda _: found, text_ids=True)
+
+    def _swapped(self, file: File, table: TableName) -> str:
+        """What to say of a file whose lines are those of the other table."""
+        if table == "qrels" and not self.is_certain(file, "qrels") and self.is_certain(file, "run"):
+            return "; these are lines of a run, and judgements come before runs"
+        if table == "run" and not self.is_certain(file, "run") and self.is_certain(file, "qrels"):
+            return "; these are lines of judgements, which come before runs"
+        return ""
 
     def refuses_batches(self, file: File) -> str | None:  # noqa: ARG002
         """It never does."""
@@ -86,7 +98,7 @@ class Trec(Format):
             text = (file.content or file.path.read_bytes()).decode("utf-8-sig")
         except UnicodeDecodeError:
             return None
-        lines = pl.Series("line", text.splitlines()).str.strip_chars()
+        lines = pl.Series("line", text.splitlines(), dtype=pl.String).str.strip_chars()
         fields = lines.filter((lines != "") & ~lines.str.starts_with("#")).str.extract_all(r"\S+")
         widths = fields.list.len().unique().to_list()
         forms = [form for form in _forms(side) if widths == [len(form)]]

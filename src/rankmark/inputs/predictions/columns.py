@@ -178,7 +178,9 @@ class _Finder:
 
     def _missing(self, role: str) -> str:
         free = [name for name in self.names if name not in self.said.values()]
-        hint = misread(self.names) or nearest(USUAL[role], free) or ";"
+        said = {name: f"; {name!r} is said to be the {_called(other)}," for other, name in self.said.items()}
+        taken = "".join(said[name] for name in fitting(said, USUAL[role]))
+        hint = misread(self.names) or nearest(USUAL[role], free) or taken or ";"
         raise ColumnError(
             f"{self.where} has no column known as the {role}{hint} its columns are "
             f"{listed(self.names)}; say which it is with {outright(role, system=self.system)}"

@@ -153,7 +153,7 @@ def source_of(source: object) -> Source:
         raise UsageError(
             f"predictions is of type {type(source).__name__}, none of these: the path of a file or a glob "
             f"({listed_formats('predictions')}; also .gz or .zst), a table (polars, pandas, pyarrow, DuckDB, "
-            "anything with __arrow_c_stream__), a dict of columns"
+            'anything with __arrow_c_stream__), a dict of columns, {"label": labels, "score": scores}'
         )
     return opened
 
@@ -163,7 +163,7 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
 
     try:
         frame = pl.DataFrame(dict(columns), strict=False)  # whole numbers among others are numbers, too
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+    except (TypeError, ValueError, RecursionError, pl.exceptions.PolarsError) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(
             f"predictions: the dict is not one of columns of the same length: {reason}"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
+from rankmark.inputs.arrays.libraries import is_array
 from rankmark.inputs.column_checks import no_rows
 from rankmark.inputs.names import ALIASES
 from rankmark.inputs.roles import Side
@@ -24,7 +25,7 @@ GRADES = range(5)
 """Whole numbers that are grades more often than they are all the items that there are."""
 
 
-def opened(source: object, side: Side) -> Source | None:
+def opened(source: Any, side: Side) -> Source | None:
     """A dict or an iterable of tuples, or None if `source` is neither.
 
     Raises:
@@ -34,6 +35,11 @@ def opened(source: object, side: Side) -> Source | None:
     if isinstance(source, Mapping):
         refuse_several(source, side)
         flat = _from_mapping(source, side)
+    elif is_array(source) and getattr(source.dtype, "kind", "f") in "biuf":
+        raise UsageError(
+            f"{side} is an array; rm.evaluate_arrays(scores, relevance, measures) takes arrays, "
+            "a row a query and a column an item"
+        )
     elif isinstance(source, Iterable) and not isinstance(source, str | bytes):
         flat = _from_tuples(source, side)
     else:
@@ -154,6 +160,8 @@ def _from_tuples(source: Iterable[Any], side: Side) -> _Flat:
     for number, row in enumerate(rows):
         if not isinstance(row, tuple | list) or len(row) not in widths or len(row) != len(rows[0]):
             path = "; several paths are several runs, for rm.compare" if isinstance(row, str) else ""
+            if isinstance(row, Mapping):
+                path = f"; rows that are dicts are a table: polars.DataFrame({side})"
             raise UsageError(
                 f"{side}, row {number} (from 0): {row!r} is no tuple {form} like the others{path}"
             )
@@ -184,7 +192,14 @@ def _ids(values: Sequence[Any], role: str, side: Side) -> Any:
             f"but the first one, {values[0]!r}, is a {type(values[0]).__name__}; use one type for all"
         )
     if kind is str:
-        return pl.Series(list(values), dtype=pl.String)
+        try:
+            return pl.Series(list(values), dtype=pl.String)
+        except UnicodeEncodeError as error:
+            row = next(row for row, value in enumerate(values) if not _is_text(value))
+            raise DataError(
+                f"{side}, row {row} (from 0): the {role} {values[row]!r} has half of a character in it (a lone "
+                "surrogate), which no text can; decode it as what it was written in"
+            ) from error
     try:
         return pl.Series(list(map(int, values)), dtype=pl.Int64)
     except (OverflowError, TypeError) as error:
@@ -200,4 +215,15 @@ def _numbers(values: Sequence[Any], role: str, side: Side) -> Any:
         raise DataError(
             f"{side}, row {row} (from 0): the {role} {value!r} is a {type(value).__name__}, not a number"
         )
-    return pl.Series(np.array(values, dtype=np.float64))
+    try:
+        return pl.Series(np.array(values, dtype=np.float64))
+    except OverflowError as error:
+        raise DataError(f"{side}: a {role} is too large for a floating-point number of 64 bits") from error
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

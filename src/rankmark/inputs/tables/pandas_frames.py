@@ -36,7 +36,7 @@ def _from_pandas(frame: Any, table: TableName) -> Source:
 
     def take(roles: Chosen) -> Table:
         chosen = frame.iloc[:, [names.index(name) for name in roles.names]].set_axis(roles.names, axis=1)
-        chosen = _without_intervals(chosen.reset_index(drop=True))
+        chosen = _in_words(chosen.reset_index(drop=True))
         try:
             found = Table.from_arrow(chosen if importlib.util.find_spec("pyarrow") else _by_column(chosen))
             return _with_orders(found, chosen)
@@ -66,12 +66,12 @@ def _with_index(frame: Any) -> Any:
     return frame.reset_index() if unnamed and "index" not in frame.columns else frame
 
 
-def _without_intervals(frame: Any) -> Any:
-    """The frame with intervals as texts: Arrow has their ends alone, and not which of them are closed."""
+def _in_words(frame: Any) -> Any:
+    """The frame with intervals and periods as texts: Arrow has but numbers of them."""
     pd = sys.modules["pandas"]
     for name, dtype in frame.dtypes.items():
         of = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
-        if isinstance(of, pd.IntervalDtype):
+        if isinstance(of, pd.IntervalDtype | pd.PeriodDtype):
             frame = frame.assign(**{name: frame[name].astype(object).map(str, na_action="ignore")})
     return frame
 

@@ -47,6 +47,15 @@ def from_lazy_frame(
     return Source(where, names, take, text_ids)
 
 
+def _typed(dtype: pl.DataType) -> pl.DataType:
+    """A type in which numbers stand where there is none."""
+    import polars as pl
+
+    if isinstance(dtype, pl.List):
+        return pl.List(_typed(dtype.inner))  # type: ignore[arg-type]  # an instance, as in all frames
+    return pl.Int64() if dtype == pl.Null else dtype
+
+
 def from_polars(frame: pl.DataFrame, where: str) -> Table:
     """A frame as a table, without copying."""
     import polars as pl
@@ -57,11 +66,19 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
                 f"{where}: column {name!r} holds Python objects; cast it to integers or strings"
             )
     # Columns without any value have no type, which not every Arrow library takes the same way.
-    if pl.Null in frame.dtypes:
+    if any(_typed(dtype) != dtype for dtype in frame.dtypes):
         # Column by column, which polars does without its threads, as a forked process has to.
-        frame = pl.DataFrame([each.cast(pl.Int64) if each.dtype == pl.Null else each for each in frame])
+        frame = pl.DataFrame([each.cast(_typed(each.dtype)) for each in frame])
     # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
     try:
         return Table.from_arrow(frame.to_struct())
-    except DataError as error:  # a name that cannot be handed out
-        raise ColumnError(f"{where}: {error}") from error
+    except DataError as error:
+        categories = (pl.Categorical, pl.Enum)
+        if not any(isinstance(dtype, categories) for dtype in frame.dtypes):
+            raise ColumnError(f"{where}: {error}") from error  # a name that cannot be handed out
+        texts = pl.DataFrame(
+            [each.cast(pl.String) if isinstance(each.dtype, categories) else each for each in frame]
+        )
+        return Table.from_arrow(
+            texts.to_struct()
+        )  # categories in a series, which older polars cannot hand out

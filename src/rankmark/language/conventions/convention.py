@@ -16,14 +16,27 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from rankmark.errors import ChoiceError, MeasureError, did_you_mean
+from rankmark.errors import ChoiceError, DataError, MeasureError, did_you_mean
 from rankmark.language.choices import Choices
+from rankmark.language.conventions.limits import Facts, Limit, Worded
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.registry import CLASSES_FIRST, LISTS_FIRST, ROWS_FIRST, Kind, pages
 
-__all__ = ["Convention", "Meaning", "Variant", "convention", "convention_list", "conventions", "meant"]
+__all__ = [
+    "UNLIKE",
+    "Convention",
+    "Meaning",
+    "Variant",
+    "convention",
+    "convention_list",
+    "conventions",
+    "departures",
+    "meant",
+]
 
+UNLIKE = "not as in "
+"""How a note begins on what data keep from being a tool's number."""
 WIDTH = 80  # as the pages of the measures
 
 
@@ -74,7 +87,7 @@ class Convention:
         spelling: brings a name of the tool's into the form in which the names are written here.
         text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
         notes: how the tool is to be used to get these numbers.
-        cannot: what it computes that cannot be reproduced, and why.
+        cannot: what it computes that cannot be reproduced, and why; a `Limit` where data tell if they do.
         aliases: other names of the convention.
 
     """
@@ -89,7 +102,7 @@ class Convention:
     spelling: Callable[[str], str] = str.strip
     text_items: bool = False
     notes: tuple[str, ...] = ()
-    cannot: tuple[str, ...] = ()
+    cannot: tuple[Worded, ...] = ()
     aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -270,6 +283,30 @@ def meant(asked: str | Measure, like: str | None, kinds: tuple[Kind, ...]) -> Me
     return record.measure(asked, kinds) if record else as_measure(asked, kinds)
 
 
+def departures(label: str, facts: Mapping[Measure, Facts]) -> tuple[str, ...]:
+    """What to say beside numbers of a convention that these data keep from being the tool's.
+
+    Args:
+        label: the convention's; another version of rankmark may have named it.
+        facts: what was measured, and what of the data decides whether it is the tool's.
+
+    Raises:
+        DataError: the tool refuses such data.
+
+    """
+    record = _names().get(label.lower())
+    limits = [each for each in record.cannot if isinstance(each, Limit)] if record else []
+    met: dict[Limit, list[Measure]] = {}
+    for measure, known in facts.items():
+        for limit in limits:
+            if limit.concerns(measure.name) and limit.met(known):
+                met.setdefault(limit, []).append(measure)
+    for limit, concerned in met.items():
+        if limit.refused:
+            raise DataError(f"{', '.join(map(str, concerned))} as in {label}: {limit}")
+    return tuple(f"{UNLIKE}{label}, {', '.join(map(str, of))}: {limit}" for limit, of in met.items())
+
+
 # --- the records as text ---------------------------------------------------------------------------------
 
 
@@ -294,7 +331,8 @@ def convention_page(record: Convention) -> str:
     ):
         if names:
             blocks.append("\n".join([title, *_aligned(names)]))
-    for title, texts in (("How to compare", record.notes), ("What cannot be reproduced", record.cannot)):
+    cannot = tuple(map(str, record.cannot))
+    for title, texts in (("How to compare", record.notes), ("What cannot be reproduced", cannot)):
         if texts:
             blocks.append("\n".join([title, *map(_item, texts)]))
     return "\n\n".join(blocks)

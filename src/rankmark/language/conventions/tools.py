@@ -11,6 +11,18 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from rankmark.language.conventions.convention import Convention, Names, Variant
+from rankmark.language.conventions.limits import (
+    Limit,
+    fractional,
+    graded,
+    grades_below_1,
+    improbable,
+    negative,
+    not_above_0,
+    outside_0_to_1,
+    tied,
+    whole_to,
+)
 from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
 
 __all__ = ["TOOLS"]
@@ -113,12 +125,18 @@ def _averages(name: str, measure: str, given: str = "") -> dict[str, str]:
 ONLY_TEN = ("rbp", "rbp_resid", "unj")
 """What trec_eval 10 has and 9 has not."""
 
-TRUNCATED = (
-    "Fractional grades: it cuts them off without a word (0.9 counts as 0); here they count as they are."
+TRUNCATED = Limit(
+    "Fractional grades: it cuts them off without a word (0.9 counts as 0); here they count as they are.",
+    fractional,
 )
 DICTS = "The same item twice in a list: its dicts keep the last one; here `duplicates` refuses it."
-NO_TIE_RULE = (
-    "Equal scores: their order is left to its sorting, and no rule gives it; compare lists without ties."
+NO_TIE_RULE = Limit(
+    "Equal scores: their order is left to its sorting, and no rule gives it; compare lists without ties.",
+    tied,
+)
+EVERY_ROW = Limit(
+    "Judged rows of a grade below 1: every row is relevant there, and here it is not; leave them out.",
+    grades_below_1,
 )
 CANDIDATES = (
     "It sees the rows that it is handed and nothing else: judge every row, and hand it every judged item. "
@@ -138,7 +156,11 @@ TREC_EVAL = Convention(
     ),
     cannot=(
         TRUNCATED,
-        "rbp of grades outside 0 to 1: it scales them by values that it never sets.",
+        Limit(
+            "rbp of grades outside 0 to 1: it scales them by values that it never sets.",
+            outside_0_to_1,
+            frozenset(("RBP", "RBPResidual")),
+        ),
         "Preferences (-R prefs) and Z-scores (-Z).",
     ),
 )
@@ -205,7 +227,7 @@ IR_MEASURES = Convention(
     cannot=(
         TRUNCATED,
         DICTS,
-        "Compat where scores are equal.",
+        Limit("Compat where scores are equal.", tied, frozenset(("Compatibility",))),
         "Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.",
         "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
         (
@@ -258,7 +280,7 @@ RANX = Convention(
         ),
     ),
     cannot=(
-        NO_TIE_RULE + " In short lists the order of the rows stays.",
+        replace(NO_TIE_RULE, text=f"{NO_TIE_RULE} In short lists the order of the rows stays."),
         TRUNCATED,
         DICTS,
         "ndcg-l2: it drops grades below the level before it takes gains.",
@@ -323,13 +345,18 @@ SKLEARN = Convention(
         ),
     ),
     cannot=(
-        (
-            "average_precision_score and label_ranking_average_precision_score where scores are equal: "
-            "every item "
-            "of a tie gets the precision at its end."
+        Limit(
+            "average_precision_score and label_ranking_average_precision_score where scores are equal: every "
+            "item of a tie gets the precision at its end.",
+            tied,
+            frozenset(("AP",)),
         ),
         "ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.",
-        "Negative labels, which ndcg_score refuses; here they gain nothing.",
+        Limit(
+            "Negative labels, which ndcg_score refuses; here they gain nothing.",
+            negative,
+            frozenset(("nDCG", "DCG")),
+        ),
         "log_loss of float32 to the last digits: it adds up in that precision.",
         (
             "matthews_corrcoef of one class only, and mean_absolute_percentage_error of labels of 0, which "
@@ -418,18 +445,32 @@ TORCHMETRICS = Convention(
         "A score of exactly the threshold is not found; here the threshold is the next number above.",
     ),
     cannot=(
-        NO_TIE_RULE + " Only RetrievalNormalizedDCG has a rule: it averages.",
-        (
+        Limit(
+            f"{NO_TIE_RULE} Only RetrievalNormalizedDCG has a rule: it averages.",
+            tied,
+            frozenset(("AP", "RR", "P", "R", "HR", "FallOut", "Rprec")),
+        ),
+        Limit(
             "Scores of 0 and below: AP, MRR, precision and recall take such items as not relevant. Give it "
-            "scores "
-            "above 0, such as probabilities."
+            "scores above 0, such as probabilities.",
+            not_above_0,
+            frozenset(("AP", "RR", "P", "R")),
         ),
         (
             "RetrievalAUROC, which is 0 where all targets are the same, orders equal scores by its sorting, "
             "and with top_k sees no more than the items returned."
         ),
         "BinaryAUROC and BinaryAveragePrecision with thresholds, which put scores into bins first.",
-        "Scores outside of 0 to 1 in measures of decisions and classes, which it takes for logits.",
+        Limit(
+            "Scores outside of 0 to 1 in measures of decisions and classes, which it takes for logits.",
+            improbable,
+            frozenset(
+                (
+                    *("BinaryAccuracy", "BinaryPrecision", "BinaryRecall", "Specificity", "BinaryF"),
+                    *("Kappa", "MCC", "ECE", "MCE", "RMSCE"),
+                )
+            ),
+        ),
         "Decisions on scores of float32 that are exactly the threshold: here they are found.",
         "BinaryCalibrationError where scores are at the border of a bin, which is of the bin above it there.",
         "The last digits: it adds up in 32 bits.",
@@ -473,6 +514,7 @@ RECTOOLS = Convention(
         "NDCG divides by what k relevant items would give, so that a user with fewer cannot reach 1.",
     ),
     cannot=(
+        EVERY_ROW,
         "The same interaction twice, which doubles hits; here `duplicates` refuses it.",
         "Accuracy and MCC, which need the catalogue, and what looks at popularity, novelty and diversity.",
     ),
@@ -499,6 +541,7 @@ REPLAY = Convention(
         "Equal scores: the greater item first, as for its data frames; dicts keep their order.",
     ),
     cannot=(
+        EVERY_ROW,
         "The same item twice, which it counts twice (with a warning); here `duplicates` refuses it.",
         "Coverage, Novelty, Surprisal and Unexpectedness, which need the training data.",
     ),
@@ -532,6 +575,7 @@ RECBOLE = Convention(
     ),
     cannot=(
         NO_TIE_RULE,
+        EVERY_ROW,
         "What looks at popularity and coverage.",
         "It prints four digits.",
         FROM_SOURCE,
@@ -558,7 +602,12 @@ RECPACK = Convention(
     notes=("HitK counts hits: its mean can exceed 1.",),
     cannot=(
         NO_TIE_RULE,
-        "Ratings instead of ones, by which it multiplies the rank within the logarithm of NDCG and DCG.",
+        EVERY_ROW,
+        Limit(
+            "Ratings instead of ones, by which it multiplies the rank within the logarithm of NDCG and DCG.",
+            graded,
+            frozenset(("nDCG", "DCG")),
+        ),
         "CoverageK, and what weighs by propensities (IPS).",
     ),
 )
@@ -606,6 +655,7 @@ LENSKIT = Convention(
         "NDCG weighs ranks 1 and 2 alike.",
     ),
     cannot=(
+        EVERY_ROW,
         "The same item twice in a list, which counts twice; here `duplicates` refuses it.",
         "Measures of the catalogue (Gini, coverage, entropy).",
         FROM_SOURCE,
@@ -649,6 +699,7 @@ RECOMMENDERS = Convention(
     ),
     cannot=(
         NO_TIE_RULE,
+        EVERY_ROW,
         "r_precision_at_k: it leaves out users whose hits stand low.",
         "Novelty, diversity, serendipity and coverage, which need the training data.",
         (
@@ -714,7 +765,7 @@ EVIDENTLY = Convention(
     ),
     notes=("Its table has a row for every item that was recommended, with the target beside it.",),
     cannot=(
-        "Equal scores: their items get the mean of their ranks, cut off to a whole number.",
+        Limit("Equal scores: their items get the mean of their ranks, cut off to a whole number.", tied),
         "MAP and Recall where relevant items are not in the table: it does not know of them.",
         FROM_SOURCE,
     ),
@@ -758,7 +809,13 @@ LIGHTGBM = Convention(
         "l1": "MAE",
     },
     notes=(CANDIDATES, "Labels are whole numbers from 0 to 30, unless label_gain says otherwise."),
-    cannot=("Weights of queries.", "Labels and weights of rows to more than 32 bits, which it keeps."),
+    cannot=(
+        Limit(
+            "Grades other than 0, 1, … 30, which it refuses unless label_gain says otherwise.", whole_to(30)
+        ),
+        "Weights of queries.",
+        "Labels and weights of rows to more than 32 bits, which it keeps.",
+    ),
 )
 
 XGBOOST = Convention(
@@ -797,8 +854,18 @@ XGBOOST = Convention(
         ),
     ),
     cannot=(
-        "Grades in map and pre, which it refuses.",
-        "Fractional and negative grades, and those above 31, in ndcg, which it refuses.",
+        Limit(
+            "map and pre take grades of 0 and 1 alone; ask for ndcg, or give such grades.",
+            graded,
+            frozenset(("AP", "P")),
+            refused=True,
+        ),
+        Limit(
+            "ndcg takes grades of 0, 1, … 31 alone; give such grades.",
+            whole_to(31),
+            frozenset(("nDCG",)),
+            refused=True,
+        ),
         "Weights of queries.",
         "aucpr, which joins the points of its curve otherwise than PRAUC.",
         "auc and aucpr of rows in groups: those are of all pairs of rows, equal labels among them.",
@@ -863,7 +930,11 @@ CATBOOST = Convention(
     ),
     cannot=(
         "Grades above 1 in ERR and PFound, whose value then means nothing.",
-        "Grades between 0.5 and 1, which are relevant there, and not here.",
+        Limit(
+            "Grades between 0.5 and 1, which are relevant there, and not here.",
+            fractional,
+            frozenset(("AP", "P", "R", "RR", "ListAUC")),
+        ),
         "denominator=Position of DCG and NDCG, which discounts by the rank itself.",
         "QueryAUC and AUC with type=Ranking, and QueryAUC of grades.",
         "Weights of groups.",
@@ -897,10 +968,11 @@ TF_RANKING = Convention(
         "arp": "MeanRank(gain=linear)",
         "ordered_pair_accuracy": "OPA",
     },
-    notes=(CANDIDATES, "It shuffles equal scores: one draw here is not its draw."),
+    notes=(CANDIDATES,),
     cannot=(
         "Weights of items, by which it also weighs queries with nothing relevant.",
-        "Negative labels, which it takes for padding.",
+        Limit("Equal scores, which it shuffles: one draw here is not its draw.", tied),
+        Limit("Negative labels, which it takes for padding.", negative),
         FROM_SOURCE,
     ),
 )
@@ -956,6 +1028,7 @@ BEIR = Convention(
         "By its name here, R is Recall; R_cap is asked for by its own name.",
     ),
     cannot=(
+        Limit("Fractional grades, which pytrec_eval refuses.", fractional),
         "It takes results out whose id is that of the query; do so before.",
         "It rounds to five digits.",
         "Hole, which counts over the judgements of all queries.",
@@ -984,7 +1057,7 @@ FUXICTR = Convention(
         "Its MRR adds up the reciprocal ranks of all relevant items, as in the MIND data set.",
     ),
     cannot=(
-        "Equal scores: the later row comes first.",
+        Limit("Equal scores: the later row comes first.", tied, frozenset(("nDCG", "RR", "HR"))),
         "MRR to the last digit: it divides by the number of relevant items plus 1e-12.",
     ),
 )

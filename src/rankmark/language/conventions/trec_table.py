@@ -80,7 +80,7 @@ def split_name(text: str) -> tuple[TrecMeasure, str] | None:
     for known in _LONGEST_FIRST:
         if text.startswith(known.name):
             rest = text.removeprefix(known.name)
-            if not rest or re.match(r"[._][-+.\d]", rest):
+            if not rest or re.match(r"[._](p=)?[-+.\d]", rest):
                 return known, rest[1:]
     return None
 
@@ -124,7 +124,9 @@ def _beta(text: str) -> Mapping[str, Any]:
 
 
 def _patience(text: str) -> Mapping[str, Any]:
-    return {"p": _number("rbp", text)}
+    if not text.startswith("p="):
+        raise MeasureError(f"{text!r} is not how trec_eval writes the patience of rbp: write rbp.p={text}")
+    return {"p": _number("rbp", text.removeprefix("p="))}
 
 
 LENGTHS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -166,6 +168,7 @@ TREC_MEASURES = (
     TrecMeasure("set_map", "SetAP"),
     TrecMeasure("set_F", "F", read=_beta),
     TrecMeasure("num_nonrel_judged_ret", "NumNonrelRet"),
+    TrecMeasure("yaap", "YAAP"),
     TrecMeasure("rbp", "RBP(p=0.9,gain=linear,max_grade=query)", read=_patience),
     TrecMeasure("rbp_resid", "RBPResidual(p=0.9,tail=unjudged)", read=_patience),
     TrecMeasure("unj", "Unjudged", "cutoff", (5, 10, 20)),

@@ -1,0 +1,219 @@
+"""What is odd in judgements and results, as far as it can be seen at no cost: `rankmark.check` sees more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.rendering.words import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.inputs import Input
+    from rankmark.kinds.lists import JudgedLists
+    from rankmark.language.measure import Measure
+
+__all__ = [
+    "CERTAIN",
+    "SAMPLED",
+    "certainty",
+    "counting_up",
+    "lists_of",
+    "order_of",
+    "told_of_order",
+    "told_of_rows",
+    "told_of_tables",
+]
+
+CERTAIN = 3.0
+"""Standard deviations from which on relevant items score lower than others by no accident (sign test)."""
+LEAST_LISTS = 9
+"""Fewer cannot make certain."""
+STEPS = 5
+"""So often at least the scores have to count up by one, for a few small lists may do so by chance."""
+MOST = 0.9
+"""The part of the lists, or of the numbers, that has to look like something else."""
+GLANCE = 16
+"""So many rows of a table are always looked at, the first ones."""
+SAMPLED = 4096
+"""So many are where those look odd."""
+NOTHING = np.zeros(0)
+NEARLY = 1e-9
+"""A threshold closer to 1/2 is the next number above it, for tools that find what scores more."""
+
+
+def certainty(below: int, above: int) -> float:
+    """By how many standard deviations more lists have relevant items below the others than above them."""
+    return (below - above) / math.sqrt(below + above) if below + above else 0.0
+
+
+def order_of(lists: JudgedLists) -> tuple[int, int]:
+    """In how many lists the relevant items stand below the others on average, and in how many above."""
+    if len(lists.retrieved) < LEAST_LISTS:
+        return 0, 0
+    relevant = lists.relevance >= 1
+    twice = 2.0 * lists.rank if lists.ties is None else lists.ties[0] + lists.ties[1]
+    # Against the mean rank of all items, once for each relevant one; where all are relevant it is the same.
+    further_down = lists.sum(twice * relevant) - lists.sum(relevant) * (lists.retrieved + 1.0)
+    return int(np.count_nonzero(further_down > 0)), int(np.count_nonzero(further_down < 0))
+
+
+def told_of_order(below: int, above: int) -> tuple[str, ...]:
+    """What to say of scores of which the lower ones seem the better ones, as ranks and distances are."""
+    if certainty(below, above) < CERTAIN:
+        return ()
+    return (
+        (
+            f"in {below:,} of {below + above:,} lists the relevant items stand below the others: the highest "
+            "score is taken as the best; negate distances and losses, and call ranks a rank"
+        ),
+    )
+
+
+class Labelled(Protocol):
+    """What is known of labelled rows."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    @property
+    def improbable(self) -> int:
+        """Scores outside of 0 to 1."""
+
+    @property
+    def shown_improbable(self) -> Callable[[], str]:
+        """Shows one of these."""
+
+
+def told_of_rows(values: Mapping[Measure, float], content: Labelled, positives: int) -> tuple[str, ...]:
+    """What to say of labelled rows: decisions at 1/2 on what is no probability, and scores turned round.
+
+    Args:
+        values: the values of measures.
+        content: what was seen of the rows.
+        positives: how many of them are positive.
+
+    """
+    told = []
+    halves = [str(measure) for measure in values if _decides_at_half(measure)]
+    if halves and content.improbable:
+        told.append(
+            f"{', '.join(halves)} at the threshold 0.5, with {counted(content.improbable, 'score')} outside "
+            f"of 0 to 1, {content.shown_improbable()}: say another threshold=, divide percentages by 100, or "
+            "make probabilities of logits by 1/(1 + exp(−logit))"
+        )
+    pairs = positives * (content.count - positives)
+    for measure, value in values.items():
+        if measure.name != "AUC" or measure.parameters or not pairs:
+            continue
+        deviation = math.sqrt((content.count + 1) / (12 * pairs))
+        if value == 0 or 0.5 - value >= CERTAIN * deviation:
+            told.append(
+                f"{measure} is below 1/2, which is chance: rows that are not positive have higher scores; "
+                "negate these, say the positive label with positive=, or look whether columns are swapped"
+            )
+    return tuple(told)
+
+
+def _decides_at_half(measure: Measure) -> bool:
+    if "threshold" not in measure.page.parameters or "top" in measure.parameters:
+        return False
+    threshold = measure.parameters.get("threshold", 0.5)
+    return not isinstance(threshold, str) and abs(threshold - 0.5) < NEARLY
+
+
+def lists_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """Of each query how many rows it has, and the least, greatest, first and summed value of them."""
+    import polars as pl
+
+    value = pl.col("value")
+    of_values = (value.min().alias("low"), value.max().alias("high"), value.first().alias("first"))
+    total = value.cast(pl.Float64).sum().alias("total")
+    return rows.group_by("query", maintain_order=True).agg(pl.len().alias("rows"), *of_values, total)
+
+
+def counting_up(lists: pl.DataFrame) -> pl.DataFrame:
+    """The lists whose scores count up from 0 or 1 in the order of the rows, as ranks do.
+
+    Args:
+        lists: those of `lists_of`.
+
+    Returns:
+        These lists; none if others are not much fewer, or if so few may do so by chance.
+
+    """
+    import polars as pl
+
+    several = lists.filter(pl.col("rows") > 1)
+    rows, low, high, first, total = (pl.col(name) for name in ("rows", "low", "high", "first", "total"))
+    counts_up = (first == low) & (high - low == rows - 1) & (total == (low + high) * rows / 2)
+    found = several.filter(((low == 0) | (low == 1)) & counts_up)
+    evidence = int(found["rows"].sum()) - found.height
+    return found if evidence >= STEPS and found.height >= MOST * several.height else found.clear()
+
+
+def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[str, ...]:
+    """What the first rows of tables in memory tell: scores that are ranks, and tables that are swapped.
+
+    Args:
+        qrels: the judgements.
+        run: the results.
+        below: in how many lists relevant items stand below the others.
+        above: in how many above.
+
+    """
+    return (*_ranks(run, below, above), *_swapped(qrels, run))
+
+
+def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
+    import polars as pl
+
+    scores = _numbers(run, GLANCE)
+    # What does not begin so is not looked at any further.
+    if not len(scores) or scores[0] not in (0, 1) or np.count_nonzero(np.diff(scores) == 1) < STEPS:
+        return ()
+    if certainty(below, above) <= -CERTAIN:
+        return ()
+    scores = _numbers(run, SAMPLED)
+    first = run.table.take(run.query, np.arange(len(scores), dtype=np.uint32), "query")
+    rows = pl.DataFrame({"query": pl.DataFrame(first)["query"], "value": scores})
+    lists = lists_of(rows)
+    if run.table.num_rows > len(scores):  # of the last list there may be more
+        lists = lists.head(max(1, lists.height - 1))
+    found = counting_up(lists)
+    if found.is_empty():
+        return ()
+    low = found["low"][0]
+    return (
+        (
+            f"the scores of {run.name} are {low:g}, {low + 1:g}, {low + 2:g} …, as ranks are, and the "
+            "highest is taken as the best; name the column as the rank if it is one"
+        ),
+    )
+
+
+def _swapped(qrels: Input, run: Input) -> tuple[str, ...]:
+    grades = _numbers(qrels, GLANCE)
+    if len(grades) < STEPS or np.count_nonzero(grades % 1) < MOST * len(grades):
+        return ()
+    scores = _numbers(run, SAMPLED)
+    different = len(np.unique(scores))
+    if len(scores) < STEPS or different > STEPS or (scores % 1).any():
+        return ()
+    return (
+        (
+            f"{qrels.name} has fractions for grades, and {run.name} whole numbers for scores, {different} "
+            "different ones: are the two swapped?"
+        ),
+    )
+
+
+def _numbers(table: Input, most: int) -> NDArray[np.float64]:
+    """The first grades or scores of a table; none where it has none."""
+    return NOTHING if table.value is None else table.table.first_numbers(table.value, most)

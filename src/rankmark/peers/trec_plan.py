@@ -1,0 +1,305 @@
+"""What trec_eval's -m asks for: measures and their parameters, read as it reads them.
+
+It reads a number as far as it goes, so that ``P.1e1`` is P_1, and passes over what a measure does not take.
+That is done here too, and noted. What has no number where one must be is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from rankmark.errors import MeasureError, RankmarkError, did_you_mean
+from rankmark.language.conventions.trec_names import trec_name
+from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
+from rankmark.language.measure import Measure
+from rankmark.language.names import parse
+
+__all__ = ["NICKNAMES", "Asked", "Line", "Plan", "TrecEvalError", "asked_for", "plan"]
+
+MEASURES = {known.name: known for known in TREC_MEASURES}
+ALL_TREC = [name for name in MEASURES if name != "yaap"]
+NICKNAMES = {
+    "official": ALL_TREC[: ALL_TREC.index("P") + 1],
+    "set": [
+        "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility",
+        "set_P", "set_relative_P", "set_recall", "set_map", "set_F",
+    ],
+    "all_trec": ALL_TREC,
+}  # fmt: skip
+"""Several measures under one name."""
+
+NOT_FROM_QRELS = re.compile("prefs|all_prefs|qrels_jg|.*_avgjg")
+"""The measures that need files of preferences, or judgements of several people."""
+
+NUMBERS: Mapping[str, tuple[float, ...]] = {
+    "relstring": (10,),
+    "utility": (1, -1, 0, 0),
+    "set_F": (1,),
+    "11pt_avg": tuple(step / 10 for step in range(11)),
+}
+"""The measures whose parameters are numbers, and what they are by default."""
+WHOLE = re.compile(r"\s*[-+]?\d+")
+DECIMAL = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+PARAMETER = re.compile(r"_(?=[\d.]+$)")
+"""What stands before the parameter in the name of a line."""
+GREATEST = 2**63 - 1
+
+USAGE, UNUSABLE, NOT_COMPUTED = 1, 2, 4
+"""How trec_eval ends: what was typed, what cannot be read or set up, and a query that cannot be evaluated."""
+
+
+class TrecEvalError(RankmarkError):
+    """What trec_eval ends with, too.
+
+    Attributes:
+        code: its exit code.
+
+    """
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of what is printed for a query, or for all.
+
+    Attributes:
+        name: what stands at its beginning.
+        known: the measure of trec_eval.
+        measure: what it is here; None where the line shows no number.
+        asked: whether it has parameters of its own.
+        numbers: of relstring how many items it shows, of interpolated precision the levels of recall, of
+            Rprec_mult the multiple, of utility and set_F what it weighs with.
+
+    """
+
+    name: str
+    known: TrecMeasure
+    measure: Measure | None = None
+    asked: bool = False
+    numbers: tuple[float, ...] = ()
+
+    @property
+    def of_each_query(self) -> bool:
+        """Whether it is printed for each query."""
+        geometric = self.measure is not None and self.measure.mean == "geometric"
+        return self.known.name not in ("runid", "num_q") and not geometric
+
+    @property
+    def of_all(self) -> bool:
+        """Whether it is printed for all queries together."""
+        return self.known.name != "relstring"
+
+    @property
+    def needs_lists(self) -> bool:
+        """Whether a query that cannot be evaluated matters to it."""
+        return self.known.name not in ("runid", "num_q")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The measures asked for and their parameters, empty for one that has none, and notes on them."""
+
+    parameters: Mapping[str, str]
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is printed, in trec_eval's order, and what to know of how it was understood."""
+
+    lines: list[Line]
+    notes: list[str] = field(default_factory=list)
+
+
+def asked_for(texts: Sequence[str]) -> Asked:
+    """The measures that follow trec_eval's -m, and their parameters, in any order.
+
+    Args:
+        texts: names with parameters, such as ``P.5,10``, and nicknames; the official measures if empty.
+
+    Raises:
+        TrecEvalError: a measure that there is not.
+
+    """
+    parameters: dict[str, str] = {}
+    notes: list[str] = []
+    for text in texts or ["official"]:
+        names, parameter = _named(text)
+        for name in names:
+            if parameter and parameters.get(name):
+                notes.append(f"-m {text} is not heard: trec_eval takes the first parameters of {name} only")
+            parameters[name] = parameters.get(name) or parameter
+    return Asked(parameters, notes)
+
+
+def plan(asked: Asked) -> Plan:
+    """The lines that trec_eval prints, in its order.
+
+    Raises:
+        TrecEvalError: a parameter that a measure does not take.
+
+    """
+    notes = list(asked.notes)
+    lines = [
+        line
+        for name, known in MEASURES.items()
+        if name in asked.parameters
+        for line in _Reader(known, asked.parameters[name], notes).lines()
+    ]
+    return Plan(lines, notes)
+
+
+def _named(text: str) -> tuple[Sequence[str], str]:
+    """The measures that `text` means, and their parameters."""
+    name, dot, parameter = text.partition(".")
+    if dot and not parameter:
+        raise TrecEvalError(f"-m {text!r} ends with a dot; parameters follow it, such as P.5,10", USAGE)
+    if name in NICKNAMES:
+        return NICKNAMES[name], ""
+    if name in MEASURES:
+        return [name], parameter
+    if NOT_FROM_QRELS.match(name):
+        raise TrecEvalError(
+            f"trec_eval's {name} needs preferences, or judgements of several people; rankmark reads neither",
+            NOT_COMPUTED,
+        )
+    raise TrecEvalError(f"no measure {text!r} of trec_eval{_meant(text)}", USAGE)
+
+
+def _meant(text: str) -> str:
+    """What somebody who writes `text` may have meant."""
+    try:
+        name = trec_name(parse(text))
+    except MeasureError:
+        name = None
+    if name is not None:
+        return f"; did you mean {re.sub(PARAMETER, '.', name)}?"
+    if text.startswith("rbp"):
+        return "; its parameter is written rbp.p=0.8"
+    return f"{did_you_mean(text, [*MEASURES, *NICKNAMES])} (`rankmark eval` has more measures)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the parameters of a measure."""
+
+    known: TrecMeasure
+    text: str
+    notes: list[str]
+
+    def lines(self) -> list[Line]:
+        """The lines that the measure prints."""
+        known, text = self.known, self.text
+        if known.each:
+            return self._family()
+        if known.name in NUMBERS:
+            return [self._with_numbers(NUMBERS[known.name])]
+        if not known.measure or not text:
+            return [Line(known.name, known, Measure(*known.base) if known.measure else None)]
+        if known.read is None:
+            hint = f" ({known.name}_cut.{text} ends at a rank)" if f"{known.name}_cut" in MEASURES else ""
+            self.notes.append(
+                f"{known.name} takes no parameter; {text!r} is passed over, as trec_eval does{hint}"
+            )
+            return [Line(known.name, known, Measure(*known.base))]
+        made = self._made(lambda: known.base.with_parameters(**self._parameters()))
+        return [Line(f"{known.name}_{text}", known, made, asked=True)]
+
+    def _with_numbers(self, defaults: tuple[float, ...]) -> Line:
+        """The line of a measure whose parameters are numbers."""
+        known, text = self.known, self.text
+        measure = Measure(*known.base) if known.measure else None
+        if not text:
+            return Line(known.name, known, measure, numbers=defaults)
+        if known.name == "relstring":
+            numbers: tuple[float, ...] = (int(min(self._decimal(text), GREATEST)),)
+        elif known.name == "set_F":
+            numbers = (self._decimal(text),)
+            if numbers[0] < 0:
+                raise self._refused("its parameter, β², is not below 0")
+        else:
+            numbers = tuple(map(self._decimal, text.split(",")))
+        return Line(f"{known.name}_{text}", known, measure, asked=True, numbers=numbers)
+
+    def _family(self) -> list[Line]:
+        known = self.known
+        one = self._whole if known.each == "cutoff" else self._decimal
+        values = sorted(map(one, self.text.split(","))) if self.text else known.defaults
+        for value, following in pairwise(values):
+            if value == following:
+                raise self._refused(f"{value:g} stands there twice")
+        return [self._member(value) for value in values]
+
+    def _member(self, value: float) -> Line:
+        known = self.known
+        # Of recall trec_eval takes levels beyond 1, too.
+        written = known.base if known.each == "recall" else known.member(value)
+        made = self._made(lambda: written)
+        return Line(known.member_name(value), known, made, asked=bool(self.text), numbers=(value,))
+
+    def _parameters(self) -> Mapping[str, Any]:
+        """What the parameter of a measure that is no family says."""
+        kind, parts = self.known.name, self.text.split(",")
+        pairs = self._pairs(parts)
+        if kind.startswith("rbp"):
+            if set(pairs) - {"p"}:
+                raise self._refused("its parameter is p, such as rbp.p=0.8")
+            return {"p": self._decimal(pairs["p"])}
+        gains = {self._grade(grade): self._decimal(gain) for grade, gain in pairs.items()}
+        if min(gains.values()) < 0:
+            raise self._refused("a gain is below 0, and what trec_eval makes of it is no share of the best")
+        return {"gain": gains}
+
+    def _pairs(self, parts: Sequence[str]) -> Mapping[str, str]:
+        pairs = [part.partition("=") for part in parts]
+        if not all(equals for _, equals, _ in pairs):
+            name, cut = self.known.name, f"{self.known.name}_cut"
+            example = f"{name}.p={self.text}" if self._is_patience else f"{name}.1=3,2=9"
+            hint = f"; {cut}.{self.text} ends at a rank" if cut in MEASURES else ""
+            raise self._refused(f"it takes pairs, such as {example}{hint}")
+        found = {name: value for name, _, value in pairs}
+        if len(found) < len(pairs):
+            raise self._refused("a name has two values")
+        return found
+
+    @property
+    def _is_patience(self) -> bool:
+        return self.known.name.startswith("rbp")
+
+    def _grade(self, text: str) -> int:
+        if not re.fullmatch(r"0|[1-9]\d*", text):
+            raise self._refused(f"{text!r} is no grade from 0; trec_eval would pass over it, or misread it")
+        return int(text)
+
+    def _whole(self, text: str) -> int:
+        return min(int(self._start_of(WHOLE, text, "a whole number")), GREATEST)
+
+    def _decimal(self, text: str) -> float:
+        return float(self._start_of(DECIMAL, text, "a number"))
+
+    def _start_of(self, pattern: re.Pattern[str], text: str, what: str) -> str:
+        found = pattern.match(text)
+        if found is None:
+            raise self._refused(f"{text!r} is not {what}")
+        if found.end() < len(text):
+            self.notes.append(
+                f"{self.known.name}.{self.text}: {text!r} is read as {found[0]}, as trec_eval does"
+            )
+        return found[0]
+
+    def _made(self, written: Callable[[], Any]) -> Measure:
+        """The measure, if it takes these parameters."""
+        try:
+            return Measure(*written())
+        except MeasureError as error:
+            raise self._refused(str(error)) from error
+
+    def _refused(self, why: str) -> TrecEvalError:
+        return TrecEvalError(f"-m {self.known.name}.{self.text}: {why}", UNUSABLE)
