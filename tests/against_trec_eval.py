@@ -92,7 +92,9 @@ def built() -> Iterator[Path | None]:
 
 
 def _is_rbp(text: bytes | str) -> bool:
-    return re.match(r"Z?rbp(_p|[\s.]|$)", text if isinstance(text, str) else text.decode("latin-1")) is not None
+    return (
+        re.match(r"Z?rbp(_p|[\s.]|$)", text if isinstance(text, str) else text.decode("latin-1")) is not None
+    )
 
 
 class Both:
