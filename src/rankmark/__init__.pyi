@@ -12,12 +12,14 @@ from rankmark.api.models import evaluate_model as evaluate_model
 from rankmark.api.prediction_evaluator import PredictionEvaluator as PredictionEvaluator
 from rankmark.api.predictions import evaluate_predictions as evaluate_predictions
 from rankmark.checks.checking import check as check
+from rankmark.checks.predictions import check_predictions as check_predictions
 from rankmark.comparing.agreement import agree as agree
 from rankmark.comparing.agreement import agree_on_systems as agree_on_systems
 from rankmark.comparing.agreement import rank_correlation as rank_correlation
 from rankmark.comparing.compare import compare as compare
 from rankmark.comparing.compare import compare_results as compare_results
 from rankmark.comparing.gating import gate as gate
+from rankmark.comparing.prediction_gate import gate_predictions as gate_predictions
 from rankmark.comparing.predictions import compare_predictions as compare_predictions
 from rankmark.errors import ChoiceError as ChoiceError
 from rankmark.errors import ColumnError as ColumnError

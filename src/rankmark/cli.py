@@ -13,6 +13,7 @@ import click
 
 from rankmark.commands.agree import agree
 from rankmark.commands.check import check_data
+from rankmark.commands.check_predictions import check_predictions
 from rankmark.commands.compare import compare_runs
 from rankmark.commands.convention import convention
 from rankmark.commands.curve import draw_curve
@@ -20,6 +21,7 @@ from rankmark.commands.demo import demo
 from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
+from rankmark.commands.gate_predictions import gate_predictions
 from rankmark.commands.measures import measures
 from rankmark.commands.names import refuse_mistyped
 from rankmark.commands.output import UnansweredError
@@ -137,9 +139,11 @@ for _command in (
     draw_curve,
     compare_runs,
     gate,
+    gate_predictions,
     show,
     explain,
     check_data,
+    check_predictions,
     agree,
     trec_eval,
     measures,

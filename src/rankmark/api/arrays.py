@@ -26,6 +26,7 @@ from rankmark.language.choices import (
 )
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
+from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
     from rankmark._native import Table
@@ -219,10 +220,14 @@ def evaluate_scores(
     return result_of(plan, made, item_ids=item_ids, k=k, notes=notes)
 
 
+MOST_ITEMS = 10**9
+"""More than an array has columns, and what signatures read back."""
+
+
 def checked_k(k: int | None) -> int | None:
     """The length of a list, or an error for what is none."""
     if k is None:
         return None
-    if isinstance(k, bool) or not hasattr(k, "__index__") or k.__index__() < 1:
-        raise ChoiceError(f"k={k!r} is not a whole number from 1")
+    if isinstance(k, bool) or not hasattr(k, "__index__") or not 1 <= k.__index__() <= MOST_ITEMS:
+        raise ChoiceError(f"k={brief(k)} is not a whole number from 1 to {MOST_ITEMS:,}")
     return k.__index__()

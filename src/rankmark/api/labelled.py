@@ -38,6 +38,7 @@ __all__ = [
     "Work",
     "binary_rows",
     "check_one_score",
+    "digests_of",
     "evaluate_labelled",
 ]
 
@@ -91,15 +92,16 @@ def evaluate_labelled(
             read,
             plans.of_classes,
             slicing=wanted.slicing,
+            ties=plans.given["ties"],
             sampling=wanted.sampling,
             confidence=wanted.confidence,
             threads=threads or 0,
-            inputs=_digests(read) if wanted.hash_inputs else {},
+            inputs=digests_of(read) if wanted.hash_inputs else {},
         )
     work = Work.of(plans, wanted.sampling, threads)
     check_one_score(read, work.plan.measures)
     rows = RowsOf.of_table(read, threads or 0)
-    result = work.result(rows, _digests(read) if wanted.hash_inputs else {})
+    result = work.result(rows, digests_of(read) if wanted.hash_inputs else {})
     if wanted.slicing is None:
         return result
     slices = slices_of_rows(read, wanted.slicing)
@@ -115,7 +117,8 @@ def slices_of_rows(read: Predictions, slicing: Slicing) -> pl.DataFrame:
     return read_row_slices(slicing, frame, frame.height, read.columns.query, read.name)
 
 
-def _digests(read: Predictions | ClassPredictions) -> dict[str, str]:
+def digests_of(read: Predictions | ClassPredictions) -> dict[str, str]:
+    """A hash of what a table holds, by what it is called."""
     from rankmark.inputs.digest import digest_classes, digest_predictions  # which need polars
 
     found = digest_classes(read) if isinstance(read, ClassPredictions) else digest_predictions(read)

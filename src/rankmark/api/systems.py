@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankmark.aggregation.rows import RowsOf
-from rankmark.api.labelled import Evaluated, Work, check_one_score, slices_of_rows
+from rankmark.api.labelled import Evaluated, Work, check_one_score, digests_of, slices_of_rows
 from rankmark.api.prediction_plans import Plans
 from rankmark.inputs.predictions.systems import SystemScores, read_systems
 from rankmark.inputs.slicing import Slicing, columns_of
@@ -61,7 +61,7 @@ class EvaluatedSystems:
 def evaluate_systems(
     systems: Mapping[str, SystemScores],
     measures: str | Measure | Iterable[str | Measure],
-    sampling: Sampling,
+    sampling: Sampling | None,
     options: Mapping[str, Any],
     slicing: Slicing | None = None,
 ) -> EvaluatedSystems:
@@ -70,15 +70,17 @@ def evaluate_systems(
     Args:
         systems: each system's table and column of scores.
         measures: as for `evaluate_predictions`.
-        sampling: how intervals are made.
+        sampling: how intervals are made; None for none.
         options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
+            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``,
+            ``hash_inputs``; and without `sampling` ``seed``.
         slicing: what to slice the rows by, if anything.
 
     """
     threads = options.get("threads")
     given = {name: options.get(name) for name in ("ties", "no_relevant", "duplicates", "short_lists")}
-    plans = Plans(measures, options.get("like"), {**given, "seed": sampling.seed or None})
+    seed = options.get("seed") if sampling is None else sampling.seed
+    plans = Plans(measures, options.get("like"), {**given, "seed": seed or None})
     check_threads(threads)
     work = Work.of(plans, sampling, threads)
     said = {role: options.get(role) for role in ROLES}
@@ -91,7 +93,10 @@ def evaluate_systems(
     if slicing is not None:
         names = slices_of_rows(next(iter(read.predictions.values())), slicing)
         slices = _in_slices(work, tables, names)
-    return EvaluatedSystems({name: work.evaluated(rows) for name, rows in tables.items()}, read.notes, slices)
+    hashed = read.predictions if options.get("hash_inputs") else {}
+    inputs = {name: digests_of(own) for name, own in hashed.items()}
+    evaluated = {name: work.evaluated(rows, inputs.get(name, {})) for name, rows in tables.items()}
+    return EvaluatedSystems(evaluated, read.notes, slices)
 
 
 def _in_slices(work: Work, tables: Mapping[str, RowsOf], names: pl.DataFrame) -> Iterator[SystemsSlice]:

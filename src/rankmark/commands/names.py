@@ -19,6 +19,7 @@ __all__ = [
     "named_paths",
     "one_path_each",
     "refuse_mistyped",
+    "score_columns",
     "usual_measures",
 ]
 
@@ -134,3 +135,22 @@ def _split(text: str) -> tuple[str, str]:
     """Name and path; a file that is there under the whole text has no name."""
     name, equals, path = text.partition("=")
     return (name, path) if name and equals and not Path(text).exists() else ("", text)
+
+
+def score_columns(systems: tuple[str, ...], scores: list[str]) -> str | dict[str, str] | None:
+    """The column of each system, or the one of several tables."""
+    if systems:
+        if scores:
+            raise UsageError(
+                "--score says one column and --system NAME=COLUMN each system's; give one of them"
+            )
+        columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
+        if len(columns) < len(systems):
+            raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
+        return columns
+    if len(scores) > 1:
+        raise UsageError(
+            f"--score {','.join(scores)} is of one system; several tables have one column each, in common or "
+            "said with --system NAME=COLUMN"
+        )
+    return next(iter(scores), None)

@@ -17,17 +17,22 @@ __all__ = [
     "is_said",
     "with_choice",
     "with_choices",
+    "with_choices_of_rows",
     "with_columns",
     "with_conditions",
     "with_confidence",
     "with_engine",
+    "with_item",
     "with_label",
     "with_like",
     "with_per_query",
     "with_positive",
+    "with_query",
     "with_resamples",
     "with_signatures",
     "with_significance",
+    "with_strict",
+    "with_systems",
     "with_threads",
     "with_weight",
     "with_words",
@@ -152,6 +157,28 @@ with_positive = click.option(
 """Give a command the options of labelled rows."""
 
 
+with_query = click.option("--query", metavar="NAME", help="The column of the query, user or session.")
+with_item = click.option("--item", metavar="NAME", help="The column of the item.")
+with_systems = click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME=COLUMN",
+    help="A system's scores; repeat it to compare several, or where several tables have other columns.",
+)
+with_choices_of_rows = _together(
+    click.option(
+        "--ties",
+        metavar="|".join(values_of("ties")),
+        help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
+    ),
+    with_choice("no_relevant"),
+    with_choice("duplicates"),
+    with_choice("short_lists"),
+)
+"""Gives a command what decides of measures of lists."""
+
+
 def with_confidence(of: str) -> Option:
     """Gives a command the option --confidence, of some intervals."""
     return click.option(
@@ -169,6 +196,11 @@ with_resamples = click.option(
 )
 """Gives a command the option --resamples."""
 
+
+with_strict = click.option(
+    "--strict", is_flag=True, help="Exit with 1 if anything serious is found, 2 if nothing can be checked."
+)
+"""Gives a command the option --strict."""
 
 with_conditions = _together(
     click.option(

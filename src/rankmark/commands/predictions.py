@@ -8,25 +8,27 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import measures_in, one_path_each, usual_measures
+from rankmark.commands.names import measures_in, one_path_each, score_columns, usual_measures
 from rankmark.commands.options import (
     is_said,
-    with_choice,
+    with_choices_of_rows,
     with_confidence,
     with_engine,
+    with_item,
     with_label,
     with_like,
     with_per_query,
     with_positive,
+    with_query,
     with_signatures,
     with_significance,
+    with_systems,
     with_threads,
     with_weight,
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
-from rankmark.language.choices import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,31 +75,19 @@ def _methods() -> Iterable[str]:
 )
 @click.option("--predicted", metavar="NAME", help="The column of predicted classes, instead of scores.")
 @click.option("--classes", metavar="CLASS,…", help="The class of each score, if labels do not say it.")
-@click.option("--query", metavar="NAME", help="The column of the query, user or session.")
-@click.option("--item", metavar="NAME", help="The column of the item.")
+@with_query
+@with_item
 @with_weight
 @with_positive
-@click.option(
-    "--ties",
-    metavar="|".join(values_of("ties")),
-    help="Order of equal scores in lists.  [default: item-desc with items, else expected]",
-)
-@with_choice("no_relevant")
-@with_choice("duplicates")
-@with_choice("short_lists")
-@click.option(
-    "--system",
-    "systems",
-    multiple=True,
-    metavar="NAME=COLUMN",
-    help="A system's scores; repeat it to compare several, or where several tables have other columns.",
-)
+@with_choices_of_rows
+@with_systems
 @click.option(
     "--baseline", multiple=True, metavar="NAME", help="Compare with this system alone; repeat it for several."
 )
 @with_significance(_corrections)
 @with_like
-@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by a column of FILE or TABLE; repeat it.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
 @click.option(
     "--intervals/--no-intervals",
     help="Give confidence intervals: of AUC by DeLong, of others by the bootstrap.",
@@ -162,7 +152,7 @@ def evaluate_table(
     shown = _Shown(output, by, per_query, per_class, confusion, signatures)
     shown.check(asked)
     tables = asked.tables
-    output.keep(*(tables.values() if isinstance(tables, dict) else [tables]))
+    output.keep(*(tables.values() if isinstance(tables, dict) else [tables]), options["attributes"])
     measures = measures_in(measure or asked.usual_measures(options["like"]))
     if asked.several:
         output.write(_compared(asked, measures, shown, interval=interval_method, **options))
@@ -230,7 +220,8 @@ class _Shown:
 
     def show(self, result: PredictionResult, tables: object) -> None:
         """Writes or prints the result of one system."""
-        if (self.per_class or self.confusion) and result.counts.classes is None:
+        wanted = self.per_class or (self.confusion and not result.shows_confusion)
+        if wanted and result.counts.classes is None:
             raise UsageError(
                 f"{'--per-class' if self.per_class else '--confusion'} is of classes, and {tables} has one "
                 "score in a row; give a score of each (--score …,…) or the predicted one (--predicted …)"
@@ -255,7 +246,7 @@ def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any)
         raise UsageError("systems are compared in memory: leave out --engine and --memory")
     if shown.signatures:
         raise UsageError("signatures of a comparison are in its JSON: --format json")
-    columns = _score_columns(asked.systems, asked.scores)
+    columns = score_columns(asked.systems, asked.scores)
     return compare_predictions(asked.tables, columns, measures, by=shown.by or None, **options)
 
 
@@ -285,22 +276,3 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
     for option, said in options.items():
         if said:
             raise UsageError(why.format(option))
-
-
-def _score_columns(systems: tuple[str, ...], scores: list[str]) -> str | dict[str, str] | None:
-    """The column of each system, or the one of several tables."""
-    if systems:
-        if scores:
-            raise UsageError(
-                "--score says one column and --system NAME=COLUMN each system's; give one of them"
-            )
-        columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
-        if len(columns) < len(systems):
-            raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
-        return columns
-    if len(scores) > 1:
-        raise UsageError(
-            f"--score {','.join(scores)} is of one system; several tables have one column each, in common or "
-            "said with --system NAME=COLUMN"
-        )
-    return next(iter(scores), None)

@@ -24,8 +24,9 @@ from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError
+from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import asked_systems
-from rankmark.inputs.slicing import By, understood
+from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, printable, rounded
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from rankmark.api.systems import SystemsSlice
     from rankmark.results.predictions import PredictionResult
 
-__all__ = ["PredictionComparison", "PredictionPair", "compare_predictions"]
+__all__ = ["PredictionComparison", "PredictionPair", "check_options", "compare_predictions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ def compare_predictions(
     resamples: int | None = None,
     seed: int = 0,
     by: By = None,
+    attributes: Any = None,
     **options: Any,
 ) -> PredictionComparison:
     """Says which differences between systems that scored the same rows are more than chance.
@@ -129,6 +131,7 @@ def compare_predictions(
         seed: of the resamples.
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
+        attributes: as for `evaluate_predictions`, for `by`.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
@@ -161,10 +164,9 @@ def compare_predictions(
     if interval not in (None, "bca", "percentile"):
         raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
-    if unknown := options.keys() - OPTIONS:
-        raise TypeError(f"compare_predictions() got an unexpected keyword argument {min(unknown)!r}")
+    check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
-    slicing = None if by is None else understood(by, first)
+    slicing = sliced_by(by, first, attributes, options.get("query"))
     found = evaluate_systems(asked, measures, sampling, options, slicing)
     comparison = PredictionComparison.of(
         found.systems, baselines, sampling, alternative, correction, alpha, found.notes
@@ -180,7 +182,13 @@ OPTIONS = frozenset(
         *("short_lists", "like", "threads"),
     )
 )
-"""What `compare_predictions` passes on."""
+"""What `compare_predictions` and `gate_predictions` pass on."""
+
+
+def check_options(function: str, options: Mapping[str, Any]) -> None:
+    """Refuses what is none of them, as Python would."""
+    if unknown := options.keys() - OPTIONS:
+        raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
 
 
 class PredictionComparison(Saved):

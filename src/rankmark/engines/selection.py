@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
     from rankmark.aggregation.state import Observation
@@ -35,7 +36,7 @@ OF_ROWS: tuple[Engine, ...] = ("local", "stream")
 
 MEMORY = "2GiB"
 """What the stream engine may use, unless told."""
-LEAST = 64 << 20
+LEAST, MOST = 64 << 20, 1 << 60
 UNITS = {"": 1, "B": 1, "K": 1 << 10, "KIB": 1 << 10, "KB": 10**3, "M": 1 << 20, "MIB": 1 << 20, "MB": 10**6,
          "G": 1 << 30, "GIB": 1 << 30, "GB": 10**9, "T": 1 << 40, "TIB": 1 << 40, "TB": 10**12}  # fmt: skip
 
@@ -112,15 +113,21 @@ def memory_bytes(memory: int | str | None) -> int:
         written = re.fullmatch(
             r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", MEMORY if memory is None else memory
         )
-        if written and written[2].upper() in UNITS:
+        if written and len(written[1]) <= 20 and written[2].upper() in UNITS:
             amount = float(written[1]) * UNITS[written[2].upper()]
     elif isinstance(memory, int) and not isinstance(memory, bool):
         amount = memory
     if amount < 0:
-        raise ChoiceError(f"memory={memory!r} is not an amount such as '2GiB', '500MB' or a number of bytes")
+        raise ChoiceError(
+            f"memory={brief(memory)} is not an amount such as '2GiB', '500MB' or a number of bytes"
+        )
+    if amount > MOST:
+        raise ChoiceError(
+            f"memory={brief(memory)} is more than any machine has, which is below {MOST:,} bytes"
+        )
     if amount < LEAST:
         raise ChoiceError(
-            f"memory={memory!r} is too little; the stream engine needs {LEAST >> 20}MiB or more"
+            f"memory={brief(memory)} is too little; the stream engine needs {LEAST >> 20}MiB or more"
         )
     return int(amount)
 

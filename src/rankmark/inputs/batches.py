@@ -120,7 +120,6 @@ def can_be_streamed(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
 def _open_batched(path: Path, table: TableName, columns: ColumnNames | None) -> Batched:
     need_polars_threads()
     file = File(path, f"{table} {str(path)!r}")
-    file.refuse_foreign()
     format_ = format_of(file, table, columns)
     if refusal := format_.refuses_batches(file):
         raise UsageError(f'{file.where} {refusal}; convert it to Parquet, or use engine="local"')

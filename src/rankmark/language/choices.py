@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from rankmark.errors import ChoiceError, did_you_mean
+from rankmark.rendering.words import brief
 
 __all__ = [
     "ORDERS",
@@ -199,10 +200,10 @@ def _hints() -> dict[str, Any]:
 
 def _check_seed(seed: object) -> None:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise ChoiceError(f"seed={seed!r} is not a whole number from 0 to 2**64 - 1")
+        raise ChoiceError(f"seed={brief(seed)} is not a whole number from 0 to 2**64 - 1")
 
 
 def _not_a_choice(name: str, value: object) -> str:
     known = values_of(name)
     hint = did_you_mean(value, known) if isinstance(value, str) else ""
-    return f"{name}={value!r} is not one of {', '.join(known)}{hint}"
+    return f"{name}={brief(value)} is not one of {', '.join(known)}{hint}"

@@ -20,6 +20,7 @@ from rankmark.language.bibliography import cited
 from rankmark.language.grammar import write
 from rankmark.language.layout import broken, header_line
 from rankmark.language.parameters import Parameter, format_value
+from rankmark.rendering.words import brief
 
 __all__ = ["GREATEST_CUTOFF", "Definition", "Meaning", "declared", "key_of", "load", "meanings_of"]
 
@@ -115,10 +116,12 @@ class Definition:
         if cutoff is None:
             return None
         if not self.takes_cutoff:
-            raise MeasureError(f"{self.name}@{cutoff}: {self.name} takes no cutoff{self._instead(cutoff)}")
+            raise MeasureError(
+                f"{self.name}@{brief(cutoff)}: {self.name} takes no cutoff{self._instead(cutoff)}"
+            )
         whole = hasattr(cutoff, "__index__") and not isinstance(cutoff, bool)
         if not whole or not 1 <= cutoff.__index__() <= GREATEST_CUTOFF:
-            raise MeasureError(f"{self.name}@{cutoff}: the cutoff is a whole number from 1")
+            raise MeasureError(f"{self.name}@{brief(cutoff)}: the cutoff is a whole number from 1 to 2**53")
         return int(cutoff.__index__())
 
     def _instead(self, cutoff: Any) -> str:  # noqa: ARG002

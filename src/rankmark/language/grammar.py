@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from rankmark.errors import MeasureError
 from rankmark.language.parameters import format_value, parse_value
+from rankmark.rendering.words import brief
 
 __all__ = ["Written", "each_cutoff", "read", "split_measures", "write"]
 
@@ -47,10 +48,10 @@ def read(text: str, what: str = "measure") -> Written:
     """
     written = _WRITTEN.fullmatch(text)
     if not written:
-        raise MeasureError(f"{text!r} is not a {what}: write Name, Name@10 or Name(parameter=value)@10")
+        raise MeasureError(f"{brief(text)} is not a {what}: write Name, Name@10 or Name(parameter=value)@10")
     parameters = dict(_arguments(written["name"], written["parameters"] or ""))
     if written["rel"] is not None:
-        parameters["rel"] = int(written["rel"])
+        parameters["rel"] = _whole(text, written["rel"])
     return Written(written["name"], parameters, _cutoff(text, written["cutoff"]))
 
 
@@ -66,15 +67,22 @@ def _cutoff(text: str, written: str | None) -> int | None:
     if not re.fullmatch(r"[0-9]+", written.strip()):
         name = text.partition("@")[0]
         hint = f"; a threshold is {name}(threshold={written})" if re.fullmatch(r"0?\.[0-9]+", written) else ""
-        raise MeasureError(f"{text!r}: the cutoff is a whole number from 1, not {written!r}{hint}")
-    return int(written)
+        raise MeasureError(f"{brief(text)}: the cutoff is a whole number from 1, not {brief(written)}{hint}")
+    return _whole(text, written)
+
+
+def _whole(text: str, digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError as error:  # more digits than Python reads
+        raise MeasureError(f"{brief(text)}: a number of {len(digits):,} digits is too large") from error
 
 
 def _arguments(name: str, text: str) -> Iterator[tuple[str, Any]]:
     for argument in _pieces(text, lambda place: text[place] == ",") if text.strip() else []:
         parameter, equals, value = argument.partition("=")
         if not equals:
-            raise MeasureError(f"{name}({text}): {argument!r} is not written parameter=value")
+            raise MeasureError(f"{name}: {brief(argument)} is not written parameter=value")
         yield parameter.strip(), parse_value(value)
 
 

@@ -15,6 +15,7 @@ from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, NewType, Union, get_args, get_origin
 
 from rankmark.errors import MeasureError, did_you_mean
+from rankmark.rendering.words import MOST_SHOWN, brief
 
 __all__ = ["Column", "Parameter", "format_value", "parse_value"]
 
@@ -42,7 +43,7 @@ class Parameter:
             if taken is not None:
                 return taken
         hint = did_you_mean(value, self.choices) if isinstance(value, str) else ""
-        raise MeasureError(f"{measure}: {self.name}={format_value(value)} is not {self.describe()}{hint}")
+        raise MeasureError(f"{measure}: {self.name}={_shown(value)} is not {self.describe()}{hint}")
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -92,8 +93,17 @@ def parse_value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MeasureError(
-            f"{text!r} is neither a word, a text in quotes, a number, a {{grade:gain}} mapping nor a [list]"
+            f"{brief(text)} is neither a word, a text in quotes, a number, a {{grade:gain}} mapping nor a [list]"
         ) from None
+
+
+def _shown(value: Any) -> str:
+    """A value as it is written, cut short if it is long."""
+    try:
+        text = format_value(value)
+    except ValueError:  # more digits than Python writes
+        return brief(value)
+    return text if len(text) <= MOST_SHOWN else brief(value)
 
 
 def _options(annotation: Any) -> Iterator[Any]:
@@ -129,7 +139,10 @@ def _number(value: Any) -> float | int | None:
     """A plain Python number, an int where it is whole."""
     if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
         return None
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number that no float is near
+        return None
     if not math.isfinite(number):
         return None
     return int(number) if number.is_integer() else number

@@ -41,6 +41,7 @@ from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
 from rankmark.language.registry import pages
+from rankmark.rendering.words import brief
 
 __all__ = ["DEFAULTS_OF_ROWS", "ItemIds", "Recipe", "read_signature"]
 
@@ -161,6 +162,8 @@ def read_signature(text: str) -> Recipe:
     """
     if not isinstance(text, str):
         raise SignatureError(f"{text!r} is not a signature, which is text")
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise SignatureError(f"{brief(text)} is not a signature: it has half of a character in it")
     written, *parts = text.strip().split("|")
     values = _values(parts)
     _check_version(text, values.pop("rankmark", None))

@@ -8,12 +8,24 @@ from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
 from rankmark.rendering.formats import format_of, formats, known_format
 from rankmark.rendering.html import html
+from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 __all__ = ["Shown"]
+
+
+MOST_DIGITS = 17
+"""Digits after the point, beyond which a double has no more to tell."""
+
+
+def checked_digits(digits: int) -> int:
+    """How many digits are shown, or an error for what is no such number."""
+    if isinstance(digits, bool) or not hasattr(digits, "__index__") or not 0 <= digits <= MOST_DIGITS:
+        raise UsageError(f"digits={brief(digits)} is not a whole number from 0 to {MOST_DIGITS}")
+    return digits.__index__()
 
 
 class Shown(Showable):
@@ -50,7 +62,7 @@ class Shown(Showable):
             **options: what else to show; the class says which there are.
 
         """
-        return self._in_format(name).text(self, digits, options)
+        return self._in_format(name).text(self, checked_digits(digits), options)
 
     def to_table(self, **options: Any) -> str:
         """Aligned tables for people; see `format`."""
@@ -78,6 +90,7 @@ class Shown(Showable):
 
     def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
+        digits = checked_digits(digits)
         name = name or format_of(path)
         file = formats().get(name)
         if file is None or file.is_text or not file.has(type(self)):

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["chance", "counted", "printable", "rounded", "width_of"]
+__all__ = ["brief", "chance", "counted", "printable", "rounded", "width_of"]
+
+
+MOST_SHOWN = 80
+"""Characters of a value that a message shows whole."""
+
+
+def brief(value: object) -> str:
+    """A value as it is written in code, cut short if that is long; for messages that refuse it."""
+    try:
+        text = repr(value)
+    except ValueError:  # more digits than Python writes
+        return "a number of thousands of digits"
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN // 2]}… ({len(text):,} characters)"
 
 
 def counted(number: int, one: str, several: str | None = None) -> str:

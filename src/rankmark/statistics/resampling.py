@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark.errors import ChoiceError, DataError
+from rankmark.rendering.words import brief
 
 __all__ = [
     "Clusters",
@@ -134,16 +135,20 @@ def known(values: ArrayLike, clusters: Clusters = None) -> tuple[Floats, NDArray
     return column[there, 0], labels[there]
 
 
+MOST_RESAMPLES = 10**7
+"""What fits into memory for any number of measures; p-values are known to less than 1e-6 then."""
+
+
 def check_drawn(resamples: int, seed: int, threads: int | None = None) -> None:
     """Refuses what are no numbers of resamples, seeds or threads."""
     for name, value, least, most in (
-        ("resamples", resamples, 1, 10**9),
+        ("resamples", resamples, 1, MOST_RESAMPLES),
         ("seed", seed, 0, GREATEST_SEED),
         ("threads", 1 if threads is None else threads, 1, 2**15),
     ):
         whole = hasattr(value, "__index__") and not isinstance(value, bool)
         if not whole or not least <= value <= most:
-            raise ChoiceError(f"{name}={value!r} is not a whole number from {least} to {most}")
+            raise ChoiceError(f"{name}={brief(value)} is not a whole number from {least:,} to {most:,}")
 
 
 USUAL = {"alpha": 0.05, "confidence": 0.95, "power": 0.8}

@@ -218,17 +218,40 @@ def _is_list(source: Any) -> bool:
 def _from_sparse(source: Any, shape: Shape, name: str) -> Sparse:
     if source.shape != (shape[0], source.shape[1] if shape[1] is None else shape[1]):
         raise UsageError(f"{name} has the shape {source.shape} and the scores {shape}")
-    if source.format == "csr":
-        offsets, items, grades = source.indptr, source.indices, source.data
-    else:
-        # Not through CSR, for which SciPy would add up what is judged twice.
-        coo = source.tocoo()
-        order = np.argsort(coo.row, kind="stable")
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(coo.row, minlength=shape[0]))))
-        items, grades = coo.col[order], coo.data[order]
+    try:
+        offsets, items, grades = _compressed(source, shape[0])
+    except (IndexError, ValueError) as error:
+        raise UsageError(
+            f"{name} is no valid {source.format.upper()} matrix: {error}; what does check_format() of SciPy say?"
+        ) from error
     if grades.dtype.kind not in "biuf":
         raise UsageError(f"{name} holds {grades.dtype}, not real numbers")
     return Sparse(offsets.astype(np.int64), items.astype(np.int64), grades.astype(np.float64))
+
+
+def _compressed(source: Any, rows: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The offsets of the rows, and the items and grades of all of them.
+
+    Raises:
+        IndexError: SciPy cannot make anything of it.
+        ValueError: nor can anybody.
+
+    """
+    if source.format != "csr":
+        # Not through CSR, for which SciPy would add up what is judged twice.
+        coo = source.tocoo()
+        if len(coo.row) and not 0 <= coo.row.min() <= coo.row.max() < rows:
+            raise ValueError(f"a row is none of the {rows} that there are")
+        order = np.argsort(coo.row, kind="stable")
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(coo.row, minlength=rows))))
+        return offsets, coo.col[order], coo.data[order]
+    offsets, items, grades = source.indptr, source.indices, source.data
+    if offsets.shape != (rows + 1,) or offsets[0] != 0 or (np.diff(offsets) < 0).any():
+        raise ValueError(f"indptr needs {rows + 1} numbers that begin with 0 and do not descend")
+    last = int(offsets[-1])
+    if last > min(len(items), len(grades)):
+        raise ValueError(f"indptr ends at {last}, with {len(items)} indices and {len(grades)} data")
+    return offsets, items[:last], grades[:last]
 
 
 def _from_lists(source: Sequence[Any], shape: Shape, name: str) -> Sparse:

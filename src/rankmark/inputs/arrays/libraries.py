@@ -145,6 +145,8 @@ def as_vector(value: Array, name: str) -> Array:
 def _real_numbers(value: Array, name: str) -> Array:
     if isinstance(value, list | tuple):
         value = _from_lists(value, name)
+    if isinstance(value, np.matrix):  # whose rows are matrices again, of two axes
+        value = np.asarray(value)
     if is_no_array(value):
         raise UsageError(
             f"{name} is of type {type(value).__name__}, not a dense array of NumPy, torch, JAX, CuPy or "

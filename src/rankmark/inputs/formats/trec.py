@@ -97,7 +97,7 @@ class Trec(Format):
             text = (file.content or file.path.read_bytes()).decode("utf-8-sig")
         except UnicodeDecodeError:
             return None
-        lines = pl.Series("line", text.splitlines()).str.strip_chars()
+        lines = pl.Series("line", text.splitlines(), dtype=pl.String).str.strip_chars()
         fields = lines.filter((lines != "") & ~lines.str.starts_with("#")).str.extract_all(r"\S+")
         widths = fields.list.len().unique().to_list()
         forms = [form for form in _forms(side) if widths == [len(form)]]

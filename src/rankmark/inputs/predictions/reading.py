@@ -163,7 +163,7 @@ def _from_columns(columns: Mapping[object, object]) -> pl.DataFrame:
 
     try:
         frame = pl.DataFrame(dict(columns), strict=False)  # whole numbers among others are numbers, too
-    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+    except (TypeError, ValueError, RecursionError, pl.exceptions.PolarsError) as error:
         reason = str(error).partition("\n")[0]
         raise DataError(
             f"predictions: the dict is not one of columns of the same length: {reason}"

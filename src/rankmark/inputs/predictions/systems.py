@@ -16,7 +16,7 @@ from rankmark.inputs.predictions.reading import read_predictions, source_of
 from rankmark.inputs.predictions.same_rows import matched
 from rankmark.inputs.tables import open_table
 
-__all__ = ["SystemScores", "Systems", "asked_systems", "read_systems"]
+__all__ = ["SystemScores", "Systems", "asked_systems", "is_one_table", "read_systems"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,11 @@ def asked_systems(table: Any, scores: str | Mapping[str, str] | None) -> dict[st
                 f"{', '.join(map(str, tables))}{hint}"
             )
     return {name: SystemScores(each, scores.get(name)) for name, each in tables.items()}
+
+
+def is_one_table(table: object) -> bool:
+    """Whether it is a table, and not those of several systems."""
+    return _by_system(table) is None
 
 
 def _check_columns(scores: object) -> None:

@@ -192,7 +192,14 @@ def _ids(values: Sequence[Any], role: str, side: Side) -> Any:
             f"but the first one, {values[0]!r}, is a {type(values[0]).__name__}; use one type for all"
         )
     if kind is str:
-        return pl.Series(list(values), dtype=pl.String)
+        try:
+            return pl.Series(list(values), dtype=pl.String)
+        except UnicodeEncodeError as error:
+            row = next(row for row, value in enumerate(values) if not _is_text(value))
+            raise DataError(
+                f"{side}, row {row} (from 0): the {role} {values[row]!r} has half of a character in it (a lone "
+                "surrogate), which no text can; decode it as what it was written in"
+            ) from error
     try:
         return pl.Series(list(map(int, values)), dtype=pl.Int64)
     except (OverflowError, TypeError) as error:
@@ -208,4 +215,15 @@ def _numbers(values: Sequence[Any], role: str, side: Side) -> Any:
         raise DataError(
             f"{side}, row {row} (from 0): the {role} {value!r} is a {type(value).__name__}, not a number"
         )
-    return pl.Series(np.array(values, dtype=np.float64))
+    try:
+        return pl.Series(np.array(values, dtype=np.float64))
+    except OverflowError as error:
+        raise DataError(f"{side}: a {role} is too large for a floating-point number of 64 bits") from error
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,202 @@
+"""Whether a model's predictions pass, by which numbers, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmark as rm
+from rankmark import statistics
+from rankmark.cli import main
+
+RNG = np.random.default_rng(3)
+CLICK = np.arange(400) % 3 == 0
+OLD = np.clip(0.3 * CLICK + 0.2 + RNG.normal(0, 0.15, 400), 0.01, 0.99)
+WORSE = np.clip(OLD + RNG.normal(0, 0.1, 400), 0.01, 0.99)
+TABLE = pl.DataFrame(
+    {"click": CLICK.astype(int), "person": [f"u{i % 40}" for i in range(400)], "old": OLD, "new": WORSE}
+)
+SYSTEMS = {"old": "old", "new": "new"}
+AUC = {name: rm.evaluate_predictions(TABLE, "AUC", score=name)["AUC"] for name in SYSTEMS}
+LOSS = {name: rm.evaluate_predictions(TABLE, "LogLoss", score=name)["LogLoss"] for name in SYSTEMS}
+
+
+def gated(measures: Any = "AUC", **conditions: Any) -> Any:
+    return rm.gate_predictions(TABLE, SYSTEMS, measures, baseline="old", **conditions)
+
+
+def test_the_point_estimate_decides() -> None:
+    drop = AUC["old"] - AUC["new"]
+    (own,) = gated(max_drop=drop + 0.001).measures
+    assert (own.baseline, own.candidate, own.drop) == (AUC["old"], AUC["new"], drop)
+    assert (own.by, own.units, own.unit, own.passed) == ("point", 400, "rows", True)
+    assert not gated(max_drop=drop - 0.001)
+    assert not gated(max_drop=f"{100 * drop / AUC['old'] - 0.01}%")
+    assert rm.gate_predictions(TABLE, SYSTEMS, "AUC", baseline="new", max_drop=0)
+
+
+def test_where_less_is_better_a_rise_is_a_drop() -> None:
+    (own,) = gated("LogLoss", max_drop="1%").measures
+    assert own.drop == pytest.approx(LOSS["new"] / LOSS["old"] - 1, rel=1e-12)
+    assert (LOSS["new"] > LOSS["old"], own.passed) == (True, False)
+
+
+def test_with_confidence_delongs_bound_decides_of_auc() -> None:
+    (own,) = gated(max_drop=0.1, confidence=0.95).measures
+    found = statistics.delong_test(CLICK, OLD, WORSE, confidence=0.9)
+    assert (own.by, own.resamples) == ("delong", None)
+    assert own.bound == pytest.approx(found.interval.high, rel=1e-6)
+    assert gated(max_drop=own.bound + 1e-6, confidence=0.95)
+    assert not gated(max_drop=own.bound - 1e-6, confidence=0.95)
+
+
+def test_the_bound_of_a_share_is_that_of_a_ratio() -> None:
+    (own,) = gated(max_drop="30%", confidence=0.95).measures
+    drawn = np.random.default_rng(0).integers(400, size=(2000, 400))
+    ratios = []
+    for rows in drawn:
+        one, other = (_auc(CLICK[rows], scores[rows]) for scores in (OLD, WORSE))
+        ratios.append(1 - other / one)
+    error = np.std(ratios)
+    assert own.bound == pytest.approx(own.drop + 1.645 * error, abs=0.15 * error)
+
+
+def _auc(labels: Any, scores: Any) -> float:
+    order = np.argsort(scores)
+    ranks = np.empty(len(scores))
+    ranks[order] = np.arange(1, len(scores) + 1)
+    m = labels.sum()
+    return float((ranks[labels].sum() - m * (m + 1) / 2) / (m * (len(labels) - m)))
+
+
+def test_of_other_measures_the_bootstrap_decides() -> None:
+    (own,) = gated("LogLoss", max_drop=0.9, confidence=0.95, resamples=2000).measures
+    loss = {n: -np.where(CLICK, np.log(s), np.log(1 - s)) for n, s in (("old", OLD), ("new", WORSE))}
+    gain = loss["new"] - loss["old"]
+    assert (own.by, own.resamples, own.unit, own.units) == ("bca", 2000, "rows", 400)
+    error = gain.std() / 20
+    assert own.bound == pytest.approx(gain.mean() + 1.645 * error, abs=0.15 * error)
+    (of_users,) = gated("GAUC", max_drop=0.9, confidence=0.95, query="person").measures
+    assert (of_users.by, of_users.unit, of_users.units) == ("bca", "queries", 40)
+
+
+def test_limits_of_one_model() -> None:
+    one: Any = rm.gate_predictions(
+        TABLE, "new", at_least={"AUC": 0.7}, at_most={"LogLoss": 0.9, "PCOPC": 1.5}
+    )
+    assert [(each.measure, each.side, each.passed) for each in one.limits] == [
+        ("AUC", "least", True),
+        ("LogLoss", "most", True),
+        ("PCOPC", "most", True),
+    ]
+    near = AUC["new"] - 0.001
+    assert rm.gate_predictions(TABLE, "new", at_least={"AUC": near})
+    assert not rm.gate_predictions(TABLE, "new", at_least={"AUC": near}, confidence=0.95)
+    with pytest.raises(rm.MeasureError, match="of LogLoss less is better: say at_most"):
+        rm.gate_predictions(TABLE, "new", at_least={"LogLoss": 0.3})
+
+
+def test_tables_of_two_systems() -> None:
+    tables = {name: TABLE.select("click", "person", p=name) for name in SYSTEMS}
+    assert rm.gate_predictions(tables, "p", "AUC", baseline="old", max_drop=0.5).measures == tuple(
+        gated(max_drop=0.5).measures
+    )
+
+
+def test_a_stored_baseline(tmp_path: Path) -> None:
+    path = tmp_path / "x.rankmark"
+    rm.evaluate_predictions(TABLE, "AUC GAUC", score="old", query="person").save(path)
+    saved: Any = rm.load(path)
+    how: Any = {"query": "person", "max_drop": "30%"}
+    decided = rm.gate_predictions(TABLE, "new", "AUC GAUC", baseline=saved, **how)
+    assert decided.measures == gated("AUC GAUC", **how).measures
+    assert "baseline: saved; that its rows are the same is known by their number alone" in decided.notes
+    with pytest.raises(rm.UsageError, match="values and no rows to draw: leave out the confidence"):
+        rm.gate_predictions(TABLE, "new", "AUC", baseline=saved, confidence=0.95, **how)
+    with pytest.raises(rm.ChoiceError, match="AUC with positive:1, here with positive:0"):
+        rm.gate_predictions(TABLE, "new", "AUC", baseline=saved, positive=0, **how)
+    with pytest.raises(rm.DataError, match="on other rows: rows 400, here 399"):
+        rm.gate_predictions(TABLE[1:], "new", "AUC", baseline=saved, **how)
+    lists = rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP")
+    with pytest.raises(rm.UsageError, match="a ListResult is neither a run nor the PredictionResult"):
+        rm.gate_predictions(TABLE, "new", "AUC", baseline=lists, **how)
+
+
+def test_what_makes_no_gate_is_refused() -> None:
+    with pytest.raises(rm.UsageError, match="which of old, new is the baseline"):
+        rm.gate_predictions(TABLE, SYSTEMS, at_least={"AUC": 0.3})
+    three = {**SYSTEMS, "other": "new"}
+    with pytest.raises(rm.UsageError, match="a gate decides of one candidate; here are 3 systems"):
+        rm.gate_predictions(TABLE, three, "AUC", baseline="old", max_drop=0.1)
+    with pytest.raises(rm.UsageError, match="baseline='odl' is not one of the systems"):
+        rm.gate_predictions(TABLE, SYSTEMS, "AUC", baseline="odl", max_drop=0.1)
+    with pytest.raises(TypeError, match=r"gate_predictions\(\) got an unexpected keyword argument 'by'"):
+        gated(max_drop=0.1, by="person")
+    with pytest.raises(rm.MeasureError, match="PCOPC: neither more nor less of it is better"):
+        gated("PCOPC", max_drop=0.1)
+    one_class = TABLE.filter(click=1)
+    with pytest.raises(rm.DataError, match="AUC of the baseline has no value"):
+        rm.gate_predictions(one_class, SYSTEMS, "AUC", baseline="old", max_drop=0.1)
+    with pytest.raises(rm.DataError, match="AUC of the baseline has no value"):
+        rm.gate_predictions(one_class, SYSTEMS, "AUC", baseline="old", max_drop=0.1, confidence=0.9)
+
+
+def test_json_says_of_what_was_decided() -> None:
+    record = json.loads(gated("AUC LogLoss", max_drop="50%", hash_inputs=True).to_json())
+    result = rm.evaluate_predictions(TABLE, "AUC", score="new", hash_inputs=True)
+    assert record["signatures"]["AUC"] == result.signature("AUC")
+    assert record["inputs"]["candidate"] == result.inputs
+    assert record["inputs"]["baseline"] != result.inputs
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    TABLE.write_csv("clicks.csv")
+    for name in SYSTEMS:
+        TABLE.select("click", "person", p=name).write_csv(f"{name}.csv")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("old.csv new.csv -m AUC --max-drop 1%", 1, "failed: AUC 0."),
+        ("old.csv new.csv -m AUC --max-drop 30%", 0, "passed: AUC 0."),
+        ("new.csv old.csv -m AUC -m LogLoss --max-drop 0", 0, "passed: LogLoss"),
+        ("a=old.csv b=new.csv -m AUC --max-drop 0 --baseline b", 0, "passed: AUC"),
+        ("clicks.csv --system old=old --system new=new -m AUC --max-drop 0", 1, "failed: AUC"),
+        (
+            "old.csv new.csv -m AUC --max-drop 30% --confidence .95",
+            0,
+            "by DeLong's one-sided bound on 400 rows",
+        ),
+        ("old.csv new.csv -m GAUC --query person --max-drop 30%", 0, "on 40 queries"),
+        ("base.rankmark new.csv -m AUC --max-drop 30%", 0, "passed: AUC"),
+        ("new.csv --at-least AUC=.5 --at-most PCOPC=3", 0, "wanted at most 3"),
+        ("new.csv --at-least AUC=.99", 1, "failed: AUC"),
+        ("new.csv -m AUC --max-drop 1%", 2, "is from a baseline: give one"),
+        ("new.csv base.rankmark -m AUC --max-drop 1%", 2, "it stands first"),
+        ("base.rankmark -m AUC --max-drop 1%", 2, "it stands first"),
+        ("base.rankmark new.csv -m AUC --max-drop 1% --baseline new", 2, "leave out one of them"),
+        ("old.csv none.csv -m AUC --max-drop 1%", 2, "not decided"),
+        ("old.csv new.csv -m AUC --max-drop 1% --label person", 2, "not decided"),
+        ("old.csv new.csv -m AUC", 2, "nothing decides"),
+    ],
+)
+def test_exit_codes(line: str, code: int, said: str, capfd: pytest.CaptureFixture[str]) -> None:
+    main(["predictions", "old.csv", "-m", "AUC", "-o", "base.rankmark"])
+    assert main(["gate-predictions", *line.split()]) == code
+    out, err = capfd.readouterr()
+    assert said in (err if code == 2 else out)
+
+
+def test_what_was_decided_is_written() -> None:
+    line = "gate-predictions old.csv new.csv -m AUC --max-drop 30% -o gate.json"
+    assert main(line.split()) == 0
+    record = json.loads(Path("gate.json").read_text())
+    assert (record["passed"], list(record["inputs"])) == (True, ["baseline", "candidate"])
