@@ -13,6 +13,7 @@ import click
 
 from rankmark.commands.agree import agree
 from rankmark.commands.check import check_data
+from rankmark.commands.check_predictions import check_predictions
 from rankmark.commands.compare import compare_runs
 from rankmark.commands.convention import convention
 from rankmark.commands.curve import draw_curve
@@ -145,6 +146,7 @@ for _command in (
     show,
     explain,
     check_data,
+    check_predictions,
     agree,
     trec_eval,
     measures,
