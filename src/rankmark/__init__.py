@@ -32,6 +32,7 @@ _HOME = {
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
     "check": "checks.checking",
+    "check_predictions": "checks.predictions",
     "compare": "comparing.compare",
     "compare_predictions": "comparing.predictions",
     "compare_results": "comparing.compare",

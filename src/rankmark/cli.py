@@ -13,6 +13,7 @@ import click
 
 from rankmark.commands.agree import agree
 from rankmark.commands.check import check_data
+from rankmark.commands.check_predictions import check_predictions
 from rankmark.commands.compare import compare_runs
 from rankmark.commands.convention import convention
 from rankmark.commands.curve import draw_curve
@@ -41,7 +42,10 @@ INSTEAD = {
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run a command line and return the exit code: 0, 1 for bad data, 2 for bad usage, 130 for Ctrl-C."""
+    """Run a command line and return the exit code: 0, 1 for bad data, 2 for bad usage, 130 for Ctrl-C.
+
+    `rankmark trec_eval` ends with the exit codes of trec_eval.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
@@ -142,6 +146,7 @@ for _command in (
     show,
     explain,
     check_data,
+    check_predictions,
     agree,
     trec_eval,
     measures,

@@ -31,6 +31,7 @@ __all__ = [
     "with_resamples",
     "with_signatures",
     "with_significance",
+    "with_strict",
     "with_systems",
     "with_threads",
     "with_weight",
@@ -195,6 +196,11 @@ with_resamples = click.option(
 )
 """Gives a command the option --resamples."""
 
+
+with_strict = click.option(
+    "--strict", is_flag=True, help="Exit with 1 if anything serious is found, 2 if nothing can be checked."
+)
+"""Gives a command the option --strict."""
 
 with_conditions = _together(
     click.option(

@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -45,9 +45,16 @@ NAME = "slice"
 
 @dataclass(frozen=True, slots=True)
 class ByColumns:
-    """Columns of a table, each for itself."""
+    """Columns, each for itself.
+
+    Attributes:
+        names: what they are called.
+        attributes: those of a table of queries, as `read_slices` gives each; the others are of the rows.
+
+    """
 
     names: tuple[str, ...]
+    attributes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +127,10 @@ Slicing: TypeAlias = ByColumns | ByQueries | ByFunction | ByRows
 
 
 def columns_of(slicing: Slicing | None) -> tuple[str, ...]:
-    """The columns that are needed to slice by this."""
-    return slicing.names if isinstance(slicing, ByColumns) else ()
+    """The columns of rows that are needed to slice by this."""
+    if not isinstance(slicing, ByColumns):
+        return ()
+    return tuple(name for name in slicing.names if name not in slicing.attributes)
 
 
 def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing:

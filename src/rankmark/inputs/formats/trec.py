@@ -67,7 +67,8 @@ class Trec(Format):
         """What to say of a file whose lines are those of the other table."""
         if table == "qrels" and not self.is_certain(file, "qrels") and self.is_certain(file, "run"):
             return "; these are lines of a run, and judgements come before runs"
-        if table == "run" and not self.is_certain(file, "run") and self.is_certain(file, "qrels"):
+        fields = file.first_line.split()
+        if table == "run" and len(fields) == 4 and "Q0" not in fields and self.is_certain(file, "qrels"):
             return "; these are lines of judgements, which come before runs"
         return ""
 
