@@ -44,7 +44,10 @@ INSTEAD = {
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run a command line and return the exit code: 0, 1 for bad data, 2 for bad usage, 130 for Ctrl-C."""
+    """Run a command line and return the exit code: 0, 1 for bad data, 2 for bad usage, 130 for Ctrl-C.
+
+    `rankmark trec_eval` ends with the exit codes of trec_eval.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode

@@ -723,7 +723,7 @@ mod tests {
     #[test]
     fn what_is_no_score_in_the_first_of_five_fields_is_no_tag() {
         for score in ["nan", "NaN", "-nan", "0,5", "NA", "null"] {
-            let message = message(Side::Run, &format!("q Q0 d 7 {score}\nq Q0 e 8 0.5\n"));
+            let message = message(Side::Run, format!("q Q0 d 7 {score}\nq Q0 e 8 0.5\n"));
             assert!(message.contains("line 1: the score"), "{message}");
             assert!(message.contains("is not a number"), "{message}");
         }
