@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
-.PHONY: help demo test quick lint spark trec_eval bench clean
+.PHONY: help demo test quick lint ends spark trec_eval bench clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -48,6 +48,9 @@ test: lint spark  ## Lint, then every Rust and Python test
 quick: $(VENV)/installed-test  ## After an edit: the tests that take moments (no Spark, peers, processes, benchmarks)
 	$(BIN)/pytest -q -n auto --dist worksteal -m 'not (spark or peer or process or slow)' --hypothesis-profile=quick \
 		--ignore=tests/peers --ignore=tests/test_benchmarks.py --ignore=tests/api/test_spark.py
+
+ends: $(VENV)/installed  ## Test what reads and hands out tables with the oldest and the newest libraries
+	@scripts/test-ends
 
 spark:  ## Install the Java that Spark runs on, if there is none and it can be installed
 	@scripts/install-java
