@@ -6,11 +6,11 @@ BIN := $(VENV)/bin
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 NATIVE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs')
 
-.PHONY: help demo test quick lint spark bench clean
+.PHONY: help demo test quick lint ends spark trec_eval bench clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z_-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "rankmark needs Python 3.11 or newer; say which: make PYTHON=python3.12 …")'
@@ -49,8 +49,14 @@ quick: $(VENV)/installed-test  ## After an edit: the tests that take moments (no
 	$(BIN)/pytest -q -n auto --dist worksteal -m 'not (spark or peer or process or slow)' --hypothesis-profile=quick \
 		--ignore=tests/peers --ignore=tests/test_benchmarks.py --ignore=tests/api/test_spark.py
 
+ends: $(VENV)/installed  ## Test what reads and hands out tables with the oldest and the newest libraries
+	@scripts/test-ends
+
 spark:  ## Install the Java that Spark runs on, if there is none and it can be installed
 	@scripts/install-java
+
+trec_eval: $(VENV)/installed-test  ## Compare `rankmark trec_eval` with trec_eval for a minute
+	$(BIN)/python tests/against_trec_eval.py
 
 bench: $(VENV)/installed-bench  ## Time rankmark beside its peers; print the ratios and what was reached
 	$(BIN)/python -m benchmarks

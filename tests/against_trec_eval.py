@@ -277,6 +277,13 @@ ITEM_IDS = ["d{}", "{}", "DOC-{:05}", "x{}y"]
 QUERY_COUNTS = (1, 1, 1, 2, 2, 3, 5, 8, 16, 32)
 
 
+WITH_MEANS = {
+    "map": "map", "P.5": "P_5", "num_ret": "num_ret", "bpref": "bpref", "recall.5": "recall_5",
+    "set_F": "set_F",
+}  # fmt: skip
+"""Measures, and the names of their lines."""
+
+
 class Draw(random.Random):
     """Random choices of what files and command lines are made of."""
 
@@ -291,10 +298,10 @@ class Draw(random.Random):
 
     def command(self, qrels: Lines, run: Lines) -> Case:
         """A command line for these files."""
-        case = Case(qrels, run, self.options(), piped=self.often(0.05))
-        if any("{scores}" in word for group in case.options for word in group):
-            case = replace(case, scores=self.score_lines(case))
-        return case
+        options, scores = self.options(), None
+        if any("{scores}" in word for group in options for word in group):
+            options, scores = self.with_scores(options, qrels)
+        return Case(qrels, run, options, scores, piped=self.often(0.05))
 
     # Files
 
@@ -374,17 +381,21 @@ class Draw(random.Random):
         ]
         self.choice(changes)()
 
-    def score_lines(self, case: Case) -> Lines:
-        """A file for -Z."""
-        queries = sorted({line.split()[0] for line in case.qrels if line.split()}) or [b"q"]
-        names = [b"map", b"P_5", b"num_ret", b"bpref", b"recip_rank", b"recall_5"]
+    def with_scores(self, options: Options, qrels: Lines) -> tuple[Options, Lines]:
+        """The options with measures of which -Z's file has the means, because trec_eval crashes on others."""
+        names = self.sample(list(WITH_MEANS), self.randint(1, 3))
+        others = [group for group in options if not group[0].startswith(("-m", "--m"))]
+        queries = sorted({line.split()[0] for line in qrels if line.split()}) or [b"q"]
         rows = [
-            b"%s %s %s %s\n"
-            % (query, name, self.choice((b"0.5", b"1", b".25")), self.choice((b"0.1", b"2", b"1", b"0")))
-            for query in queries
-            for name in self.sample(names, self.randint(1, 3))
+            f"{WITH_MEANS[name]} {self.choice(('0.5', '1', '.25'))} {self.choice(('0.1', '2', '1', '0'))}\n"
+            for _ in queries
+            for name in names
         ]
-        return tuple(rows if self.often(0.9) else rows[1:])
+        places = [query for query in queries for _ in names]
+        lines = [query + b" " + row.encode() for query, row in zip(places, rows, strict=True)]
+        if self.often(0.2):
+            lines.pop(self.randrange(len(lines)))
+        return (*(("-m", name) for name in names), *others), tuple(lines)
 
     # Command lines
 

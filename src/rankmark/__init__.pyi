@@ -12,6 +12,7 @@ from rankmark.api.models import evaluate_model as evaluate_model
 from rankmark.api.prediction_evaluator import PredictionEvaluator as PredictionEvaluator
 from rankmark.api.predictions import evaluate_predictions as evaluate_predictions
 from rankmark.checks.checking import check as check
+from rankmark.checks.predictions import check_predictions as check_predictions
 from rankmark.comparing.agreement import agree as agree
 from rankmark.comparing.agreement import agree_on_systems as agree_on_systems
 from rankmark.comparing.agreement import rank_correlation as rank_correlation
@@ -30,6 +31,7 @@ from rankmark.errors import MeasureError as MeasureError
 from rankmark.errors import NotEvaluatedError as NotEvaluatedError
 from rankmark.errors import RankmarkError as RankmarkError
 from rankmark.errors import SignatureError as SignatureError
+from rankmark.errors import TooLargeError as TooLargeError
 from rankmark.errors import UsageError as UsageError
 from rankmark.explaining.explanation import explain as explain
 from rankmark.inputs import Input as Input

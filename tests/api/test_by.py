@@ -161,6 +161,23 @@ def test_rows_are_sliced_by_every_form(form: str) -> None:
     assert [(each.slice, each.pair.value) for each in compared.slices.pairs] == list(AUC.items())  # type: ignore[union-attr]
 
 
+def test_rows_are_sliced_by_attributes_of_their_queries() -> None:
+    users = pl.DataFrame({"user": ["1", "2", "9"], "age": ["5-9", "10-19", "x"], "slot": ["b", "a", "c"]})
+    for attributes in (users, users.to_pandas().astype({"user": int})):
+        how: dict[str, Any] = {"by": ["age", "click"], "attributes": attributes}
+        result = rm.evaluate_predictions(CLICKS, "Accuracy", score="p", **how)
+        assert [(row.by, row.slice) for row in result.slices.rows] == [  # type: ignore[union-attr]
+            *(("age", name) for name in ("5-9", "10-19", None)),
+            *(("click", name) for name in ("0", "1")),
+        ]
+        compared = rm.compare_predictions(CLICKS, {"old": "old", "new": "p"}, "AUC", **how | {"by": "slot"})
+        assert [each.slice for each in compared.slices.pairs] == ["a", "b", None]  # type: ignore[union-attr]
+    with pytest.raises(rm.UsageError, match="attributes without by"):
+        rm.evaluate_predictions(CLICKS, "AUC", score="p", attributes=users)
+    with pytest.raises(rm.ColumnError, match="no column 'aeg' to slice by"):
+        rm.evaluate_predictions(CLICKS, "AUC", score="p", by="aeg", attributes=users)
+
+
 def test_classes_are_sliced_by_every_form() -> None:
     for form, by in OF_ROWS.items():
         result = rm.evaluate_predictions(CLICKS.assign(guess=1), "Accuracy", predicted="guess", by=by)

@@ -261,6 +261,10 @@ def test_systems_in_slices(run: Run) -> None:
     code, out, err = run(*call)
     assert (code, err) == (0, "")
     assert "measure  system  baseline  country  rows" in out
+    Path("users.csv").write_text("user_id,age\nu1,18-29\nu2,<18\n")
+    code, out, err = run(*call[:-4], "--by", "age", "--attributes", "users.csv", "-m", "AUC")
+    assert (code, err) == (0, "")
+    assert "measure  system  baseline  age" in out
     code, out, _ = run(*call, "--format", "csv")
     assert out.startswith("by,slice,members,measure,system,baseline,value")
 

@@ -56,6 +56,7 @@ def printed(capfd: pytest.CaptureFixture[str], *args: str) -> tuple[int, Any]:
         "explain qrels.txt a.run -m AP --query q1",
         "explain qrels.txt a.run b.run -m AP --query q1",
         "check qrels.txt a.run",
+        "check-predictions p.csv",
         "agree a.run b.run -q",
         "show saved.rankmark -q",
         "agree --qrels qrels.txt -m AP -m RR a.run b.run",

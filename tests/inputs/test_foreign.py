@@ -109,3 +109,19 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
 def test_parquet_under_another_name_is_read(tmp_path: Path) -> None:
     pl.DataFrame({"query": [1], "item": [2]}).write_parquet(tmp_path / "qrels.csv")
     assert read_qrels(tmp_path / "qrels.csv").table.num_rows == 1
+
+
+def test_bytes_of_parquet_are_no_text(tmp_path: Path) -> None:
+    for name in ("\r" * 100, "\0a" * 500):  # as lines of old, and as wide characters
+        pl.DataFrame({"query": [name], "item": [2]}).write_parquet(
+            tmp_path / "a.parquet", compression="uncompressed"
+        )
+        assert read_qrels(tmp_path / "a.parquet").table.num_rows == 1
+
+
+def test_lines_that_end_as_on_old_machines(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(TREC.replace("\n", "\r").encode())
+    with pytest.raises(
+        FormatError, match=r"has lines that end with \\r alone; end them with \\n, for example"
+    ):
+        read_qrels(tmp_path / "a.txt")

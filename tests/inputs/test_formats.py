@@ -174,6 +174,12 @@ def test_trec_text(name: str, tmp_path: Path, packed: Any) -> None:
         assert table.text_ids
 
 
+def test_trec_text_with_form_feeds_indented_comments_and_nul_bytes_at_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_bytes(b"q\f0\va\t1\n  # indented\nq 0 b 0\n\0\0")
+    assert rows(read_qrels(path)) == [("q", "a", 1), ("q", "b", 0)]
+
+
 @pytest.mark.parametrize("name", [*WRITERS, "a.txt"])
 def test_batches_hold_the_same_rows(name: str, tmp_path: Path) -> None:
     path = tmp_path / name

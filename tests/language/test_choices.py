@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 
 import rankmark as rm
+from rankmark.language.choices import Choices, values_of
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"a": 1.0, "b": 1.0}}
@@ -71,3 +75,13 @@ def test_the_cluster_has_the_same_choices() -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(rm.ChoiceError, match=r"^evaluate has no argument 'tie'; did you mean 'ties'"):
         rm.spark.evaluate(None, None, "RR", tie="best")
+
+
+def test_help_lists_the_words_of_each_choice_default_first() -> None:
+    described = re.split(r"\n {4,8}(?=\w+: )", inspect.getdoc(rm.evaluate) or "")
+    pages = {name: text for name, _, text in (each.partition(": ") for each in described)}
+    for choice in fields(Choices):
+        if choice.name != "seed":
+            words = re.findall("``([a-z0-9-]+)``", pages[choice.name])
+            assert words[0] == values_of(choice.name)[0]
+            assert sorted(words) == sorted(values_of(choice.name)), choice.name

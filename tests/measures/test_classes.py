@@ -616,3 +616,31 @@ def test_the_command_line_has_no_classes_where_there_is_one_score(run: Run) -> N
     found, out, err = run("-m", "AUC", "--per-class")
     assert (found, out) == (2, "")
     assert "--per-class is of classes, and pets.csv has one score in a row" in err
+
+
+def test_the_classes_of_a_row_are_a_list_of_which_its_own_is_relevant() -> None:
+    """As scikit-learn's ndcg_score has it, which takes the mean over the orders of equal scores, too."""
+    draw = np.random.default_rng(0)
+    y, scores = draw.integers(0, 5, 50), draw.random((50, 5)).round(1)
+    table = {"label": y, "score": scores.tolist(), "by": (y > 2).astype(int)}
+    own = np.eye(5)[y]
+    result = rm.evaluate_predictions(table, ["nDCG@3", "nDCG", "F1"], by="by", intervals=True)
+    assert result["nDCG@3"] == pytest.approx(metrics.ndcg_score(own, scores, k=3), rel=1e-12)
+    assert result["nDCG"] == pytest.approx(metrics.ndcg_score(own, scores), rel=1e-12)
+    assert "|ties:expected|" in result.signature("nDCG")
+    assert result.intervals["nDCG@3"].low < result["nDCG@3"] < result.intervals["nDCG@3"].high
+    assert len(result.query_values("nDCG@3")) == 50
+    assert result.slices is not None
+    distinct = draw.random((50, 5))
+    table = {"label": y, "score": distinct.tolist()}
+    result = rm.evaluate_predictions(table, ["RR", "R@3", "Accuracy@3"])
+    assert result["RR"] == pytest.approx(metrics.label_ranking_average_precision_score(own, distinct))
+    assert result["R@3"] == result["Accuracy@3"] == metrics.top_k_accuracy_score(y, distinct, k=3)
+    evaluator = rm.PredictionEvaluator(["RR"])
+    evaluator.update({"label": y, "score": distinct.tolist()})
+    assert evaluator.result()["RR"] == pytest.approx(result["RR"], rel=1e-15)
+
+
+def test_lists_of_classes_need_a_score_of_each() -> None:
+    with pytest.raises(MeasureError, match="nDCG@3 takes a score of each class"):
+        rm.evaluate_predictions(PETS, "nDCG@3", predicted="guess")

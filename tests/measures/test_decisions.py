@@ -616,3 +616,20 @@ def test_every_rate_of_the_confusion_matrix_is_a_measure() -> None:
     result = rm.evaluate_predictions(table, list(rates))
     assert [result[name] for name in rates] == pytest.approx(list(rates.values()))
     assert rm.FPR.page.better == rm.FNR.page.better == rm.FDR.page.better == rm.FOR.page.better == "less"
+
+
+def test_a_confusion_matrix_is_a_table(tmp_path: Path) -> None:
+    """Of two clicks that score at least 0.5 both are found, and one of two others."""
+    table = {"label": [1, 0, 1, 0], "score": [0.9, 0.8, 0.5, 0.1]}
+    result = rm.evaluate_predictions(table, ["Confusion", "AUC"])
+    assert result.confusion.rows() == [("0", 1.0, 1.0), ("1", 0.0, 2.0)]
+    assert "label \\ predicted  0  1" in str(result)
+    assert json.loads(result.to_json())["confusion"] == [[1.0, 1.0], [0.0, 2.0]]
+    words = {"label": ["yes", "no", "yes"], "score": [0.9, 0.8, 0.2]}
+    decided = rm.evaluate_predictions(words, "Confusion(threshold=0.85)", positive="yes")
+    assert decided.confusion.rows() == [("no", 1.0, 0.0), ("yes", 1.0, 1.0)]
+    pl.DataFrame(table).write_parquet(tmp_path / "rows.parquet")
+    stream = rm.evaluate_predictions(tmp_path / "rows.parquet", "Confusion", engine="stream")
+    assert stream.confusion.equals(result.confusion)
+    with pytest.raises(rm.NotEvaluatedError, match="confusion matrix of a decision ask for Confusion"):
+        rm.evaluate_predictions(table, "AUC").confusion  # noqa: B018

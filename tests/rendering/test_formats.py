@@ -14,9 +14,10 @@ import pytest
 
 import rankmark as rm
 from rankmark.errors import ChoiceError, UsageError
-from rankmark.rendering.blocks import Grid
+from rankmark.rendering.blocks import Code, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.files import write_whole
 from rankmark.rendering.formats import format_of, markdown
+from rankmark.rendering.html import html
 from rankmark.rendering.words import chance
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
@@ -377,6 +378,31 @@ def test_small_p_values_are_written_alike(name: str, small: str) -> None:
         text = shown(name)
         assert small in text, what
         assert not re.search(r"(?<![.\d+-])0\.0000", text), what
+
+
+def test_every_block_is_shown_in_notebooks() -> None:
+    grid = Grid(1, [["name", "value"], ["<b>", " 1"]])
+    table = (
+        "<table><thead><tr><th>name</th><th>value</th></tr></thead>"
+        "<tbody><tr><td>&lt;b&gt;</td><td>1</td></tr></tbody></table>"
+    )
+    assert html([grid, Marked(grid, [["*"]], "", room=False)]) == table + table.replace("1</td>", "1*</td>")
+    assert html(["one\ntwo", Notes(["<3"]), Prose(["x"]), Code(["y"]), Notes([])]) == (
+        "<small>one<br>two</small><small>&lt;3</small><small>x</small><small>y</small>"
+    )
+    assert html([Section("<t>", ["line"], grid)]) == f"<b>&lt;t&gt;</b><br><small>line</small>{table}"
+
+
+def test_slices_of_any_name_are_shown() -> None:
+    names = dict(zip([f"q{i}" for i in range(len(NASTY))], NASTY, strict=True))
+    result = rm.evaluate({q: {"a": 1} for q in names}, {q: ["a"] for q in names}, "RR", by=names)
+    compared = rm.compare_results({"one": result, "other": result}, by=names)
+    for shown in (result, compared):
+        assert "\x1b" not in str(shown) + shown._repr_html_() + shown.to_markdown() + shown.to_latex()
+        assert "<td>&lt;b&gt;</td>" in shown._repr_html_()
+        read = list(csv.DictReader(io.StringIO(shown.to_csv())))
+        assert {row["slice"] for row in read} == set(NASTY)
+        assert {row["slice"] for row in json.loads(shown.to_json())["slices"]} == set(NASTY)
 
 
 def test_small_p_values_in_notebooks() -> None:

@@ -161,6 +161,14 @@ class RowsOf:
         return format_value(1.0 if self.read.positive is None else self.read.positive)
 
     @property
+    def other(self) -> str:
+        """The label of other rows; of numbers, where there is none, what it is not."""
+        if self.read.words:
+            return self.read.words[0]
+        labels = (format_value(float(label)) for label in self.content.labels)
+        return next((label for label in labels if label != self.positive), f"not {self.positive}")
+
+    @property
     def query_ids(self) -> _native.Table | None:
         """The queries in the order of their values, as far as these are here; there is a column of them."""
         if self._seen is not None:

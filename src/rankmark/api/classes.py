@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
+from rankmark.api.prediction_lists import evaluate_class_lists
 from rankmark.api.prediction_results import Beside, prediction_result
 from rankmark.errors import DataError, MeasureError
 from rankmark.inputs.predictions.row_slices import read_row_slices
@@ -25,11 +27,16 @@ from rankmark.results.predictions import Basis, PredictionResult, some
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.counts import MeasureCounts
     from rankmark.inputs.predictions.classes import ClassPredictions
     from rankmark.inputs.slicing import Slicing
     from rankmark.kinds.rows import Values
+    from rankmark.language.choices import Ties
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Plan
+    from rankmark.results.lists import ListResult
+
+    Again: TypeAlias = Callable[[NDArray[np.intp]], float]
 
 __all__ = ["check_measures", "check_probabilities", "evaluate_classes"]
 
@@ -41,6 +48,7 @@ def evaluate_classes(
     slicing: Slicing | None = None,
     sampling: Sampling | None = None,
     confidence: float = 0.95,
+    ties: Ties | None = None,
     threads: int = 0,
     inputs: Mapping[str, str] = MappingProxyType({}),
 ) -> PredictionResult:
@@ -52,7 +60,7 @@ def evaluate_classes(
 
     """
     check_measures(plan.measures, read.name, len(read.names), read.guess)
-    work = _Work(plan, sampling, threads)
+    work = _Work(plan, sampling, ties, threads)
     classes = read.seen(threads)
     check_probabilities(read.scores, read.name, plan.measures)
     result = work.result(read, classes, inputs)
@@ -73,6 +81,7 @@ class _Work:
 
     plan: Plan
     sampling: Sampling | None
+    ties: Ties | None
     threads: int
 
     def result(
@@ -80,31 +89,61 @@ class _Work:
     ) -> PredictionResult:
         """All of it; `inputs` are the hashes of the tables."""
         asked = self.plan.measures
-        found = {measure: _found(measure, classes) for measure in asked}
+        of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
+        found = {measure: _found(measure, classes) for measure in asked if measure not in of_lists}
+        lists = self._lists(read, of_lists) if of_lists else None
         values = {measure: each.value for measure, each in found.items()}
-        counts = {str(measure): RowMeasureCounts(undefined=each.undefined) for measure, each in found.items()}
-        intervals = dict(self._intervals(read, classes, values)) if self.sampling else {}
+        counts: dict[str, MeasureCounts | RowMeasureCounts] = {
+            str(measure): RowMeasureCounts(undefined=each.undefined) for measure, each in found.items()
+        }
+        again = {measure: _again(measure, classes) for measure in found}
+        if lists:
+            values |= {measure: lists[measure] for measure in lists}
+            counts |= lists.counts.measures
+            means = (m for m in lists if m.page.aggregate == "mean" and m.mean == "arithmetic")
+            again |= {measure: _mean_of(lists.query_values(measure)) for measure in means}
+        intervals = dict(self._intervals(read, values, again)) if self.sampling else {}
         return prediction_result(
             self.plan,
             Basis("", read.weight or "none", len(read.names), self.plan.convention),
             PredictionCounts(classes.count, None, None, counts, read.names, _unlabelled(read)),
             values,
+            {} if lists is None else {measure: lists.query_values(measure) for measure in lists},
+            {} if lists is None else lists.query_parts,
+            None if lists is None else lists.query_table,
+            lists=lists,
             by_class=_by_class(read, classes, found),
             beside=Beside(inputs, intervals),
         )
 
+    def _lists(self, read: ClassPredictions, of_lists: tuple[Measure, ...]) -> ListResult:
+        assert read.scores is not None, of_lists  # which others were refused
+        plan = replace(self.plan, measures=of_lists)
+        return evaluate_class_lists(read.scores, read.labels, plan, self.ties, self.threads)
+
     def _intervals(
-        self, read: ClassPredictions, classes: Classes, values: Mapping[Measure, float]
+        self, read: ClassPredictions, values: Mapping[Measure, float], again: Mapping[Measure, Again]
     ) -> Iterator[tuple[str, PredictionInterval]]:
         assert self.sampling is not None
         units = Units(len(read.labels), numbered(read.rest, read.query, read.name))
-        for measure, value in values.items():
-            if np.isfinite(value):
-                sample = OfRows(units, value, _again(measure, classes))
+        for measure, compute in again.items():
+            if np.isfinite(value := values[measure]):
+                sample = OfRows(units, value, compute)
                 yield str(measure), interval_of(measure, sample, units, self.sampling)
 
 
-def _again(measure: Measure, classes: Classes) -> Callable[[NDArray[np.intp]], float]:
+def _mean_of(values: Values) -> Again:
+    """What averages the values of some of the rows."""
+
+    def mean(rows: NDArray[np.intp]) -> float:
+        drawn = values[rows]
+        there = drawn[~np.isnan(drawn)]
+        return float(there.mean()) if len(there) else math.nan
+
+    return mean
+
+
+def _again(measure: Measure, classes: Classes) -> Again:
     """What computes the measure of some of the rows."""
     return lambda rows: _found(measure, classes.drawn(rows)).value
 
@@ -157,12 +196,13 @@ def check_measures(asked: Iterable[Measure], where: str, classes: int | None, gu
 
     """
     for measure in asked:
-        if measure.page.kind != "class":
+        if measure.page.kind == "row":
             others = " or ".join(n for n in namesakes(measure.page) if pages()[n].kind == "class")
             hint = f"; of classes there is {others}" if others else ""
             here = f"has {classes}, one of each class" if guess is None else "has classes"
             raise MeasureError(f"{measure} takes one score in a row, and {where} {here}{hint}")
-        looks_further = measure.page.scores != "greatest" or (measure.cutoff or 1) > 1
+        of_lists = measure.page.kind == "list"
+        looks_further = of_lists or measure.page.scores != "greatest" or (measure.cutoff or 1) > 1
         if guess is not None and looks_further:
             raise MeasureError(
                 f"{measure} takes a score of each class, and {where} has but the class that is "

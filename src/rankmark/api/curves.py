@@ -18,6 +18,7 @@ from rankmark.language.plan import check_threads
 from rankmark.rendering.blocks import Block, Grid, Prose
 from rankmark.rendering.formats.json import ByName
 from rankmark.results.saved import Saved
+from rankmark.statistics.areas import trapezoid
 
 if TYPE_CHECKING:
     import polars as pl
@@ -297,10 +298,10 @@ def _thresholds(kind: Kind, rows: Rows, points: int | None) -> CurveTable:
         tp, fp, score = tp[first:], fp[first:], score[first:]
     axes = CURVES[kind](tp, fp)
     unit = float(axes.x_unit * axes.y_unit)
-    area = float(np.trapezoid(axes.y, axes.x)) / unit
+    area = trapezoid(axes.y, axes.x) / unit
     kept = np.arange(len(score)) if points is None else _thinned(axes.x, axes.y, points, TOLERANCE * unit)
     x, y = axes.x[kept], axes.y[kept]
-    change = 0.0 if points is None else float(np.trapezoid(y, x)) / unit - area
+    change = 0.0 if points is None else trapezoid(y, x) / unit - area
     columns = {"threshold": score[kept], axes.x_name: x / axes.x_unit, axes.y_name: y / axes.y_unit}
     return CurveTable(kind, pl.DataFrame(columns), rows.count, rows.positives, len(score), area, change)
 
@@ -338,7 +339,7 @@ def _thinned(x: Values, y: Values, most: int, tolerance: float) -> NDArray[np.in
 
     kept = [0, len(x) - 1]
     offer(0, len(x) - 1)
-    lost = float(np.trapezoid(y, x)) - below(0, len(x) - 1)
+    lost = trapezoid(y, x) - below(0, len(x) - 1)
     while stretches and (len(kept) < most or abs(lost) > tolerance):
         _, first, cut, last = heapq.heappop(stretches)
         lost -= below(first, cut) + below(cut, last) - below(first, last)

@@ -82,21 +82,23 @@ def evaluate(
             several; also several names in one text, ``"nDCG@10, AP"``.
         like: a convention, such as ``"ranx"``: the measures are that tool's, by its names or by the names
             here, and it decides the choices that are not given; see `conventions`.
-        ties: the order of equal scores; ``item-desc`` is trec_eval's rule and the standard,
-            ``expected`` the mean over all orders. Here and below None is the convention's choice, or
-            without one the standard.
+        ties: the order of equal scores: ``item-desc``, trec_eval's rule, ``item-asc``, ``input`` (that of the
+            rows), ``best`` or ``worst`` (the higher or the lower grade first), ``expected``, the mean over
+            all orders, or ``random``. Here and below None is the convention's choice, or without one the
+            word that stands first.
         seed: of ``ties="random"``.
-        missing: what a judged query without results is: evaluated as an empty list, left out, or an
-            error.
-        unjudged_queries: what results for a query without judgements are: left out and counted, or an
-            error.
-        no_relevant: what a query without relevant items is: 0, left out, 1, or an error.
-        duplicates: what the same item twice in one list, or judged twice, is: an error, or the first or
-            best row.
-        unjudged: what unjudged items are: not relevant, or taken out of the lists.
-        scores: the precision in which scores are compared.
-        short_lists: what a query is whose list has fewer items than a measure's cutoff: one like others, or
-            left out of it and counted.
+        missing: what a judged query without results is: ``zero`` (evaluated as an empty list), ``skip`` (left
+            out) or ``error``.
+        unjudged_queries: what results for a query without judgements are: ``skip`` (left out and counted) or
+            ``error``.
+        no_relevant: what a query without relevant items is: ``zero``, ``skip`` (left out), ``one`` or
+            ``error``.
+        duplicates: what the same item twice in one list, or judged twice, is: ``error``, or of its rows the
+            ``first`` or the ``best`` counts.
+        unjudged: what unjudged items are: ``nonrelevant``, or ``ignore`` takes them out of the lists.
+        scores: the precision in which scores are compared: ``float64`` or ``float32``.
+        short_lists: what a query is whose list has fewer items than a measure's cutoff: ``keep``, one like
+            others, or ``skip``, left out of it and counted.
         columns: the columns to use, where their names do not say it: ``{"query": "person"}``, or for
             one table alone ``{"run.query": "person"}``.
         threads: how many threads to use; all cores if None.

@@ -92,6 +92,7 @@ def evaluate_labelled(
             read,
             plans.of_classes,
             slicing=wanted.slicing,
+            ties=plans.given["ties"],
             sampling=wanted.sampling,
             confidence=wanted.confidence,
             threads=threads or 0,

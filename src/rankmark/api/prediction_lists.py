@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankmark import _native
 from rankmark.aggregation.rows import need_query
+from rankmark.api.arrays import evaluate_scores
 from rankmark.api.evaluation import evaluate_tables
 from rankmark.errors import ChoiceError, MeasureError
+from rankmark.inputs.arrays.judged_items import Sparse
+from rankmark.inputs.arrays.libraries import Matrix, as_matrix
+from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.input import Input
 from rankmark.inputs.predictions.labelled import Predictions
+from rankmark.kinds.rows import Values
 from rankmark.language.choices import Ties
 from rankmark.language.measure import Measure, no_closed_form
 from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan
 from rankmark.results.lists import ListResult
 
-__all__ = ["evaluate_lists"]
+__all__ = ["evaluate_class_lists", "evaluate_lists"]
 
 
 def evaluate_lists(read: Predictions, plan: Plan, ties: Ties | None, threads: int | None) -> ListResult:
@@ -51,6 +59,29 @@ def evaluate_lists(read: Predictions, plan: Plan, ties: Ties | None, threads: in
     judgements = Input(table, "qrels", read.name, query, item, columns.label, None, read.text_ids)
     results = Input(table, "run", read.name, query, item, columns.score, None, read.text_ids)
     return evaluate_tables(judgements, results, plan, threads=threads)
+
+
+def evaluate_class_lists(
+    scores: Values, labels: NDArray[np.intp], plan: Plan, ties: Ties | None, threads: int
+) -> ListResult:
+    """The measures of lists, where each row's classes are its list, and its own class is relevant.
+
+    Args:
+        scores: a row of scores, one a class, for each row.
+        labels: the number of the class of each.
+        plan: the measures, and how they are decided.
+        ties: the order of equal scores that was asked for, if one was.
+        threads: how many threads to use; 0 for all cores.
+
+    Raises:
+        ChoiceError: an order of equal scores that needs items: classes have none.
+        MeasureError: a measure that needs them.
+
+    """
+    rows = len(labels)
+    own = Sparse(np.arange(rows + 1), labels.astype(np.int64), np.ones(rows))
+    scored = Scored(Matrix(as_matrix(scores, "scores")), lambda _: own, None, read_query_ids(None, rows))
+    return evaluate_scores(scored, _without_items(plan, ties), threads=threads or None)
 
 
 def _without_items(plan: Plan, ties: Ties | None) -> Plan:

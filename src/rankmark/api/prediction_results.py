@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankmark.aggregation.counts import PredictionCounts
 from rankmark.aggregation.oddities import told_of_rows
+from rankmark.kinds.classes import Cells
 from rankmark.language.conventions.convention import departures
 from rankmark.language.conventions.limits import Facts
+from rankmark.results.by_class import ByClass
 from rankmark.results.predictions import Basis, PredictionResult
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from rankmark.kinds.rows import Values
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Plan
-    from rankmark.results.by_class import ByClass
     from rankmark.results.lists import ListResult
 
 __all__ = ["Beside", "prediction_result", "rows_result"]
@@ -66,6 +69,7 @@ def rows_result(
     if lists:
         parts |= lists.query_parts
     query_ids = (lists.query_table if lists else rows.query_ids) if per_query else None
+    decision = next((measure for measure in plan.measures if measure.name == "Confusion"), None)
     return prediction_result(
         plan,
         Basis(rows.positive, rows.read.columns.weight or "none", like=plan.convention),
@@ -80,6 +84,7 @@ def rows_result(
         parts,
         query_ids,
         lists=lists,
+        by_class=None if decision is None else _of_decision(rows, decision),
         beside=beside,
         notes=(
             *(told_of_rows(values, rows.content, rows.rows.positives) if rows.binary else ()),
@@ -94,6 +99,22 @@ def _departures(plan: Plan, measures: Iterable[Measure], rows: RowsOf) -> tuple[
         return ()
     facts = Facts(improbable=rows.content.improbable)
     return departures(plan.convention, dict.fromkeys(measures, facts))
+
+
+def _of_decision(rows: RowsOf, decision: Measure) -> ByClass | None:
+    """The confusion matrix of a decision about two classes; None where it has none."""
+    settled = [rows.settled(decision(count=count)) for count in ("tn", "fp", "fn", "tp")]
+    if any(each.counts.undefined for each in settled):
+        return None
+    positives = rows.rows.positives
+    return ByClass(
+        (rows.other, rows.positive),
+        np.array([rows.count - positives, positives]),
+        None,
+        {},
+        {},
+        Cells(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([each.value for each in settled])),
+    )
 
 
 def prediction_result(

@@ -13,7 +13,8 @@ from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of
 from rankmark.api.prediction_results import Beside, rows_result
 from rankmark.engines.selection import OF_ROWS, Engine, selected
 from rankmark.errors import MeasureError, UsageError
-from rankmark.inputs.slicing import By, understood
+from rankmark.inputs.predictions.row_slices import sliced_by
+from rankmark.inputs.slicing import By
 from rankmark.language.choices import Choices, Duplicates, NoRelevant, ShortLists, Ties
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads
@@ -41,6 +42,7 @@ def evaluate_predictions(
     short_lists: ShortLists | None = None,
     like: str | None = None,
     by: By = None,
+    attributes: Any = None,
     intervals: bool | IntervalMethod = False,
     confidence: float = 0.95,
     resamples: int | None = None,
@@ -92,10 +94,11 @@ def evaluate_predictions(
         like: a convention, such as ``"sklearn"``: the measures are that tool's, by its names or by the names
             here, and it decides the choices that are not given; see `conventions`.
         by: what to slice the rows by, for `Result.slices`: each measure of the rows of each slice, with its
-            interval if intervals are asked for. One column or several (each for itself); ``{query: slice}``,
-            a pandas Series with the queries in its index, or a function of a query, where there is a column
-            of queries; or a series or an array of a value a row. A pandas Series whose index is that of the
-            table, or only numbers rows, has a value a row, too.
+            interval if intervals are asked for. One column or several (each for itself), of `attributes` or
+            else of the table; ``{query: slice}``, a pandas Series with the queries in its index, or a
+            function of a query, where there is a column of queries; or a series or an array of a value a row.
+            A pandas Series whose index is that of the table, or only numbers rows, has a value a row, too.
+        attributes: a path or table with a column of queries, for `by`.
         intervals: whether to give confidence intervals, for `PredictionResult.intervals`. True takes DeLong's
             for AUC, and for others the bootstrap (BCa); or one of ``delong``, ``delta``, ``bca`` and
             ``percentile`` for all. Queries are drawn where there is a column of them, else rows.
@@ -143,7 +146,7 @@ def evaluate_predictions(
     )
     of_classes = are_classes_said(score, predicted, classes)
     sampling = sampling_of(intervals, confidence, resamples, seed, threads)
-    slicing = None if by is None else understood(by, table)
+    slicing = sliced_by(by, table, attributes, query)
     asked = plans.understood(classes=of_classes)
     check_threads(threads)
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}

@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 
     from rankmark.results.lists import ListResult
 
-__all__ = ["CODES", "EXAMPLES", "Effect", "Finding", "Severity", "effects", "examples", "percent", "share"]
+__all__ = [
+    "CODES",
+    "CODES_OF_PREDICTIONS",
+    "EXAMPLES",
+    "Effect",
+    "Finding",
+    "Severity",
+    "effects",
+    "examples",
+    "percent",
+    "share",
+]
 
 Severity: TypeAlias = Literal["serious", "worth knowing", "fine"]
 
@@ -44,7 +55,26 @@ CODES: Mapping[str, str] = MappingProxyType(
         "train-in-qrels": "training data among the judgements",
     }
 )
-"""Every code that a finding can have, and what it stands for."""
+"""Every code that a finding in judgements and results can have, and what it stands for."""
+
+CODES_OF_PREDICTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "null": "rows without an id or a number",
+        "nan": "labels, scores or weights that are not a number",
+        "weights": "negative weights",
+        "one-class": "labels that are all alike",
+        "labels": "labels that are no two classes",
+        "infinite": "infinite scores",
+        "not-probabilities": "scores outside of 0 to 1",
+        "constant-scores": "scores that are all equal",
+        "scores-reversed": "positive rows that score lower than the others",
+        "too-good": "scores that order all rows without a fault",
+        "miscalibrated": "scores that are too great or too small as probabilities",
+        "one-class-queries": "queries whose rows have one label",
+        "duplicate-rows": "rows of an item that its query has already",
+    }
+)
+"""The same in predictions."""
 
 EXAMPLES = 3
 """So many of what was found are shown."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from rankmark.checks.finding import CODES, EXAMPLES, Finding
+from rankmark.checks.finding import CODES, CODES_OF_PREDICTIONS, EXAMPLES, Finding
 from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Section
 from rankmark.rendering.formats.json import ByName
@@ -22,20 +22,20 @@ class TableCounts:
     """The size of a table.
 
     Attributes:
-        rows: judgements or results.
-        queries: different queries.
-        items: different items.
+        rows: judgements, results or predictions.
+        queries: different queries; None where there is no column of them.
+        items: different items, likewise.
 
     """
 
     rows: int
-    queries: int
-    items: int
+    queries: int | None
+    items: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport(Saved):
-    """What `rankmark.check` found; ``print(report)`` shows it. It is true if nothing serious was found.
+    """What a check found; ``print(report)`` shows it. It is true if nothing serious was found.
 
     Attributes:
         tables: the sizes of the judgements (``qrels``) and of each run, by its name.
@@ -61,8 +61,9 @@ class CheckReport(Saved):
 
     def __getitem__(self, code: str) -> tuple[Finding, ...]:
         """The findings of one code."""
-        if code not in CODES:
-            raise UsageError(f"no finding is called {code!r}{did_you_mean(code, CODES)}")
+        known = {**CODES, **CODES_OF_PREDICTIONS}
+        if code not in known:
+            raise UsageError(f"no finding is called {code!r}{did_you_mean(code, known)}")
         return tuple(finding for finding in self.findings if finding.code == code)
 
     def __repr__(self) -> str:
@@ -88,9 +89,11 @@ def _blocks(report: CheckReport, digits: int) -> Iterator[Block]:
 
 def _sizes(report: CheckReport) -> Iterator[str]:
     for name, table in report.tables.items():
-        rows = counted(table.rows, "judgement" if name == "qrels" else "result")
-        queries = counted(table.queries, "query", "queries")
-        yield printable(f"{name}: {rows} of {queries} and {counted(table.items, 'item')}")
+        what = "judgement" if name == "qrels" else "result"
+        ids = [] if table.queries is None else [counted(table.queries, "query", "queries")]
+        ids += [] if table.items is None else [counted(table.items, "item")]
+        rows = counted(table.rows, what if len(ids) == 2 else "row")
+        yield printable(f"{name}: {rows}" + (f" of {' and '.join(ids)}" if ids else ""))
 
 
 def _sentences(finding: Finding) -> Iterator[str]:

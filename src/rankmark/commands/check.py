@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankmark.commands.names import column_names, measures_in, one_path_each
-from rankmark.commands.options import with_columns
+from rankmark.commands.options import with_columns, with_strict
 from rankmark.commands.output import Output, answered, with_output_of
 from rankmark.errors import DataError
 
@@ -30,11 +30,7 @@ __all__ = ["check_data"]
     help="What to show the effects on; repeat it.  [default: nDCG@10 AP R@100]",
 )
 @with_columns
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Exit with 1 if anything serious is found, 2 if nothing can be checked.",
-)
+@with_strict
 @with_output_of("CheckReport")
 def check_data(
     qrels: str,

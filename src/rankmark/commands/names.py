@@ -61,11 +61,10 @@ def refuse_mistyped(args: Sequence[str]) -> None:
 
 def _is_measure(text: str) -> bool:
     """Whether a text is called as a measure is, and as no file."""
-    from rankmark.language.grammar import read
-    from rankmark.language.registry import is_known
+    from rankmark.language.names import parse
 
     try:
-        return not Path(text).exists() and is_known(read(text).name)
+        return text[:1].isalpha() and not Path(text).exists() and bool(parse(text))
     except (MeasureError, OSError, ValueError):
         return False
 

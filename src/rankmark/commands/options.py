@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from rankmark._native import MOST_THREADS
 from rankmark.engines.selection import ENGINES
 from rankmark.errors import UsageError
 from rankmark.language.choices import Choices, values_of
@@ -31,6 +32,7 @@ __all__ = [
     "with_resamples",
     "with_signatures",
     "with_significance",
+    "with_strict",
     "with_systems",
     "with_threads",
     "with_weight",
@@ -196,6 +198,11 @@ with_resamples = click.option(
 """Gives a command the option --resamples."""
 
 
+with_strict = click.option(
+    "--strict", is_flag=True, help="Exit with 1 if anything serious is found, 2 if nothing can be checked."
+)
+"""Gives a command the option --strict."""
+
 with_conditions = _together(
     click.option(
         "-m",
@@ -227,7 +234,7 @@ with_conditions = _together(
 # --- How it is done, and what is shown --------------------------------------------------------------------
 
 with_threads = click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all."
+    "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="How many to use, if not all."
 )
 """Gives a command the option --threads."""
 

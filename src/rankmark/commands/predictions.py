@@ -86,7 +86,8 @@ def _methods() -> Iterable[str]:
 )
 @with_significance(_corrections)
 @with_like
-@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by its values, too; repeat it.")
+@click.option("--by", multiple=True, metavar="COLUMN", help="Slice by a column of FILE or TABLE; repeat it.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
 @click.option(
     "--intervals/--no-intervals",
     help="Give confidence intervals: of AUC by DeLong, of others by the bootstrap.",
@@ -151,7 +152,7 @@ def evaluate_table(
     shown = _Shown(output, by, per_query, per_class, confusion, signatures)
     shown.check(asked)
     tables = asked.tables
-    output.keep(*(tables.values() if isinstance(tables, dict) else [tables]))
+    output.keep(*(tables.values() if isinstance(tables, dict) else [tables]), options["attributes"])
     measures = measures_in(measure or asked.usual_measures(options["like"]))
     if asked.several:
         output.write(_compared(asked, measures, shown, interval=interval_method, **options))
@@ -219,7 +220,8 @@ class _Shown:
 
     def show(self, result: PredictionResult, tables: object) -> None:
         """Writes or prints the result of one system."""
-        if (self.per_class or self.confusion) and result.counts.classes is None:
+        wanted = self.per_class or (self.confusion and not result.shows_confusion)
+        if wanted and result.counts.classes is None:
             raise UsageError(
                 f"{'--per-class' if self.per_class else '--confusion'} is of classes, and {tables} has one "
                 "score in a row; give a score of each (--score …,…) or the predicted one (--predicted …)"

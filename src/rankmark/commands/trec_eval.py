@@ -241,7 +241,8 @@ def _run(asked: _Asked) -> int:
 
 def _not_two(files: Sequence[str]) -> str:
     """What is wrong with a command line that does not name two files."""
-    said = f"{len(files)} files ({', '.join(files)})" if files else "no files"
+    count = "1 file" if len(files) == 1 else f"{len(files)} files"
+    said = f"{count} ({', '.join(files)})" if files else "no files"
     return f"trec_eval takes QRELS and RUN, not {said}; write -m before each measure (-h shows what there is)"
 
 

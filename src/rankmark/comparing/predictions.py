@@ -24,8 +24,9 @@ from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.errors import ChoiceError
+from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import asked_systems
-from rankmark.inputs.slicing import By, understood
+from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, printable, rounded
@@ -102,6 +103,7 @@ def compare_predictions(
     resamples: int | None = None,
     seed: int = 0,
     by: By = None,
+    attributes: Any = None,
     **options: Any,
 ) -> PredictionComparison:
     """Says which differences between systems that scored the same rows are more than chance.
@@ -129,6 +131,7 @@ def compare_predictions(
         seed: of the resamples.
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
+        attributes: as for `evaluate_predictions`, for `by`.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
@@ -163,7 +166,7 @@ def compare_predictions(
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
     check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
-    slicing = None if by is None else understood(by, first)
+    slicing = sliced_by(by, first, attributes, options.get("query"))
     found = evaluate_systems(asked, measures, sampling, options, slicing)
     comparison = PredictionComparison.of(
         found.systems, baselines, sampling, alternative, correction, alpha, found.notes

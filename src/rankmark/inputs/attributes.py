@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Places",
     "aligned",
+    "attributes_alone",
     "ids_like",
     "read_attributes",
     "read_columns",
+    "read_known",
     "read_slices",
     "slices_of_queries",
 ]
@@ -103,13 +105,20 @@ def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> pl.DataFram
 
     """
     if by is None:
-        raise UsageError('attributes without by: say which of their columns to slice by, by="country"')
+        raise attributes_alone()
     found = understood(by, places.qrels, columns=not places.of_arrays)
     if isinstance(found, ByColumns):
         return _columns(found.names, places.openers(), places.columns)
     if isinstance(found, ByRows):
         found = _by_position(found, places, query_ids)
     return slices_of_queries(found, query_ids)
+
+
+def read_known(by: Sequence[str], attributes: Any, columns: ColumnNames) -> dict[str, pl.DataFrame]:
+    """Those of the columns that a table of attributes has, each as `read_slices` gives it."""
+    source = _open_attributes(attributes, columns)
+    known = [name for name in by if name in source.names]
+    return {name: _columns([name], [lambda: source], columns) for name in known}
 
 
 def slices_of_queries(given: ByQueries | ByFunction, query_ids: Sequence[Any]) -> pl.DataFrame:
@@ -145,6 +154,11 @@ def aligned(
             f"{' or '.join(map(repr, names))}; they are such as {found['query'][0]!r}{there}"
         )
     return found[names]
+
+
+def attributes_alone() -> UsageError:
+    """The error for a table of attributes of which no column is named."""
+    return UsageError('attributes without by: say which of their columns to slice by, by="country"')
 
 
 def read_columns(by: Sequence[str], places: Places, argument: Argument = "by") -> pl.DataFrame:

@@ -6,7 +6,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rankmark.errors import ColumnError, DataError, UsageError, calling
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.inputs.column_checks import several_types
 from rankmark.inputs.roles import Roles
@@ -45,9 +46,16 @@ NAME = "slice"
 
 @dataclass(frozen=True, slots=True)
 class ByColumns:
-    """Columns of a table, each for itself."""
+    """Columns, each for itself.
+
+    Attributes:
+        names: what they are called.
+        attributes: those of a table of queries, as `read_slices` gives each; the others are of the rows.
+
+    """
 
     names: tuple[str, ...]
+    attributes: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +128,10 @@ Slicing: TypeAlias = ByColumns | ByQueries | ByFunction | ByRows
 
 
 def columns_of(slicing: Slicing | None) -> tuple[str, ...]:
-    """The columns that are needed to slice by this."""
-    return slicing.names if isinstance(slicing, ByColumns) else ()
+    """The columns of rows that are needed to slice by this."""
+    if not isinstance(slicing, ByColumns):
+        return ()
+    return tuple(name for name in slicing.names if name not in slicing.attributes)
 
 
 def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing:
@@ -302,6 +312,7 @@ def slice_names(values: pl.Series) -> pl.Series:
     """
     import polars as pl
 
+    need_polars_threads()
     values = single_values(values)
     if isinstance(values.dtype, pl.Enum):
         present = set(values.unique().to_list())

@@ -10,6 +10,7 @@ from rankmark.errors import MeasureError
 from rankmark.kinds.ranges import Within
 from rankmark.kinds.rows import Rows, Undefined, Values
 from rankmark.language.registry import row_measure
+from rankmark.statistics.areas import trapezoid
 
 Rate = Annotated[float, Within(0, 1)]
 
@@ -133,7 +134,7 @@ class _Region:
             begin, end = self.x[at : at + 2]
             own_x, own_y = _between(x, y, begin, end)
             cap = line[at] + (own_x - begin) / (end - begin) * (line[at + 1] - line[at])
-            total += float(np.trapezoid(cap, own_x)) + _negative_part(own_x, own_y - cap)
+            total += trapezoid(cap, own_x) + _negative_part(own_x, own_y - cap)
         return total
 
 

@@ -35,8 +35,9 @@ def confusion(
         Confusion = tp + fp
         tp = Σ w·y·[found]      fp = Σ w·(1 − y)·[found]      fn = P − tp      tn = N − fp
 
-    y is 1 for a positive row and else 0; the weights of all rows of either class sum up to P and N. Ask for
-    ``TP``, ``FP``, ``TN`` and ``FN``, with the same parameters, for the whole matrix.
+    y is 1 for a positive row and else 0; the weights of all rows of either class sum up to P and N. The whole
+    matrix, a row a label, is ``result.confusion`` of whoever asked for the measure; each of its numbers can be
+    asked for as ``TP``, ``FP``, ``TN`` and ``FN``, too.
 
     Args:
         count: the rows that are ``found``; or ``tp`` and ``fp``, true and false positives, or
@@ -58,6 +59,8 @@ def confusion(
         >>> table = {"label": [1, 0, 1, 0], "score": [0.9, 0.8, 0.5, 0.1]}
         >>> list(rm.evaluate_predictions(table, "TP FP TN FN").values.values())
         [2.0, 1.0, 1.0, 0.0]
+        >>> rm.evaluate_predictions(table, "Confusion").confusion.rows()
+        [('0', 1.0, 1.0), ('1', 0.0, 2.0)]
 
     """
     return decided(

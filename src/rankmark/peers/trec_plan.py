@@ -175,15 +175,26 @@ def _named(text: str) -> tuple[Sequence[str], str]:
 
 def _meant(text: str) -> str:
     """What somebody who writes `text` may have meant."""
-    try:
-        name = trec_name(parse(text))
-    except MeasureError:
-        name = None
-    if name is not None:
-        return f"; did you mean {re.sub(PARAMETER, '.', name)}?"
+    first, comma, others = text.partition(",")
+    if comma and not re.fullmatch(r"[-+.\d,]+", others):
+        return f"; each measure has a -m of its own: -m {' -m '.join(text.split(','))}"
+    for written in (first, re.sub(r"(?<=[A-Za-z])(?=\d+$)", "@", first)):
+        if (name := _called_there(written)) is not None:
+            return f"; did you mean {name}{comma}{others}?"
     if text.startswith("rbp"):
         return "; its parameter is written rbp.p=0.8"
-    return f"{did_you_mean(text, [*MEASURES, *NICKNAMES])} (`rankmark eval` has more measures)"
+    longer = [name for name in (*NICKNAMES, *MEASURES) if name.startswith(text) and text]
+    near = f"; did you mean {longer[0]!r}?" if longer else did_you_mean(text, [*MEASURES, *NICKNAMES])
+    return f"{near} (`rankmark eval` has more measures)"
+
+
+def _called_there(written: str) -> str | None:
+    """How trec_eval writes the measure that has this name here; None if there is none."""
+    try:
+        name = trec_name(parse(written))
+    except MeasureError:
+        return None
+    return None if name is None else re.sub(PARAMETER, ".", name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +272,7 @@ class _Reader:
         pairs = [part.partition("=") for part in parts]
         if not all(equals for _, equals, _ in pairs):
             name, cut = self.known.name, f"{self.known.name}_cut"
-            example = f"{name}.p={self.text}" if self._is_patience else f"{name}.1=3,2=9"
+            example = f"{name}.p=0.8" if self._is_patience else f"{name}.1=3,2=9"
             hint = f"; {cut}.{self.text} ends at a rank" if cut in MEASURES else ""
             raise self._refused(f"it takes pairs, such as {example}{hint}")
         found = {name: value for name, _, value in pairs}

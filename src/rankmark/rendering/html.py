@@ -45,4 +45,5 @@ def _row(tag: str, cells: Iterable[str]) -> str:
 
 def _small(lines: Iterable[str]) -> str:
     """Sentences, a line each."""
-    return f"<small>{'<br>'.join(map(escape, lines))}</small>"
+    shown = "<br>".join(map(escape, lines))
+    return f"<small>{shown}</small>" if shown else ""

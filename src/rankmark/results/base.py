@@ -185,6 +185,11 @@ class Result(OfRuns):
         return MappingProxyType({})
 
     @property
+    def shows_confusion(self) -> bool:
+        """Whether a confusion matrix is shown without being asked for again: it was what was measured."""
+        return False
+
+    @property
     def by_class(self) -> ByClass:
         """What there is of each class, in a result of `rankmark.evaluate_predictions`."""
         raise NotEvaluatedError("there are lists here, and no classes")

@@ -158,6 +158,12 @@ class PredictionResult(Result):
         return self._per_query[found]
 
     @property
+    def shows_confusion(self) -> bool:
+        """As `Result.shows_confusion`."""
+        asked = (measure for measure in self.measures if measure.name == "Confusion")
+        return self._by_class is not None and any("count" not in measure.parameters for measure in asked)
+
+    @property
     def by_class(self) -> ByClass:
         """What there is of each class.
 
@@ -166,7 +172,10 @@ class PredictionResult(Result):
 
         """
         if self._by_class is None:
-            raise NotEvaluatedError("there is one score in a row here, and no classes")
+            raise NotEvaluatedError(
+                "there is one score in a row here, and no classes; for the confusion matrix of a decision "
+                "ask for Confusion"
+            )
         return self._by_class
 
     @property
@@ -206,9 +215,10 @@ class PredictionResult(Result):
         Where several classes have the greatest score, the row is shared, or the first has it, as in the first
         measure asked for that looks at predicted classes (``ties=``).
 
+        Of one score in a row it is that of a decision, where ``Confusion`` was asked for.
+
         Raises:
-            NotEvaluatedError: there are no classes, but one score in a row; or no measure looked at which
-                are predicted.
+            NotEvaluatedError: no measure looked at which are predicted.
 
         """
         return self.by_class.confusion
@@ -219,7 +229,9 @@ class PredictionResult(Result):
         if found.page.kind != "list":
             return replace(self._basis.evaluation(found), version=self._version)
         assert self._lists is not None
-        return replace(self._lists.evaluation(found), positive=self._basis.positive)
+        recipe = self._lists.evaluation(found)
+        of_classes = self._basis.classes is not None
+        return recipe if of_classes else replace(recipe, positive=self._basis.positive)
 
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""

@@ -202,6 +202,9 @@ class View:
             yield self.queries(self.rounded).printable()
         yield from (grid.printable() for grid in self.classes(self.digits))
         yield self.summary(self.rounded).printable()
+        for result in self.runs.values():
+            if result.shows_confusion and not self.confusion:
+                yield result.by_class.confusion_grid(self.digits).printable()
         yield Notes(self.notes(), closing=True)
         if self.slices:
             yield from blocks_of(self.slices, self.digits)
@@ -278,7 +281,7 @@ class View:
             record |= result.slices._record()
         if self.per_class:
             record["classes"] = result.by_class.records()
-        if self.confusion:
+        if self.confusion or result.shows_confusion:
             record["confusion"] = result.by_class.matrix.tolist()
         if self.per_query:
             values = ByName((m.label, result.query_values(m).tolist()) for m in result.query_measures)

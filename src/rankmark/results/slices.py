@@ -108,9 +108,10 @@ class Slices(Sliced):
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
+        test = f"; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} (Holm)"
         yield (
             f"low, high: the {100 * self.confidence:g}% t interval; difference: from the value of the other "
-            f"queries; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} (Holm)"
+            f"queries{test if self.tests else ''}"
         )
         yield from self.notes
 

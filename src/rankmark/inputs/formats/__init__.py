@@ -25,10 +25,13 @@ def format_of(file: File, table: TableName, columns: ColumnNames | None) -> Form
     """The format by the file's name, or else by its content.
 
     Raises:
-        FormatError: it is none of those that such a table can have.
+        FormatError: it is empty, or none of those that such a table can have.
 
     """
-    found = _recognised(file, table, columns)
+    found = _by_magic(file, table)
+    if found is None:
+        file.refuse_foreign()
+        found = _recognised(file, table, columns)
     if found is None:
         known = dict.fromkeys(each.known_by for each in _holding(table))
         raise FormatError(f"{file.where} is none of these: {', '.join(known)}")
@@ -45,12 +48,14 @@ def _holding(table: TableName) -> tuple[Format, ...]:
     return tuple(each for each in file_formats() if table in each.holds)
 
 
+def _by_magic(file: File, table: TableName) -> Format | None:
+    """The format whose files alone begin so."""
+    return next((each for each in _holding(table) if each.magic and file.head.startswith(each.magic)), None)
+
+
 def _recognised(file: File, table: TableName, columns: ColumnNames | None) -> Format | None:
     """The format for which most speaks; a name that only it has says more than what is text."""
     tried, ending = _holding(table)[::-1], file.ending
-    for each in tried:
-        if each.magic and file.head.startswith(each.magic):
-            return each
     for each in tried:
         if ending in each.endings:
             return each

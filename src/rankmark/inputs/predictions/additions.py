@@ -250,7 +250,7 @@ def _kind(dtype: pl.DataType, is_score: bool) -> str:
     import polars as pl
 
     if dtype.is_numeric():
-        return str(dtype) if is_score and dtype in (pl.Float16, pl.Float32) else "numbers"
+        return str(dtype) if is_score and str(dtype) in ("Float16", "Float32") else "numbers"
     if dtype in (pl.String, pl.Categorical, pl.Enum):
         return "text"
     if isinstance(dtype, pl.List | pl.Array):

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ColumnError
-from rankmark.inputs.attributes import aligned, slices_of_queries
-from rankmark.inputs.slicing import ByColumns, ByRows, Slicing, single_values, slice_names
+from rankmark.inputs.attributes import aligned, attributes_alone, read_known, slices_of_queries
+from rankmark.inputs.slicing import By, ByColumns, ByRows, Slicing, single_values, slice_names, understood
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_row_slices"]
+__all__ = ["read_row_slices", "sliced_by"]
+
+
+def sliced_by(by: By, table: object, attributes: Any, query: str | None) -> Slicing | None:
+    """By what rows are to be sliced, if they are.
+
+    Args:
+        by: as `rankmark.inputs.slicing.understood` takes it.
+        table: the table of the rows.
+        attributes: a table of queries, if there is one.
+        query: the column of queries, if it is said.
+
+    """
+    if by is None:
+        if attributes is not None:
+            raise attributes_alone()
+        return None
+    slicing = understood(by, table)
+    if attributes is None or not isinstance(slicing, ByColumns):
+        return slicing
+    columns = {"query": query} if query else {}
+    return replace(slicing, attributes=read_known(slicing.names, attributes, columns))
 
 
 def read_row_slices(
@@ -35,24 +57,35 @@ def read_row_slices(
     import polars as pl
 
     if isinstance(slicing, ByRows):
-        slicing = slicing.of(rows, where, [None] if query is None else frame[query].unique())
-    if isinstance(slicing, ByColumns):
-        columns = [_single(frame[name], where) for name in dict.fromkeys(slicing.names)]
-    elif isinstance(slicing, ByRows):
-        columns = [_single(slicing.values, "what was given")]
-    else:
-        if query is None:
-            raise ColumnError(
-                f"by gives the slices of queries, and {where} has no column known as the query; say which it "
-                'is with query="…", or give a column of slices, or a value a row'
-            )
-        found = slices_of_queries(slicing, frame[query].unique(maintain_order=True).to_list())
-        return aligned(found, frame[query], "queries")
-    return pl.DataFrame([slice_names(column) for column in columns])
+        slicing = slicing.of(rows, where, [None] if query is None else frame[query])
+    if isinstance(slicing, ByRows):
+        return _names(slicing.values, "what was given").to_frame()
+    if not isinstance(slicing, ByColumns):
+        queries = _queries(frame, query, where)
+        return aligned(
+            slices_of_queries(slicing, queries.unique(maintain_order=True).to_list()), queries, "queries"
+        )
+    return pl.DataFrame(
+        [
+            aligned(slicing.attributes[name], _queries(frame, query, where), "queries")[name]
+            if name in slicing.attributes
+            else _names(frame[name], where)
+            for name in dict.fromkeys(slicing.names)
+        ]
+    )
 
 
-def _single(column: pl.Series, where: str) -> pl.Series:
+def _queries(frame: pl.DataFrame, query: str | None, where: str) -> pl.Series:
+    if query is None:
+        raise ColumnError(
+            f"by gives the slices of queries, and {where} has no column known as the query; say which it is "
+            'with query="…", or give a column of slices, or a value a row'
+        )
+    return frame[query]
+
+
+def _names(column: pl.Series, where: str) -> pl.Series:
     try:
-        return single_values(column)
+        return slice_names(single_values(column))
     except ColumnError as error:
         raise ColumnError(f"by={column.name!r}: that column of {where} {error}") from error

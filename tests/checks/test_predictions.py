@@ -1,0 +1,111 @@
+"""What is odd in a table of predictions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from rankmark.checks.finding import CODES_OF_PREDICTIONS
+from rankmark.cli import main
+
+RNG = np.random.default_rng(5)
+LABELS = (RNG.random(200) < 0.4).astype(float)
+SCORES = np.clip(0.25 * LABELS + 0.3 + RNG.normal(0, 0.1, 200), 0, 1)
+FINE: dict[str, Any] = {
+    "label": LABELS,
+    "score": SCORES,
+    "user": [f"u{i % 8}" for i in range(200)],
+    "item": list(range(200)),
+}
+
+
+def codes(table: Any, **columns: Any) -> dict[str, str]:
+    return {each.code: each.severity for each in rm.check_predictions(table, **columns).findings}
+
+
+def changed(name: str, place: int, value: Any) -> dict[str, Any]:
+    column = list(FINE[name])
+    column[place] = value
+    return {**FINE, name: column}
+
+
+def test_nothing_is_odd() -> None:
+    report = rm.check_predictions(FINE)
+    assert (report.findings, bool(report)) == ((), True)
+    assert report.no_sign_of == tuple(CODES_OF_PREDICTIONS)
+    assert str(report).startswith("predictions: 200 results of 8 queries and 200 items")
+    assert "200 rows of 8 queries" in str(rm.check_predictions({**FINE, "item": RNG.random(200)}, item=""))
+
+
+@pytest.mark.parametrize(
+    ("table", "code", "severity"),
+    [
+        (changed("label", 3, None), "null", "serious"),
+        (changed("score", 3, float("nan")), "nan", "serious"),
+        ({**FINE, "weight": [-1.0, *[1.0] * 199]}, "weights", "serious"),
+        ({**FINE, "label": [1.0] * 200}, "one-class", "serious"),
+        (changed("label", 3, 2.0), "labels", "worth knowing"),
+        (changed("score", 3, float("inf")), "infinite", "worth knowing"),
+        ({**FINE, "score": 100 * SCORES}, "not-probabilities", "worth knowing"),
+        ({**FINE, "score": [0.4] * 200}, "constant-scores", "serious"),
+        ({**FINE, "score": 1 - SCORES}, "scores-reversed", "serious"),
+        ({**FINE, "label": SCORES > 0.4}, "too-good", "serious"),
+        ({**FINE, "score": SCORES / 2}, "miscalibrated", "worth knowing"),
+        ({**FINE, "user": [f"u{label:g}" for label in LABELS]}, "one-class-queries", "serious"),
+        (changed("item", 8, 0), "duplicate-rows", "worth knowing"),
+    ],
+)
+def test_what_is_odd_is_found(table: Any, code: str, severity: str) -> None:
+    assert codes(table)[code] == severity
+
+
+def test_every_code_is_found_somewhere() -> None:
+    parameters = test_what_is_odd_is_found.pytestmark[0].args[1]
+    assert {code for _, code, _ in parameters} == set(CODES_OF_PREDICTIONS)
+
+
+def test_what_is_said() -> None:
+    (finding,) = rm.check_predictions({"label": LABELS, "score": -SCORES}).serious
+    auc = rm.evaluate_predictions({"label": LABELS, "score": -SCORES}, "AUC")["AUC"]
+    assert finding.statement == f"positive rows score lower than others: AUC is {auc:.4f}"
+    assert finding.effects[0].otherwise["-score"] == pytest.approx(1 - auc)
+    (half,) = rm.check_predictions({**FINE, "score": SCORES / 2})["miscalibrated"]
+    pcopc = rm.evaluate_predictions({**FINE, "score": SCORES / 2}, "PCOPC")["PCOPC"]
+    assert f"{pcopc:.4g} times" in half.statement
+    one = changed("user", 3, "alone")
+    (alone,) = rm.check_predictions(one)["one-class-queries"]
+    assert alone.statement == "1 of 9 queries have rows of one label alone"
+    assert alone.note == "GAUC leaves them out, with 1 of 200 rows"
+
+
+def test_the_positive_label_can_be_said() -> None:
+    words = {"label": ["no" if label else "yes" for label in LABELS], "score": SCORES}
+    assert "scores-reversed" in codes(words, positive="yes")
+    assert codes(words, positive="no") == {}
+
+
+def test_what_cannot_be_checked() -> None:
+    with pytest.raises(rm.DataError, match="a null, NaN or a negative weight in every row"):
+        rm.check_predictions({"label": [None, 1.0], "score": [0.1, None]})
+    with pytest.raises(rm.UsageError, match="has a score of each class"):
+        rm.check_predictions({"label": ["a", "b"], "score": [[0.1, 0.9], [0.8, 0.2]]})
+
+
+def test_exit_codes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path, odd = tmp_path / "p.csv", tmp_path / "odd.csv"
+    path.write_text("label,score\n1,.9\n0,.2\n1,.4\n0,.5\n")
+    odd.write_text("label,score\n1,.9\n1,.2\n")
+    assert main(["check-predictions", str(path), "--strict"]) == 0
+    assert main(["check-predictions", str(odd)]) == 0
+    capfd.readouterr()
+    assert main(["check-predictions", str(odd), "--strict", "--format", "json"]) == 1
+    assert json.loads(capfd.readouterr().out)["findings"][0]["code"] == "one-class"
+    odd.write_text("label,score\n1\n")
+    assert main(["check-predictions", str(odd), "--strict"]) == 2
+    assert "not checked" in capfd.readouterr().err
+    assert main(["check-predictions", str(odd)]) == 1
