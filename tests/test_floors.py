@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 
 FLOORS = """
-_native errors progress forking stopping
+_native errors panics progress forking stopping
 rendering
 statistics
 kinds

@@ -72,6 +72,8 @@ calls = {
     "evaluator": lambda: evaluator(qrels),
     "loaded": lambda: rm.Evaluator.load(f"{folder}/saved"),
     "slices": lambda: result.by({"q1": "DE", "q2": "FR"}),
+    "slices of rows": lambda: rm.evaluate_predictions(rows, "AUC", by="user"),
+    "slices of arrays": lambda: rm.evaluate_arrays(scores, relevance, "AP", by=["a"]),
     "check": lambda: rm.check(qrels, run),
     "explain": lambda: rm.explain(qrels, run, "AP", query="q1"),
     "agree": lambda: rm.agree(run, run),

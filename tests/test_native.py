@@ -83,6 +83,6 @@ def test_a_file_has_one_of_two_sides(tmp_path: Path) -> None:
     path.write_text("q 0 d 1\n")
     for side in ("Qrels", "", "nonsense"):
         with pytest.raises(ChoiceError, match=f"side='{side}' is not one of qrels, run"):
-            _native.read_trec(str(path), side, _native.Progress())
+            _native.read_trec(str(path), side, 1, _native.Progress())
         with pytest.raises(ChoiceError, match=f"side='{side}' is not one of qrels, run"):
             _native.TrecReader(str(path), side, 1 << 16, _native.Progress())

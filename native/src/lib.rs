@@ -9,7 +9,8 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("MOST_THREADS", crate::core::pool::MOST_THREADS)
     }
 
     #[pymodule_export]
@@ -19,7 +20,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::python::files::{
-        Progress, TextReader, TrecReader, decompress, read_as_trec_eval, read_trec, trec_forms,
+        Progress, TextReader, TrecReader, decompress, expanded_size, read_as_trec_eval, read_trec,
+        repeated_name, trec_forms,
     };
     #[pymodule_export]
     use crate::python::lists::{JudgedLists, judge_lists};

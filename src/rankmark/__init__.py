@@ -28,6 +28,7 @@ _HOME = {
     "PredictionEvaluator": "api.prediction_evaluator",
     "RankmarkError": "errors",
     "SignatureError": "errors",
+    "TooLargeError": "errors",
     "UsageError": "errors",
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -29,6 +30,7 @@ from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
+from rankmark.panics import hide_panics
 from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
@@ -49,6 +51,8 @@ def main(args: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # formulas on a terminal without Unicode
+    if args is None:
+        _own_standard_error()
     given = sys.argv[1:] if args is None else args
     try:
         with cleaned_up():
@@ -65,6 +69,16 @@ def main(args: list[str] | None = None) -> int:
         return _fail(str(error), type(error).__name__, code, given)
     except OSError as error:  # a full disk behind standard output, for example
         return _fail(str(error), type(error).__name__, 1, given)
+    except MemoryError as error:
+        return _fail("there is not enough memory for this", type(error).__name__, 1, given)
+
+
+def _own_standard_error() -> None:
+    """Gives Python a number of its own for standard error, so that what native code prints can be hidden."""
+    if isinstance(sys.stderr, TextIOWrapper):
+        number, encoding = os.dup(sys.stderr.fileno()), sys.stderr.encoding
+        sys.stderr = os.fdopen(number, "w", buffering=1, encoding=encoding, errors="replace")
+        hide_panics()
 
 
 def _message(error: click.UsageError) -> str:

@@ -12,7 +12,8 @@
     └── DataError (ValueError)           what was given cannot be used            exit code 1
         ├── FormatError                  a file that cannot be read: file and line
         ├── ColumnError                  a column is missing, or two fit
-        └── IdTypeError (TypeError)      integer ids against strings
+        ├── IdTypeError (TypeError)      integer ids against strings
+        └── TooLargeError (MemoryError)  more rows than memory
 
 Every message says what is wrong, where, and what to do about it.
 """
@@ -34,6 +35,7 @@ __all__ = [
     "NotEvaluatedError",
     "RankmarkError",
     "SignatureError",
+    "TooLargeError",
     "UsageError",
     "calling",
     "did_you_mean",
@@ -84,6 +86,10 @@ class ColumnError(DataError):
 
 class IdTypeError(DataError, TypeError):
     """Integer ids in one table, strings in the other."""
+
+
+class TooLargeError(DataError, MemoryError):
+    """Data that takes more memory than there is."""
 
 
 @contextmanager

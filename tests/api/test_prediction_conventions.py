@@ -118,7 +118,7 @@ def test_scikit_learn() -> None:
         "root_mean_squared_error": metrics.root_mean_squared_error(label, score),
         "mean_absolute_error": metrics.mean_absolute_error(label, score),
     }
-    found = rm.evaluate_predictions(table, theirs, like="sklearn")
+    found = rm.evaluate_predictions(table, list(theirs), like="sklearn")
     assert {name: found[name] for name in theirs} == pytest.approx(theirs, rel=1e-12)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -106,6 +106,7 @@ def test_splitting_measures(text: str, names: list[str]) -> None:
 def test_choices_reach_the_evaluation(run: Run) -> None:
     args = ["--ties", "random", "--seed", "7", "--missing", "skip", "--unjudged-queries", "error"]
     args += ["--no-relevant", "one", "--duplicates", "best", "--unjudged", "ignore", "--scores", "float32"]
+    args += ["--short-lists", "skip"]
     _, out, _ = run("eval", "qrels.txt", "dense.run", "-m", "RR", "--format", "json", "--threads", "1", *args)
     assert json.loads(out)["choices"] == {
         "ties": "random",
@@ -116,6 +117,7 @@ def test_choices_reach_the_evaluation(run: Run) -> None:
         "duplicates": "best",
         "unjudged": "ignore",
         "scores": "float32",
+        "short_lists": "skip",
     }
 
 

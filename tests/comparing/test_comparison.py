@@ -546,3 +546,54 @@ def test_a_system_where_a_measure_is_asked_for(compared: Any) -> None:
         rm.compare_predictions(table, {"A": "a", "B": "b"}, "AUC").pair("B", "AUC")
     named = rm.compare(QRELS, {"RR": RUNS["bm25"], "AP": RUNS["dense"]}, "AP")
     assert named.pair("AP", "AP", "RR").system == "AP"
+
+
+# --- What was evaluated before -----------------------------------------------------------------------------
+
+
+def test_a_result_takes_the_place_of_its_run(tmp_path: Path) -> None:
+    fresh = rm.compare(QRELS, RUNS, MEASURES, resamples=99)
+    name = next(iter(RUNS))
+    rm.evaluate(QRELS, RUNS[name], MEASURES, hash_inputs=True).save(tmp_path / "x.rankmark")
+    stored = {**RUNS, name: rm.load(tmp_path / "x.rankmark")}
+    assert str(rm.compare(QRELS, stored, MEASURES, resamples=99)) == str(fresh)
+    with pytest.raises(UsageError, match="compare_results compares them"):
+        rm.compare(QRELS, dict.fromkeys(RUNS, stored[name]), MEASURES)
+    with pytest.raises(UsageError, match=f"{name} was evaluated otherwise"):
+        rm.compare(QRELS, stored, MEASURES, missing="skip")
+    fewer = dict(list(QRELS.items())[1:])
+    with pytest.raises(DataError, match=f"{name} was evaluated against other judgements"):
+        rm.compare(fewer, stored, MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("qrels.txt a.run b.run", 0, ""),
+        ("qrels.txt a.rankmark b.run", 0, ""),
+        ("a.rankmark b.rankmark", 0, ""),
+        ("a.rankmark b.run", 2, "b.run is no saved result: to evaluate it, give the judgements first"),
+        ("a.rankmark b.rankmark --missing skip", 2, "--missing is of evaluations, and these are results"),
+        ("qrels.txt a.rankmark b.run --ties best", 2, "a was evaluated otherwise: RR with ties:item-desc"),
+        ("qrels.txt a.rankmark b.run -m AP", 2, "AP was not evaluated; here are RR"),
+    ],
+)
+def test_saved_results_on_the_command_line(
+    line: str,
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("".join(f"q{i} 0 a 1\n" for i in range(9)))
+    for name, best in (("a", "ax"), ("b", "xa")):
+        rows = (f"q{i} Q0 {d} 1 {2 - r} x\n" for i in range(9) for r, d in enumerate(best))
+        Path(f"{name}.run").write_text("".join(rows))
+        main(["eval", "qrels.txt", f"{name}.run", "-m", "RR", "-o", f"{name}.rankmark"])
+    asked = [] if "-m" in line or line.startswith("a.rankmark") else ["-m", "RR"]
+    assert main(["compare", *line.split(), *asked, "--resamples", "99"]) == code
+    out, err = capfd.readouterr()
+    assert said in err
+    assert ("RR       b       a" in out) is (code == 0)

@@ -204,7 +204,7 @@ def test_large_files_are_streamed_by_themselves_where_that_is_possible(
     streamed = []
     observe = row_stream.observe
     monkeypatch.setattr("rankmark.engines.selection.LEAST", 0)
-    monkeypatch.setattr("rankmark.engines.selection._free_memory", lambda: 1)
+    monkeypatch.setattr("rankmark.inputs.memory.free_memory", lambda: 1)
 
     def noted(*given: Any, **options: Any) -> Any:
         streamed.append(observe(*given, **options))

@@ -384,11 +384,11 @@ def test_large_files_are_streamed_by_themselves(parquet: Any, monkeypatch: pytes
     monkeypatch.setattr("rankmark.engines.selection.LEAST", 0)
     paths = {"qrels": str(parquet / "qrels.parquet"), "run": str(parquet / "grouped.parquet")}
     size = sum(Path(path).stat().st_size for path in paths.values())
-    monkeypatch.setattr("rankmark.engines.selection._free_memory", lambda: 2 * size - 1)
+    monkeypatch.setattr("rankmark.inputs.memory.free_memory", lambda: 2 * size - 1)
     assert is_streamed(None, None, paths)
     assert not is_streamed("local", None, paths)
     assert not is_streamed(None, None, paths | {"qrels": {"q": {"a": 1}}})
-    monkeypatch.setattr("rankmark.engines.selection._free_memory", lambda: 2 * size)
+    monkeypatch.setattr("rankmark.inputs.memory.free_memory", lambda: 2 * size)
     assert not is_streamed(None, None, paths)
 
 

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::core::error::{Result, room};
 use crate::core::hash::Key;
 use crate::core::pool;
 
@@ -41,22 +42,25 @@ impl<R> Dealt<R> {
     ///
     /// `sizes` tells of a stretch how many rows come to each partition, or about how many; `fill` reads the stretch
     /// and adds the rows.
+    ///
+    /// # Errors
+    /// There is not so much memory.
     pub fn new(
         rows: usize,
         sizes: impl Fn(Range<usize>) -> Vec<usize> + Sync + Send,
         fill: impl Fn(Range<usize>, &mut [Vec<R>]) + Sync + Send,
-    ) -> Self
+    ) -> Result<Self>
     where
         R: Send,
     {
         let length = rows.div_ceil(pool::threads()).max(READ);
         let stretches = pool::map(rows.div_ceil(length), |stretch| {
             let stretch = stretch * length..rows.min((stretch + 1) * length);
-            let mut dealt: Vec<Vec<R>> = sizes(stretch.clone()).into_iter().map(Vec::with_capacity).collect();
+            let mut dealt = sizes(stretch.clone()).into_iter().map(room).collect::<Result<Vec<Vec<R>>>>()?;
             fill(stretch, &mut dealt);
-            dealt
+            Ok(dealt)
         });
-        Self { stretches }
+        Ok(Self { stretches: stretches.into_iter().collect::<Result<_>>()? })
     }
 
     /// The rows of one partition in their order.

@@ -15,6 +15,8 @@ pub enum Class {
     Format,
     /// Ids of different types in the two tables.
     IdType,
+    /// Data that takes more memory than there is.
+    TooLarge,
 }
 
 /// An error and its class.
@@ -44,4 +46,20 @@ impl Error {
     pub fn format(message: impl Into<String>) -> Self {
         Self::new(Class::Format, message)
     }
+
+    /// Data that takes more memory than there is.
+    pub fn too_large() -> Self {
+        let message = "there is not enough memory for so many rows; use engine=\"stream\", or fewer rows";
+        Self::new(Class::TooLarge, message)
+    }
+}
+
+/// An empty vector with room for so many values: for what grows with the rows, of which there may be too many.
+///
+/// # Errors
+/// There is not so much memory.
+pub fn room<T>(values: usize) -> Result<Vec<T>> {
+    let mut empty = Vec::new();
+    empty.try_reserve_exact(values).map_err(|_| Error::too_large())?;
+    Ok(empty)
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hashbrown::HashTable;
 
 use crate::core::column::Column;
-use crate::core::error::{Error, Result};
+use crate::core::error::{Error, Result, room};
 use crate::core::hash::Key;
 use crate::core::pool;
 
@@ -99,7 +99,7 @@ impl<K: Key> Queries<K> {
             .iter()
             .map(|&start| queries.insert(column.value(start as usize), start))
             .collect();
-        let groups = counting_sort(&starts, &query_of, queries.first_rows.len());
+        let groups = counting_sort(&starts, &query_of, queries.first_rows.len())?;
         Ok((queries, groups))
     }
 
@@ -130,7 +130,7 @@ impl<K: Key> Queries<K> {
             (query_of.collect::<Vec<_>>(), others)
         });
         let (query_of, others): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let groups = counting_sort(&starts, &query_of.concat(), self.first_rows.len());
+        let groups = counting_sort(&starts, &query_of.concat(), self.first_rows.len())?;
         Ok((groups, distinct(others)))
     }
 
@@ -219,7 +219,7 @@ pub fn insert<K: Key>(seen: &mut HashTable<K>, key: K) {
 
 /// Brings segments into the order of their queries, those of one query in the order of the rows, and leaves
 /// the unjudged out.
-fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Groups {
+fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Result<Groups> {
     // Each task counts for all queries, so there are few tasks.
     let chunk = query_of.len().div_ceil(8).max(BLOCK);
     let parts: Vec<&[u32]> = query_of.chunks(chunk).collect();
@@ -234,7 +234,8 @@ fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Groups {
     }
     borders.push(total);
     // Every place is written by exactly one task; atomics say so to the compiler at no cost.
-    let sorted: Vec<AtomicU64> = (0..total).map(|_| AtomicU64::new(0)).collect();
+    let mut sorted: Vec<AtomicU64> = room(total as usize)?;
+    sorted.extend((0..total).map(|_| AtomicU64::new(0)));
     pool::map(parts.len(), |part| {
         let mut next = counts[part].clone();
         let segments = starts[part * chunk..].windows(2);
@@ -244,7 +245,7 @@ fn counting_sort(starts: &[u32], query_of: &[u32], queries: usize) -> Groups {
             *place += 1;
         }
     });
-    Groups { segments: sorted.into_iter().map(AtomicU64::into_inner).collect(), borders }
+    Ok(Groups { segments: sorted.into_iter().map(AtomicU64::into_inner).collect(), borders })
 }
 
 fn packed(start: u32, end: u32) -> u64 {
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn the_counting_sort_is_stable_and_leaves_the_unjudged_out() {
-        let groups = counting_sort(&[0, 3, 4, 6, 7, 9], &[2, 0, UNJUDGED, 2, 0], 3);
+        let groups = counting_sort(&[0, 3, 4, 6, 7, 9], &[2, 0, UNJUDGED, 2, 0], 3).unwrap();
         let ranges: Vec<Vec<_>> = (0..3).map(|query| groups.ranges(query).collect()).collect();
         assert_eq!(ranges, [vec![3..4, 7..9], vec![], vec![0..3, 6..7]]);
     }

@@ -1,6 +1,8 @@
 //! Threads.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::iter::successors;
 use std::process;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -11,17 +13,31 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// Pools by process and number of threads.
 type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
 
+/// Threads that can be asked for: more than any machine has, and few enough to start in a moment.
+pub const MOST_THREADS: usize = 1 << 10;
+
 /// A pool of `threads` threads, made once and kept.
 ///
-/// Threads do not survive a fork, so a forked process makes pools of its own.
-pub fn pool(threads: usize) -> Arc<ThreadPool> {
+/// It has fewer where the system refuses so many, and is none where it refuses any: the calling thread can do
+/// the work then, with the same result. Threads do not survive a fork, so a forked process makes pools of its
+/// own.
+pub fn pool(threads: usize) -> Option<Arc<ThreadPool>> {
     static POOLS: OnceLock<Mutex<Pools>> = OnceLock::new();
     let mut pools = POOLS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-    let pool = pools.entry((process::id(), threads)).or_insert_with(|| {
-        let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("rankmark-{i}"));
-        Arc::new(builder.build().expect("the system refuses to start threads"))
-    });
-    Arc::clone(pool)
+    match pools.entry((process::id(), threads)) {
+        Entry::Occupied(pool) => Some(Arc::clone(pool.get())),
+        Entry::Vacant(place) => {
+            let fewer = successors(Some(threads.min(MOST_THREADS)), |&refused| Some(refused / 2));
+            let made = fewer.take_while(|&threads| threads > 0).find_map(started)?;
+            Some(Arc::clone(place.insert(Arc::new(made))))
+        }
+    }
+}
+
+/// A pool of so many threads, unless the system refuses them.
+fn started(threads: usize) -> Option<ThreadPool> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("rankmark-{i}"));
+    builder.build().ok()
 }
 
 /// As many threads as there are cores that this process may use.

@@ -320,7 +320,7 @@ mod tests {
             let signed = signed_sums(&of(&values, 3, 5000, 2));
             [sums, signed, permuted_ranges(&of(&values, 3, 100, 2))].concat()
         };
-        assert_eq!(pool::pool(1).install(all), pool::pool(3).install(all));
+        assert_eq!(pool::pool(1).unwrap().install(all), pool::pool(3).unwrap().install(all));
     }
 
     #[test]

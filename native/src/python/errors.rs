@@ -17,6 +17,7 @@ fn name(class: Class) -> &'static str {
         Class::Data => "DataError",
         Class::Format => "FormatError",
         Class::IdType => "IdTypeError",
+        Class::TooLarge => "TooLargeError",
     }
 }
 
@@ -31,7 +32,8 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
 
 /// A table that Arrow cannot read.
 pub fn arrow_error(py: Python<'_>, error: &ArrowError) -> PyErr {
-    raise(py, &Error::data(format!("the table cannot be read: {error}")))
+    let class = if matches!(error, ArrowError::SchemaError(_)) { Class::Usage } else { Class::Data };
+    raise(py, &Error::new(class, format!("the table cannot be read: {error}")))
 }
 
 /// A fault of the core itself.
@@ -40,7 +42,8 @@ pub fn fault(panic: Box<dyn Any + Send>) -> PyErr {
     PyRuntimeError::new_err(format!("a fault in rankmark itself, please report it: {message}"))
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
+/// The words of a panic.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
     let message = panic.downcast_ref::<&str>().copied();
     message.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

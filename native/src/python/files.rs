@@ -1,13 +1,14 @@
 //! Files: read whole, or piece by piece.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::core::error::Result;
-use crate::core::files::text_reader;
 use crate::core::files::trec_reader::{self, Side};
+use crate::core::files::{json_names, text_reader};
 use crate::core::{pool, progress};
 use crate::python::choices::Chosen;
 use crate::python::errors::raise;
@@ -39,17 +40,18 @@ impl Progress {
     }
 }
 
-/// Reads a TREC text file; `side` is "qrels" or "run".
+/// Reads a TREC text file; `side` is "qrels" or "run", and `limit` is that of bytes that were compressed.
 #[pyfunction]
 pub fn read_trec(
     py: Python<'_>,
     path: String,
     side: Chosen<Side>,
+    limit: u64,
     progress: &Bound<'_, Progress>,
 ) -> PyResult<Table> {
     let progress = Arc::clone(&progress.get().0);
-    interruptible(py, pool::cores(), move |cancelled| trec_reader::read(&path, side.0, progress, cancelled))
-        .map(Table)
+    let read = move |cancelled: &_| trec_reader::read(&path, side.0, limit, progress, cancelled);
+    interruptible(py, pool::cores(), read).map(Table)
 }
 
 /// Reads TREC text as trec_eval does: the rows, whose ids have a character a byte, and the run's last tag.
@@ -82,11 +84,33 @@ pub fn trec_forms(side: Chosen<Side>) -> Vec<&'static str> {
     trec_reader::forms(side.0)
 }
 
-/// The whole content of a gzip or zstd file, or None if the file is neither.
+/// The whole content of a gzip or zstd file, or None if the file is neither; more than `limit` bytes are refused.
 #[pyfunction]
-pub fn decompress(py: Python<'_>, path: String) -> PyResult<Option<Bound<'_, PyBytes>>> {
-    let content = interruptible(py, 1, move |_| text_reader::decompress(&path))?;
-    Ok(content.map(|content| PyBytes::new(py, &content)))
+pub fn decompress(py: Python<'_>, path: String, limit: u64) -> PyResult<Option<Bound<'_, PyBytes>>> {
+    let content = interruptible(py, 1, move |cancelled| text_reader::decompress(&path, limit, cancelled))?;
+    let Some(pieces) = content else { return Ok(None) };
+    let whole = PyBytes::new_with(py, pieces.iter().map(Vec::len).sum(), |whole| {
+        let mut rest = whole;
+        for piece in pieces {
+            let (own, later) = rest.split_at_mut(piece.len());
+            own.copy_from_slice(&piece);
+            rest = later;
+        }
+        Ok(())
+    })?;
+    Ok(Some(whole))
+}
+
+/// The line and the name of the first that stands twice in one object of JSON, or None.
+#[pyfunction]
+pub fn repeated_name(py: Python<'_>, path: String) -> PyResult<Option<(usize, String)>> {
+    interruptible(py, 1, move |cancelled| json_names::repeated_name(&path, cancelled))
+}
+
+/// About how many bytes there are in a file when it is decompressed.
+#[pyfunction]
+pub fn expanded_size(py: Python<'_>, path: String) -> PyResult<u64> {
+    interruptible(py, 0, move |_| text_reader::expanded_size(&path))
 }
 
 /// The content of a file, decompressed while it is read.
@@ -103,9 +127,9 @@ impl TextReader {
 
     /// Up to `limit` bytes: fewer only at the end.
     fn read<'py>(&self, py: Python<'py>, limit: u64) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = shared(py, 1, &self.0, move |content| {
+        let bytes = shared(py, 1, &self.0, move |content, cancelled| {
             let mut bytes = Vec::new();
-            content.read_up_to(limit, &mut bytes)?;
+            content.read_up_to(limit, &mut bytes, cancelled)?;
             Ok(bytes)
         })?;
         Ok(PyBytes::new(py, &bytes))
@@ -141,8 +165,10 @@ fn shared<S: Send + 'static, T: Send + 'static>(
     py: Python<'_>,
     threads: usize,
     state: &Arc<Mutex<S>>,
-    work: impl FnOnce(&mut S) -> Result<T> + Send + 'static,
+    work: impl FnOnce(&mut S, &AtomicBool) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let state = Arc::clone(state);
-    interruptible(py, threads, move |_| work(&mut state.lock().unwrap_or_else(PoisonError::into_inner)))
+    interruptible(py, threads, move |cancelled| {
+        work(&mut state.lock().unwrap_or_else(PoisonError::into_inner), cancelled)
+    })
 }

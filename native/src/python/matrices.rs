@@ -56,6 +56,14 @@ fn check_offsets(offsets: &[i64], rows: usize, items: usize) -> PyResult<()> {
     if fits { Ok(()) } else { Err(malformed("the offsets are not those of the rows")) }
 }
 
+/// Refuses longer lists than ranks can be counted in.
+fn check_columns(columns: u64) -> PyResult<()> {
+    match u32::try_from(columns) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(malformed("a list has more than 4294967295 items, which is more than can be ranked")),
+    }
+}
+
 /// Counts, for the judged items of each row of scores, the items before them; `threads=0` means all cores.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
@@ -74,6 +82,7 @@ pub fn count_before<'py>(
         Matrix::Single(scores) => scores.as_array().dim(),
         Matrix::Double(scores) => scores.as_array().dim(),
     };
+    check_columns(columns as u64)?;
     let judged = Sparse { offsets: judged.0.as_slice()?, items: judged.1.as_slice()? };
     let excluded = match &excluded {
         Some((offsets, items)) => Some(Sparse { offsets: offsets.as_slice()?, items: items.as_slice()? }),
@@ -116,7 +125,8 @@ fn counted<S: Score>(
     let Some(rows) = rows else { return Err(malformed("the scores of a row do not lie side by side")) };
     let threads = running::threads(threads, rows.len() * scores.ncols() < FEW_SCORES);
     let work = || dense::count(&|row| rows[row], rows.len(), counting);
-    unlocked(py, || if threads == 0 { work() } else { pool::pool(threads).install(work) })
+    let pool = if threads == 0 { None } else { pool::pool(threads) };
+    unlocked(py, || pool.map_or_else(work, |pool| pool.install(work)))
 }
 
 /// Scores below which work is small.
@@ -143,6 +153,7 @@ pub fn ranked_lists<'py>(
     if [greater.len(), equal.len(), before.len()] != [grades.len(); 3] || retrieved.len() != queries.len() {
         return Err(malformed("one place a judged item and one length a row"));
     }
+    check_columns(retrieved.iter().max().map_or(0, |&longest| longest as u64))?;
     let rules = Rules { ties: ties.0, duplicates: Duplicates::Error, unjudged: unjudged.0, unsigned: false };
     let placed = PlacedLists { rules, cut: k, queries, retrieved, offsets, grades };
     let place = |at: usize| Place { greater: greater[at], equal: equal[at], before: before[at] };

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
+use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::interleave::interleave;
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::core::column;
 use crate::core::error::Error;
@@ -18,7 +19,7 @@ use crate::core::ids::{self, Ids};
 use crate::core::table::{self, Family};
 use crate::python::arrays::Array as NumpyArray;
 use crate::python::errors::{arrow_error, raise};
-use crate::python::running::unlocked;
+use crate::python::running::{quietly, unlocked};
 
 /// Columns in Arrow memory, held without copying.
 #[pyclass(frozen, module = "rankmark._native")]
@@ -27,18 +28,35 @@ pub struct Table(pub table::Table);
 #[pymethods]
 impl Table {
     /// Takes any object with `__arrow_c_stream__` or `__arrow_c_array__`.
+    ///
+    /// What comes from elsewhere is looked through, value by value, for offsets and codes that lead nowhere: by
+    /// pyarrow where it is pyarrow's, which alone knows how long its memory is.
     #[staticmethod]
     fn from_arrow(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = source.py();
-        if source.hasattr("__arrow_c_stream__")? {
+        let module = source.get_type().module()?;
+        let mut trusted = true;
+        match module.to_cow()?.split('.').next() {
+            Some("polars") => refuse_nul(source)?,
+            Some("pyarrow") if source.hasattr("validate")? => validate(source)?,
+            Some("rankmark") => {}
+            _ => trusted = false,
+        }
+        let imported = if source.hasattr("__arrow_c_stream__")? {
             let capsule = source.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
-            return import_stream(&capsule).map(Self).map_err(|error| arrow_error(py, &error));
-        }
-        if source.hasattr("__arrow_c_array__")? {
-            let capsules = source.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?;
-            return import_array(&capsules)?.map(Self).map_err(|error| arrow_error(py, &error));
-        }
-        Err(PyTypeError::new_err("not a table: neither __arrow_c_stream__ nor __arrow_c_array__"))
+            import_stream(&capsule)
+        } else if source.hasattr("__arrow_c_array__")? {
+            import_array(&source.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?)?
+        } else {
+            return Err(PyTypeError::new_err(
+                "not a table: neither __arrow_c_stream__ nor __arrow_c_array__",
+            ));
+        };
+        let checked = imported.and_then(|table| {
+            let fault = if trusted { None } else { py.detach(|| invalid(&table)) };
+            fault.map_or(Ok(table), Err)
+        });
+        checked.map(Self).map_err(|error| arrow_error(py, &error))
     }
 
     /// Names of the columns.
@@ -61,9 +79,7 @@ impl Table {
     /// A column's type for messages: that of Arrow, but text is text, however it is kept.
     fn dtype(&self, py: Python<'_>, name: &str) -> PyResult<String> {
         Ok(match self.field(py, name)?.data_type() {
-            arrow_schema::DataType::Utf8
-            | arrow_schema::DataType::LargeUtf8
-            | arrow_schema::DataType::Utf8View => "text".to_owned(),
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text".to_owned(),
             other => other.to_string(),
         })
     }
@@ -130,33 +146,110 @@ impl Table {
     }
 }
 
+/// Refuses names that hold NUL, at which polars ends the process when it hands them out; those of its columns, and
+/// of the fields of nested types.
+fn refuse_nul(source: &Bound<'_, PyAny>) -> PyResult<()> {
+    match source.getattr_opt("schema")? {
+        Some(schema) => schema.call_method0("items")?.try_iter()?.try_for_each(|column| {
+            let (name, dtype) = column?.extract::<(String, Bound<'_, PyAny>)>()?;
+            refuse_nul_in(&name, &dtype)
+        }),
+        None => refuse_nul_in(&source.getattr("name")?.extract::<String>()?, &source.getattr("dtype")?),
+    }
+}
+
+fn refuse_nul_in(name: &str, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = dtype.py();
+    if name.contains('\0') {
+        let message =
+            format!("the name of a column or of a field in it holds the character NUL: {name:?}; rename it");
+        return Err(raise(py, &Error::data(message)));
+    }
+    if let Some(inner) = dtype.getattr_opt("inner")? {
+        return refuse_nul_in("", &inner);
+    }
+    let Some(fields) = dtype.getattr_opt("fields")? else { return Ok(()) };
+    fields.try_iter()?.try_for_each(|field| {
+        let field = field?;
+        refuse_nul_in(&field.getattr("name")?.extract::<String>()?, &field.getattr("dtype")?)
+    })
+}
+
+/// Lets pyarrow look through what it holds.
+fn validate(source: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = source.py();
+    let full = PyDict::new(py);
+    full.set_item("full", true)?;
+    let found = source.call_method("validate", (), Some(&full)).map(drop);
+    found.map_err(|error| match error.is_instance_of::<PyValueError>(py) {
+        true => arrow_error(py, &ArrowError::InvalidArgumentError(error.value(py).to_string())),
+        false => error,
+    })
+}
+
+/// What is wrong with a table whose values were handed over: offsets and codes that lead nowhere, text that is not
+/// UTF-8.
+fn invalid(table: &table::Table) -> Option<ArrowError> {
+    let columns = table.batches.iter().flat_map(RecordBatch::columns);
+    columns.filter_map(|column| column.to_data().validate_full().err()).next()
+}
+
+/// Runs what Arrow panics in where structures are not what they should be; a panic is an error like others.
+fn import<T>(work: impl FnOnce() -> Result<T, ArrowError>) -> Result<T, ArrowError> {
+    quietly(work).unwrap_or_else(|message| Err(ArrowError::CDataInterface(message)))
+}
+
 fn import_stream(capsule: &Bound<'_, PyCapsule>) -> Result<table::Table, ArrowError> {
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"));
     let pointer = pointer.map_err(|error| ArrowError::CDataInterface(error.to_string()))?;
-    // SAFETY: a capsule of this name holds an ArrowArrayStream (Arrow PyCapsule interface); `from_raw` moves
-    // it out and leaves a released stream behind, so that the capsule's destructor does nothing.
-    let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr().cast()) }?;
-    let schema = reader.schema();
-    Ok(table::Table { schema, batches: reader.collect::<Result<_, _>>()? })
+    import(|| {
+        // SAFETY: a capsule of this name holds an ArrowArrayStream (Arrow PyCapsule interface); `from_raw` moves
+        // it out and leaves a released stream behind, so that the capsule's destructor does nothing.
+        let reader = unsafe { ArrayStreamReader::from_raw(pointer.as_ptr().cast()) }?;
+        let DataType::Struct(fields) = reader.field().data_type() else { return Err(one_column()) };
+        let schema = Arc::new(Schema::new(fields.clone()));
+        let batches = reader.map(|rows| batch_of(&rows?));
+        Ok(table::Table { schema, batches: batches.collect::<Result<_, _>>()? })
+    })
 }
 
 fn import_array(capsules: &Bound<'_, PyTuple>) -> PyResult<Result<table::Table, ArrowError>> {
     let schema = capsules.get_item(0)?.cast_into::<PyCapsule>()?.pointer_checked(Some(c"arrow_schema"))?;
     let array = capsules.get_item(1)?.cast_into::<PyCapsule>()?.pointer_checked(Some(c"arrow_array"))?;
-    // SAFETY: capsules of these names hold an ArrowSchema and an ArrowArray of that schema (Arrow PyCapsule
-    // interface). The array is moved out, which leaves a released one behind; the schema is only looked at
-    // while its capsule lives.
-    let imported = unsafe {
-        let array = FFI_ArrowArray::from_raw(array.as_ptr().cast());
-        from_ffi(array, schema.cast::<FFI_ArrowSchema>().as_ref())
-    };
-    Ok(imported.and_then(|data| {
-        if !matches!(data.data_type(), arrow_schema::DataType::Struct(_)) {
-            return Err(ArrowError::CDataInterface("it is one column, not a table".to_owned()));
+    Ok(import(|| {
+        // SAFETY: capsules of these names hold an ArrowSchema and an ArrowArray (Arrow PyCapsule interface). The
+        // array is moved out, which leaves a released one behind; the schema is only looked at while its capsule
+        // lives.
+        let (schema, array) = unsafe {
+            (schema.cast::<FFI_ArrowSchema>().as_ref(), FFI_ArrowArray::from_raw(array.as_ptr().cast()))
+        };
+        if schema.release().is_none() || array.is_released() {
+            return Err(ArrowError::CDataInterface("its data have been handed over before".to_owned()));
         }
-        let batch = RecordBatch::from(StructArray::from(data));
+        // SAFETY: both have not been released, and the producer says that they belong together.
+        let rows = make_array(unsafe { from_ffi(array, schema) }?);
+        let batch = batch_of(&rows)?;
         Ok(table::Table { schema: batch.schema(), batches: vec![batch] })
     }))
+}
+
+fn one_column() -> ArrowError {
+    ArrowError::SchemaError("it is one column, not a table".to_owned())
+}
+
+/// Rows as a batch of columns.
+///
+/// # Errors
+/// Rows that are null as a whole, which columns do not tell.
+fn batch_of(rows: &ArrayRef) -> Result<RecordBatch, ArrowError> {
+    let Some(rows) = rows.as_struct_opt() else { return Err(one_column()) };
+    match rows.nulls().filter(|nulls| nulls.null_count() > 0) {
+        None => Ok(RecordBatch::from(rows)),
+        Some(nulls) => Err(ArrowError::InvalidArgumentError(format!(
+            "{} of its rows are null as a whole; remove those rows",
+            nulls.null_count()
+        ))),
+    }
 }
 
 fn take(

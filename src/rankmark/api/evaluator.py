@@ -15,6 +15,7 @@ from rankmark.aggregation.query_state import QueryState, columns_of
 from rankmark.aggregation.refusals import Heading
 from rankmark.aggregation.state import Observation
 from rankmark.api.evaluation import result_of_tables
+from rankmark.api.lock import Lock
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.forking import need_polars_threads
@@ -97,7 +98,7 @@ class Evaluator:
     arrays of scores (`update_arrays`). `result` is that of
     `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
     it does not depend on the order of updates and merges, to the last bit. The values of each query are kept,
-    8 bytes a measure, and none of the rows.
+    8 bytes a measure, and none of the rows. Several threads may add to one.
 
     Args:
         measures: as in `rankmark.evaluate`, and so is `like`.
@@ -133,6 +134,7 @@ class Evaluator:
     def _set(self, plan: Plan, repeated: Repeated) -> None:
         if repeated not in get_args(Repeated):
             raise ChoiceError(f"repeated={repeated!r} is not one of {', '.join(get_args(Repeated))}")
+        self._lock = Lock()
         self._plan = plan
         self._repeated = repeated
         self._held = _Held(QueryState.empty(plan.groups()))
@@ -191,6 +193,20 @@ class Evaluator:
                 f"{self._plan.convention} takes item ids as text, and the columns of an array are numbers; "
                 "give tables by update"
             )
+        with self._lock:  # so that no two batches are given the same numbers
+            self._update_arrays(scores, relevance, queries, exclude, items, lengths, mask, threads)
+
+    def _update_arrays(
+        self,
+        scores: Array,
+        relevance: Any,
+        queries: Sequence[int] | Sequence[str] | NDArray[Any] | None,
+        exclude: Any,
+        items: Array | None,
+        lengths: Array | None,
+        mask: Array | None,
+        threads: int | None,
+    ) -> None:
         matrix = Matrix(as_matrix(scores, "scores"))
         rows = matrix.shape[0]
         query_ids = read_query_ids(self._running(rows) if queries is None else queries, rows)
@@ -251,7 +267,9 @@ class Evaluator:
         if not isinstance(other, Evaluator):
             raise UsageError(f"{type(other).__name__} is no Evaluator, and nothing else merges with one")
         _check_alike(self, other)
-        self._add(other._held)
+        first, second = sorted((self._lock, other._lock), key=id)  # so that two that merge each other go on
+        with first, second:
+            self._add(other._held)
 
     def result(self) -> ListResult:
         """The result of all parts so far; more can be added afterwards.
@@ -265,8 +283,9 @@ class Evaluator:
             raise DataError(
                 "the evaluator has been given nothing yet; give it judgements and results by update"
             )
-        unjudged = len(held.state.unjudged(self._repeated == "apart"))
-        found = Observation(held.state.whole("query", unjudged), held.headings, {})
+        with self._lock:
+            unjudged = len(held.state.unjudged(self._repeated == "apart"))
+            found = Observation(held.state.whole("query", unjudged), held.headings, {})
         return result_of_tables(self._plan, found)
 
     def save(self, path: str | Path) -> None:
@@ -279,14 +298,15 @@ class Evaluator:
                 be written.
 
         """
-        header = self._header()
         tables = {}
-        if self._held.headings is not None:
-            others = self._held.state.unjudged(self._repeated == "apart")
-            tables = {
-                QUERIES: self._held.state.frame("query").drop("place"),
-                OTHERS: others.alias("query").to_frame(),
-            }
+        with self._lock:
+            header = self._header()
+            if self._held.headings is not None:
+                others = self._held.state.unjudged(self._repeated == "apart")
+                tables = {
+                    QUERIES: self._held.state.frame("query").drop("place"),
+                    OTHERS: others.alias("query").to_frame(),
+                }
         write_archive(path, HEADER, FORMAT, header, tables)
 
     @classmethod
@@ -305,6 +325,10 @@ class Evaluator:
         return f"<Evaluator {', '.join(map(str, self._plan.measures))}; {judged} queries>"
 
     def _add(self, new: _Held) -> None:
+        with self._lock:
+            self._add_alone(new)
+
+    def _add_alone(self, new: _Held) -> None:
         held = self._held
         if held.headings is None or new.headings is None:
             merged = held.headings or new.headings

@@ -17,6 +17,7 @@ from rankmark.aggregation.row_tally import LABELS, RowTally, check_sums, sums_of
 from rankmark.aggregation.rows import RowsOf, Tallied, core_of, need_query
 from rankmark.api.classes import check_measures, check_probabilities
 from rankmark.api.labelled import Labels, Wanted, Work, check_one_score, evaluate_labelled
+from rankmark.api.lock import Lock
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
@@ -119,7 +120,7 @@ class PredictionEvaluator:
     The same parts in any order of updates and merges give the same result to the last bit: sums are kept
     exactly, and rows are sorted by all that they hold before they are evaluated, so that there the parts do
     not matter either. Only where ``ties="input"`` or ``duplicates="first"`` look at the order of rows, it is
-    that of updates and merges.
+    that of updates and merges. Several threads may add to one.
 
     Args:
         measures: as in `rankmark.evaluate_predictions`, and so are all arguments but the next.
@@ -205,6 +206,7 @@ class PredictionEvaluator:
         self._by = slicing_columns(by)
         self._keep_rows = keep_rows
         self._held = _Held()
+        self._lock = Lock()
         self._asked = asked = self._plans.understood(classes=of_classes)
         self._weighing = weighing(asked)
         self._of_lists = any(measure.page.kind == "list" for measure in asked)
@@ -336,7 +338,8 @@ class PredictionEvaluator:
             DataError: there is nothing yet, or rows that measures cannot take together.
 
         """
-        form, tally = self._held.form, self._held.tally
+        held = self._held
+        form, tally = held.form, held.tally
         if form is None:
             raise DataError("the evaluator has been given nothing yet; give it labelled scores by update")
         form.check_words(self._positive)
@@ -351,7 +354,7 @@ class PredictionEvaluator:
         seed = self._plans.given["seed"] or 0
         sampling = sampling_of(intervals, confidence, resamples, seed, self._threads)
         source = Labels(
-            whole(self._in_order(form), form, self._positive), form.said, self._classes, self._positive
+            whole(self._in_order(held, form), form, self._positive), form.said, self._classes, self._positive
         )
         slicing = ByColumns(tuple(self._by)) if self._by else None
         wanted = Wanted(slicing, sampling, confidence)
@@ -371,10 +374,12 @@ class PredictionEvaluator:
         header: dict[str, Any] = {"arguments": self._arguments(), "convention": self._convention}
         tables = {}
         if held.form is not None:
-            held.tally.compact(0)
-            header |= {"form": held.form.to_json(), "tally": json.loads(held.tally.to_json())}
+            tally = RowTally()
+            tally.add(held.tally)
+            tally.compact(0)
+            header |= {"form": held.form.to_json(), "tally": json.loads(tally.to_json())}
             if not self._is_summed(held.form):
-                tables[ROWS] = self._in_order(held.form)
+                tables[ROWS] = self._in_order(held, held.form)
         write_archive(path, HEADER, FORMAT, header, tables)
 
     @classmethod
@@ -464,6 +469,10 @@ class PredictionEvaluator:
 
     def _add(self, form: Form, tally: RowTally, frames: tuple[pl.DataFrame, ...], where: str) -> None:
         """Adds rows, unless they do not go with those that are there."""
+        with self._lock:
+            self._add_alone(form, tally, frames, where)
+
+    def _add_alone(self, form: Form, tally: RowTally, frames: tuple[pl.DataFrame, ...], where: str) -> None:
         held, known = self._held, RowTally()
         joined = form if held.form is None else held.form.joined(form, where, self._positive)
         known.add(held.tally)
@@ -473,13 +482,13 @@ class PredictionEvaluator:
             _check_labels(joined.rows(self._positive), known, self._asked)
         self._held = _Held(joined, known, _gathered([*held.frames, *frames]))
 
-    def _in_order(self, form: Form) -> pl.DataFrame:
+    def _in_order(self, held: _Held, form: Form) -> pl.DataFrame:
         """The rows that are kept, in an order that does not depend on that of the parts."""
         query = form.columns.query
         queries = [query] if self._of_queries and query is not None else []
         if self._of_lists and self._looks_at_order():
-            return in_order(self._held.frames, queries, as_given=True)
-        return in_order(self._held.frames, [*queries, form.columns.score], as_given=False)
+            return in_order(held.frames, queries, as_given=True)
+        return in_order(held.frames, [*queries, form.columns.score], as_given=False)
 
     def _looks_at_order(self) -> bool:
         chosen = [choices for choices, _ in self._plans.of_rows.groups()]

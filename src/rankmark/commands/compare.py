@@ -9,6 +9,8 @@ import click
 from rankmark.commands.eval import MEASURES
 from rankmark.commands.names import column_names, measures_in, named_paths
 from rankmark.commands.options import (
+    CHOICES,
+    is_said,
     with_choices,
     with_columns,
     with_confidence,
@@ -20,9 +22,12 @@ from rankmark.commands.options import (
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
+from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from rankmark.comparing.comparison import Comparison
 
 __all__ = ["compare_runs"]
 
@@ -46,7 +51,7 @@ def _intervals() -> Iterable[str]:
 
 
 @click.command("compare")
-@click.argument("qrels")
+@click.argument("qrels", metavar="[QRELS]")
 @click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
 @click.option(
     "-m",
@@ -110,21 +115,47 @@ def compare_runs(
     won, tied and lost. --seed is of resamples and of --ties random. --by shows
     the pairs in slices of the queries, too; CSV shows these slices alone.
 
+    A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one, which has
+    to be of the same judgements and choices. Where all are saved, there is no
+    QRELS.
+
     \b
     rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
     rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
+    rankmark compare old.rankmark new.rankmark -m nDCG@10
     """  # noqa: D301
     from rankmark.comparing.compare import compare
+    from rankmark.loading import is_saved, load
     from rankmark.statistics.equivalence import check_margin
 
     output.check()
-    runs = named_paths(run, "runs")
+    alone = is_saved(qrels)
+    runs = named_paths((qrels, *run) if alone else run, "runs")
     if margin is not None:
         check_margin(margin)
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
-    columns = column_names(column)
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
-    compared = compare(qrels, runs, measures, columns=columns, **options)
+    systems = {name: [load(path) if is_saved(path) else path for path in own] for name, own in runs.items()}
+    if alone:
+        compared = _of_saved(systems, measures if is_said("measure") else None, options)
+    else:
+        compared = compare(qrels, systems, measures, columns=column_names(column), **options)
     output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+
+
+def _of_saved(
+    systems: dict[str, list[Any]], measures: list[str] | None, options: dict[str, Any]
+) -> Comparison:
+    """The comparison of results that were saved."""
+    from rankmark.comparing.compare import compare_results
+
+    if paths := [run for runs in systems.values() for run in runs if isinstance(run, str)]:
+        raise UsageError(f"{paths[0]} is no saved result: to evaluate it, give the judgements first")
+    evaluating = [*(name for name in CHOICES if name != "seed"), "like", "column", "clusters"]
+    if said := [name for name in evaluating if is_said(name)]:
+        option = said[0].replace("_", "-")
+        raise UsageError(f"--{option} is of evaluations, and these are results: leave it out")
+    how = {name: value for name, value in options.items() if name not in evaluating}
+    return compare_results(systems, measures, **how)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from rankmark._native import MOST_THREADS
 from rankmark.engines.selection import ENGINES
 from rankmark.errors import UsageError
 from rankmark.language.choices import Choices, values_of
@@ -233,7 +234,7 @@ with_conditions = _together(
 # --- How it is done, and what is shown --------------------------------------------------------------------
 
 with_threads = click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="How many to use, if not all."
+    "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="How many to use, if not all."
 )
 """Gives a command the option --threads."""
 

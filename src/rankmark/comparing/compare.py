@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.stored import beside_stored, is_result
 from rankmark.comparing.systems import Baseline, brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places, ids_like, read_columns
@@ -14,6 +15,7 @@ from rankmark.inputs.slicing import By
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
+from rankmark.results.lists import ListResult
 from rankmark.statistics.corrections import CorrectionName
 from rankmark.statistics.intervals import IntervalName
 from rankmark.statistics.significance import Alternative, TestName
@@ -53,9 +55,9 @@ def compare(
     Args:
         qrels: the judgements, as for `evaluate`; they are read once.
         runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one
-            system
-            with several seeds: its values are the means over them, and intervals draw seeds as well as
-            queries.
+            system with several seeds: its values are the means over them, and intervals draw seeds as well as
+            queries. A run can also be what `evaluate` gave for it, such as what `rankmark.load` read, which
+            has to be of the same judgements and choices.
         measures: as for `evaluate`.
         like: a convention, as for `evaluate`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
@@ -103,21 +105,24 @@ def compare(
     baselines = check_systems(runs, baseline)
     several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
     plan.check(clustered=clusters is not None, several_seeds=several_seeds)
-    first = next(iter(runs.values()))
-    places = Places(qrels, first[0] if _are_seeds(first) else first, attributes, columns)
+    systems = {name: run if _are_seeds(run) else [run] for name, run in runs.items()}
+    fresh = [run for own in systems.values() for run in own if not is_result(run, ListResult)]
+    if not fresh:
+        raise UsageError("these are results, which need no judgements: compare_results compares them")
+    places = Places(qrels, fresh[0], attributes, columns)
     column = None
     if isinstance(clusters, str):
         column, clusters = read_columns([clusters], places, "clusters"), None
     judged = read_qrels(qrels, columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
-    results = {
-        name: [evaluate(judged, each, measures, **chosen) for each in (run if _are_seeds(run) else [run])]
-        for name, run in runs.items()
-    }
+    results, notes = beside_stored(
+        systems, lambda run, hashed: evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
+    )
     if column is not None:
         clusters = _by_query(column, next(iter(results.values()))[0])
     comparison = brought_together(results, None, baselines, plan, clusters)
+    comparison.notes += tuple(notes)
     if by is None and (attributes is None or column is not None):
         return comparison
     return comparison.in_slices(by, places)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.results.base import Result
+from rankmark.results.lists import ListResult
 from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
 
-__all__ = ["check_stored", "is_result", "stored_notes"]
+__all__ = ["beside_stored", "check_stored", "is_result", "stored_notes"]
 
 
 def is_result(run: Any, kind: type[Result]) -> bool:
@@ -100,3 +101,28 @@ def stored_notes(name: str, stored: Result, fresh: Result) -> Iterator[str]:
         yield f"{name}: saved; that its rows are the same is known by their number alone"
     if stored.counted == "queries" and "qrels" not in stored.inputs:
         yield f"{name}: saved without a hash of its judgements; the judged queries are the same"
+
+
+def beside_stored(
+    systems: Mapping[str, Sequence[Any]], evaluate: Callable[[Any, bool], ListResult]
+) -> tuple[dict[str, list[ListResult]], list[str]]:
+    """The results of each system's runs, those that are results as they are, and what is not known of these.
+
+    Args:
+        systems: their runs, of which at least one is no result.
+        evaluate: gives the result of a run; and whether to hash the inputs.
+
+    Raises:
+        UsageError, DataError: as `check_stored`.
+
+    """
+    stored = [(name, run) for name, own in systems.items() for run in own if isinstance(run, ListResult)]
+    hashed = any("qrels" in each.inputs for _, each in stored)
+    results: dict[str, list[ListResult]] = {}
+    fresh: list[ListResult] = []
+    for name, runs in systems.items():
+        results[name] = [run if isinstance(run, ListResult) else evaluate(run, hashed) for run in runs]
+        fresh += [own for own, run in zip(results[name], runs, strict=True) if own is not run]
+    for name, each in stored:
+        check_stored(name, each, fresh[0], fresh[0].measures)
+    return results, [note for name, each in stored for note in stored_notes(name, each, fresh[0])]

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, get_args
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
@@ -134,23 +133,8 @@ def memory_bytes(memory: int | str | None) -> int:
 
 def _are_large(paths: Mapping[TableName, str | os.PathLike[str]]) -> bool:
     """Whether files are too large to be read into memory, as far as one can know before reading them."""
-    try:
-        if sum(Path(path).stat().st_size for path in paths.values()) < LEAST:
-            return False  # without a look at anything else, for most calls
-    except (OSError, ValueError):  # a glob, or nothing, which whoever opens it will say
-        pass
     from rankmark.inputs.batches import can_be_streamed, total_size
+    from rankmark.inputs.memory import room
 
-    free = _free_memory()
-    return free is not None and total_size(paths.values()) > free / 2 and can_be_streamed(paths)
-
-
-def _free_memory() -> int | None:
-    """Bytes of memory that are free or can be had without swapping; None where the system does not say."""
-    try:
-        found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
-        if found:
-            return 1024 * int(found[1])
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, AttributeError):
-        return None
+    size = total_size(paths.values())
+    return size >= LEAST and size > room() and can_be_streamed(paths)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark import _native
-from rankmark.errors import RankmarkError, UsageError
+from rankmark.errors import DataError, RankmarkError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.column_checks import no_rows, wrong_row
 from rankmark.inputs.files import expand, refuse_differing
-from rankmark.inputs.format import Batched, File
+from rankmark.inputs.format import Batched, File, Pieces
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.input import Input
-from rankmark.inputs.roles import ColumnNames, Roles, Side, TableName, find_roles
+from rankmark.inputs.roles import Chosen, ColumnNames, Roles, Side, TableName, find_roles
 from rankmark.inputs.source import Source
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ def open_each(
 
 
 def total_size(paths: Iterable[str | os.PathLike[str]]) -> int:
-    """Bytes of the files that paths and globs name; 0 for what names none."""
+    """Bytes of the files that paths and globs name, decompressed; 0 for what names none or is damaged."""
     try:
-        return sum(one.stat().st_size for path in paths for one in expand(os.fspath(path)))
-    except (OSError, UsageError):
+        return sum(_native.expanded_size(str(one)) for path in paths for one in expand(os.fspath(path)))
+    except (OSError, RankmarkError):
         return 0
 
 
@@ -123,7 +123,28 @@ def _open_batched(path: Path, table: TableName, columns: ColumnNames | None) -> 
     format_ = format_of(file, table, columns)
     if refusal := format_.refuses_batches(file):
         raise UsageError(f'{file.where} {refusal}; convert it to Parquet, or use engine="local"')
-    return format_.in_batches(file, table)
+    found, before = format_.in_batches(file, table), _state(path)
+
+    def check() -> None:
+        if _state(path) != before:
+            raise DataError(f"{file.where} was changed while it was read; evaluate it when it is written")
+
+    def read(roles: Chosen, size: int) -> Pieces:
+        for piece in found.read(roles, size):
+            check()
+            yield piece
+        check()
+
+    return replace(found, read=read)
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """By what to know that a file has been changed: its size, and when it was; None if it is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def _check_rows(batch: Input, where: str, first_row: int) -> None:

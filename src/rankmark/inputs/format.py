@@ -16,8 +16,10 @@ from rankmark import _native
 from rankmark.errors import FormatError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.foreign import foreign
+from rankmark.inputs.memory import room
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
+from rankmark.panics import hidden_panics
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ class File:
     def content(self) -> bytes | None:
         """The whole content of a compressed file; None for another."""
         with reading(self.path.name, None, None):
-            return _native.decompress(str(self.path))
+            return _native.decompress(str(self.path), room())
 
     @property
     def size(self) -> int:
@@ -247,11 +249,17 @@ def not_unicode(file: File) -> str | None:
 
 @contextmanager
 def polars_errors(where: str, name: str) -> Iterator[None]:
-    """Makes errors of polars those of a file that cannot be read as the format of this name."""
+    """Makes errors of polars those of a file that cannot be read as the format of this name.
+
+    Some damaged files end in a panic of polars, which is no `Exception`.
+    """
     import polars as pl
 
     try:
-        yield
+        with hidden_panics():
+            yield
     except pl.exceptions.PolarsError as error:
         reason = str(error).partition("\n")[0]
         raise FormatError(f"{where} cannot be read as {name}: {reason}") from error
+    except pl.exceptions.PanicException as error:
+        raise FormatError(f"{where} is damaged: it cannot be read as {name}") from error

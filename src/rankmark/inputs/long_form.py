@@ -89,7 +89,7 @@ def _whole_numbers(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Columns of floats that are all whole, as pandas makes of integers with gaps, as integers."""
     import polars as pl
 
-    floats = [name for name in names if frame.schema[name].is_float()]
+    floats = [name for name in names if frame[name].dtype.is_float()]
     whole = [name for name in floats if (frame[name].drop_nulls().fill_nan(0.5) % 1 == 0).all()]
     return frame.with_columns(pl.col(whole).cast(pl.Int64)) if whole else frame
 
@@ -98,7 +98,7 @@ def _joined(frame: pl.DataFrame, names: Sequence[str], where: str) -> pl.Expr:
     """The columns of a wide table as one list, which ends at the first null."""
     import polars as pl
 
-    types = {name: frame.schema[name] for name in names if frame[name].null_count() < frame.height}
+    types = {name: frame[name].dtype for name in names if frame[name].null_count() < frame.height}
     families = {"integer" if dtype.is_integer() else str(dtype): name for name, dtype in types.items()}
     if len(families) > 1:
         (one_type, one), (other_type, other), *_ = families.items()

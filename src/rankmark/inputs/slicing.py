@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rankmark.errors import ColumnError, DataError, UsageError, calling
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
 from rankmark.inputs.column_checks import several_types
 from rankmark.inputs.roles import Roles
@@ -311,6 +312,7 @@ def slice_names(values: pl.Series) -> pl.Series:
     """
     import polars as pl
 
+    need_polars_threads()
     values = single_values(values)
     if isinstance(values.dtype, pl.Enum):
         present = set(values.unique().to_list())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -32,6 +33,9 @@ class Written(NamedTuple):
         return self._replace(parameters={**self.parameters, **parameters})
 
 
+LONGEST = 1 << 16
+"""Characters of a text that asks for something."""
+
 _WRITTEN = re.compile(
     r"(?P<name>[A-Za-z][\w-]*?)\s*(?:\((?P<parameters>.*)\))?\s*(?:@(?P<cutoff>[^@]*?))?"
     r"(?:-l(?P<rel>[0-9]+))?",
@@ -46,12 +50,18 @@ def read(text: str, what: str = "measure") -> Written:
         MeasureError: it is written in another way.
 
     """
+    if len(text) > LONGEST:
+        raise MeasureError(f"{text[:50]!r} … has {len(text)} characters, and no {what} more than {LONGEST}")
     written = _WRITTEN.fullmatch(text)
     if not written:
         raise MeasureError(f"{brief(text)} is not a {what}: write Name, Name@10 or Name(parameter=value)@10")
-    parameters = dict(_arguments(written["name"], written["parameters"] or ""))
+    given = list(_arguments(written["name"], written["parameters"] or ""))
     if written["rel"] is not None:
-        parameters["rel"] = _whole(text, written["rel"])
+        given.append(("rel", _whole(text, written["rel"])))
+    parameters = dict(given)
+    if len(parameters) < len(given):
+        twice = next(name for name, count in Counter(name for name, _ in given).items() if count > 1)
+        raise MeasureError(f"{brief(text)} says {twice} twice")
     return Written(written["name"], parameters, _cutoff(text, written["cutoff"]))
 
 
@@ -119,11 +129,10 @@ def each_cutoff(text: str) -> list[str]:
 
 def _pieces(text: str, separates: Callable[[int], bool]) -> list[str]:
     """A text cut at those places of it that are not inside brackets or quotes."""
-    pieces, depth = [""], 0
+    pieces, begin, depth = [], 0, 0
     for token in _TOKEN.finditer(text):
         depth += _DEPTH.get(token[0], 0)
         if depth <= 0 and separates(token.start()):
-            pieces.append("")
-        else:
-            pieces[-1] += token[0]
-    return pieces
+            pieces.append(text[begin : token.start()])
+            begin = token.end()
+    return [*pieces, text[begin:]]

@@ -90,11 +90,14 @@ def parse_value(text: str) -> Any:
     if text.isidentifier():
         return text
     try:
-        return ast.literal_eval(text)
+        value, written = ast.literal_eval(text), ast.parse(text, mode="eval").body
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MeasureError(
             f"{brief(text)} is neither a word, a text in quotes, a number, a {{grade:gain}} mapping nor a [list]"
         ) from None
+    if isinstance(written, ast.Dict) and len(written.keys) > len(value):
+        raise MeasureError(f"{text!r} says a grade twice")
+    return value
 
 
 def _shown(value: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from rankmark._native import MOST_THREADS
 from rankmark.errors import ChoiceError, MeasureError
 from rankmark.language.absent import absent
 from rankmark.language.choices import Choices, Ties
@@ -161,5 +162,7 @@ def separate(measures: str | Measure | Iterable[str | Measure]) -> Iterable[str 
 
 def check_threads(threads: int | None) -> None:
     """Refuses what is no number of threads."""
-    if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
-        raise ChoiceError(f"threads={threads!r} is not a whole number from 1")
+    if threads is None:
+        return
+    if not isinstance(threads, int) or isinstance(threads, bool) or not 1 <= threads <= MOST_THREADS:
+        raise ChoiceError(f"threads={threads!r} is not a whole number from 1 to {MOST_THREADS}")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankmark._native import __version__
 from rankmark.errors import FileMissingError, FormatError, RankmarkError, UsageError
 from rankmark.forking import need_polars_threads
+from rankmark.inputs.format import polars_errors
 from rankmark.rendering.files import write_whole
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Archive:
         """
         import polars as pl
 
-        with self.reading():
+        with self.reading(), polars_errors(self.where, "a saved table"):
             return pl.read_ipc(BytesIO(_part(self._content, name)))
 
     @contextmanager

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.statistics.record import Statistic, check_choice, table
-from rankmark.statistics.resampling import Floats
+from rankmark.statistics.resampling import Floats, as_floats
 
 __all__ = ["CORRECTIONS", "CorrectionName", "corrected"]
 
@@ -27,7 +27,7 @@ def corrected(p_values: ArrayLike, method: CorrectionName = "holm") -> Floats:
 
     """
     check_choice("correction", method, CORRECTIONS)
-    given = np.asarray(p_values, dtype=np.float64)
+    given = as_floats(p_values)
     there = ~np.isnan(given)
     own = given[there]
     order = np.argsort(own, kind="stable")

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankmark.errors import DataError
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
-from rankmark.statistics.resampling import Clusters, Floats, check_share
+from rankmark.statistics.resampling import Clusters, Floats, as_floats, check_share
 from rankmark.statistics.significance import ALTERNATIVES, Alternative
 
 __all__ = ["AUCDifference", "AUCSpread", "auc_spread", "delong_interval", "delong_test"]
@@ -231,11 +231,11 @@ def _spread(rows: _BothClasses, scores: Floats) -> AUCSpread:
 
 
 def _rows(labels: ArrayLike, weights: ArrayLike | None, clusters: Clusters) -> _BothClasses:
-    given = np.asarray(labels)
+    given = as_floats(labels)
     if given.ndim != 1 or not np.isin(given, (0, 1)).all():
         raise DataError("labels are one a row, each 0 or 1 (or false or true)")
     positive = given.astype(bool)
-    own = np.ones(len(positive)) if weights is None else np.asarray(weights, dtype=np.float64)
+    own = np.ones(len(positive)) if weights is None else as_floats(weights)
     if own.shape != positive.shape or not (own >= 0).all() or not np.isfinite(own).all():
         raise DataError(f"weights are one a row, of {len(positive)}, each a finite number from 0")
     if not own[positive].any() or not own[~positive].any():
@@ -251,7 +251,7 @@ def _codes(clusters: Any, count: int) -> NDArray[np.intp]:
 
 
 def _scores(scores: ArrayLike, rows: _BothClasses) -> Floats:
-    own = np.asarray(scores, dtype=np.float64)
+    own = as_floats(scores)
     if own.shape != rows.positive.shape or np.isnan(own).any():
         raise DataError(f"scores are one a row, of {len(rows.positive)}, and no NaN")
     return own

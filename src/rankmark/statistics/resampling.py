@@ -19,6 +19,7 @@ __all__ = [
     "Clusters",
     "Floats",
     "as_columns",
+    "as_floats",
     "bootstrap_means",
     "check_drawn",
     "check_share",
@@ -106,6 +107,11 @@ def cluster_totals(table: Floats, clusters: NDArray[Any]) -> tuple[Floats, Float
     return np.column_stack(sums), np.bincount(codes).astype(float)[:, None]
 
 
+def as_floats(values: ArrayLike) -> Floats:
+    """The values as floats: NaN, which stands for none, where an array of NumPy masks them."""
+    return np.asarray(np.ma.asarray(values, dtype=np.float64).filled(np.nan))
+
+
 def as_columns(values: ArrayLike) -> Floats:
     """The values as [rows, columns].
 
@@ -113,7 +119,7 @@ def as_columns(values: ArrayLike) -> Floats:
         DataError: an infinite value, or more than two dimensions.
 
     """
-    table = np.asarray(values, dtype=np.float64)
+    table = as_floats(values)
     if table.ndim not in (1, 2):
         raise DataError(f"the values have {table.ndim} dimensions; give one a query, or [queries, columns]")
     if np.isinf(table).any():
@@ -144,7 +150,7 @@ def check_drawn(resamples: int, seed: int, threads: int | None = None) -> None:
     for name, value, least, most in (
         ("resamples", resamples, 1, MOST_RESAMPLES),
         ("seed", seed, 0, GREATEST_SEED),
-        ("threads", 1 if threads is None else threads, 1, 2**15),
+        ("threads", 1 if threads is None else threads, 1, _native.MOST_THREADS),
     ):
         whole = hasattr(value, "__index__") and not isinstance(value, bool)
         if not whole or not least <= value <= most:

@@ -1,4 +1,5 @@
 //! Files: plain and compressed text, and TREC text as tables.
 
+pub mod json_names;
 pub mod text_reader;
 pub mod trec_reader;

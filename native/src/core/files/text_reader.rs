@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -12,6 +13,12 @@ use crate::core::error::{Class, Error, Result};
 use crate::core::progress::Progress;
 
 const BUFFER: usize = 1 << 20;
+/// Bytes of a file read at once where it matters how many there were.
+const SAMPLE_BUFFER: usize = 1 << 10;
+/// Bytes of a file by which it is told how many there are when it is decompressed.
+const SAMPLE: u64 = 1 << 16;
+/// Decompressed bytes that are kept together, and at the most are looked at for that.
+const EXPANDED: usize = 1 << 24;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The first byte of a skippable zstd frame is 0x50 to 0x5f, the others are these.
@@ -25,14 +32,23 @@ pub struct TextReader {
     pub compressed: bool,
     /// Size of the file as it lies on the disk.
     pub file_size: u64,
+    /// What is longer than this when it is decompressed is refused.
+    pub limit: u64,
+    /// Bytes read so far.
+    done: u64,
 }
 
 /// Opens a file; `progress` counts the bytes read of the file itself.
 pub fn open(path: &str, progress: Arc<Progress>) -> Result<TextReader> {
+    open_buffered(path, progress, BUFFER)
+}
+
+/// The same, reading so many bytes of the file at once.
+fn open_buffered(path: &str, progress: Arc<Progress>, buffer: usize) -> Result<TextReader> {
     let file = File::open(path).map_err(|error| cannot_open(path, &error))?;
     let file_size = file.metadata().map_err(|error| cannot_open(path, &error))?.len();
     progress.start(file_size);
-    decompressed(path, BufReader::with_capacity(BUFFER, WatchedFile { file, progress }), file_size)
+    decompressed(path, BufReader::with_capacity(buffer, WatchedFile { file, progress }), file_size)
 }
 
 /// Text that is in memory already; `path` is what messages call it.
@@ -50,30 +66,88 @@ fn decompressed(path: &str, mut source: impl BufRead + Send + 'static, file_size
     } else {
         (false, Box::new(source))
     };
-    Ok(TextReader { path: path.to_owned(), reader, compressed, file_size })
+    Ok(TextReader { path: path.to_owned(), reader, compressed, file_size, limit: u64::MAX, done: 0 })
 }
 
-/// The whole content of a gzip or zstd file, or nothing for any other file.
-pub fn decompress(path: &str) -> Result<Option<Vec<u8>>> {
+/// The whole content of a gzip or zstd file in pieces, or nothing for any other file.
+///
+/// # Errors
+/// The content is longer than `limit`.
+pub fn decompress(path: &str, limit: u64, cancelled: &AtomicBool) -> Result<Option<Vec<Vec<u8>>>> {
     let mut content = open(path, Arc::default())?;
     if !content.compressed {
         return Ok(None);
     }
-    let mut bytes = Vec::new();
-    content.read_up_to(u64::MAX, &mut bytes)?;
-    Ok(Some(bytes))
+    content.limit = limit;
+    let mut pieces = Vec::new();
+    loop {
+        // One vector that grows would take three times as much while it is moved.
+        let mut piece = Vec::new();
+        let ended = content.read_up_to(EXPANDED as u64, &mut piece, cancelled)? < EXPANDED;
+        pieces.push(piece);
+        if ended {
+            return Ok(Some(pieces));
+        }
+    }
+}
+
+/// About how many bytes the content of a file comes to, by its first ones where it is compressed; exact for others.
+pub fn expanded_size(path: &str) -> Result<u64> {
+    let progress = Arc::new(Progress::default());
+    let mut content = open_buffered(path, Arc::clone(&progress), SAMPLE_BUFFER)?;
+    if !content.compressed {
+        return Ok(content.file_size);
+    }
+    let (mut length, mut piece) = (0, Vec::new());
+    while length < EXPANDED && progress.done() < SAMPLE {
+        piece.clear();
+        let read = content.read_up_to(BUFFER as u64, &mut piece, &AtomicBool::new(false))?;
+        length += read;
+        if read < BUFFER {
+            return Ok(length as u64);
+        }
+    }
+    Ok((length as f64 * content.file_size as f64 / progress.done().max(1) as f64) as u64)
 }
 
 impl TextReader {
-    /// Appends up to `limit` bytes and says how many: fewer than `limit` only at the end.
-    pub fn read_up_to(&mut self, limit: u64, bytes: &mut Vec<u8>) -> Result<usize> {
-        (&mut self.reader).take(limit).read_to_end(bytes).map_err(|error| {
-            if self.compressed {
-                Error::format(format!("{}: the compressed file is damaged or cut off: {error}", self.path))
-            } else {
-                Error::data(format!("{}: cannot be read: {error}", self.path))
+    /// Appends up to `length` bytes and says how many: fewer than `length` only at the end, or if it is cancelled.
+    pub fn read_up_to(&mut self, length: u64, bytes: &mut Vec<u8>, cancelled: &AtomicBool) -> Result<usize> {
+        let mut read = 0;
+        while read < length && !cancelled.load(Ordering::Relaxed) {
+            let step = (length - read).min(BUFFER as u64);
+            bytes.try_reserve(step as usize).map_err(|_| Error::too_large())?;
+            let more =
+                (&mut self.reader).take(step).read_to_end(bytes).map_err(|error| self.fault(&error))?;
+            read += more as u64;
+            self.done += more as u64;
+            if self.compressed && self.done > self.limit {
+                return Err(self.too_long());
             }
-        })
+            if (more as u64) < step {
+                break;
+            }
+        }
+        Ok(read as usize)
+    }
+
+    fn fault(&self, error: &io::Error) -> Error {
+        if self.compressed {
+            Error::format(format!("{}: the compressed file is damaged or cut off: {error}", self.path))
+        } else {
+            Error::data(format!("{}: cannot be read: {error}", self.path))
+        }
+    }
+
+    fn too_long(&self) -> Error {
+        let Self { path, file_size, limit, .. } = self;
+        Error::new(
+            Class::TooLarge,
+            format!(
+                "{path}: its {file_size} bytes decompress to more than {limit}, for which there is not enough \
+                 memory; use engine=\"stream\""
+            ),
+        )
     }
 }
 
@@ -186,9 +260,9 @@ mod tests {
 
     fn read(name: &str, content: &[u8]) -> Result<Option<Vec<u8>>> {
         let path = file(name, content);
-        let result = decompress(path.to_str().unwrap());
+        let result = decompress(path.to_str().unwrap(), u64::MAX, &AtomicBool::new(false));
         std::fs::remove_file(path).unwrap();
-        result
+        Ok(result?.map(|pieces| pieces.concat()))
     }
 
     #[test]
@@ -236,9 +310,40 @@ mod tests {
     }
 
     #[test]
+    fn what_decompresses_to_more_than_the_limit_is_refused() {
+        let path = file("bomb.gz", &gzip(&vec![b'x'; 3 * BUFFER]));
+        let bomb = path.to_str().unwrap();
+        let read = |limit| decompress(bomb, limit, &AtomicBool::new(false));
+        assert_eq!(read(3 * BUFFER as u64).unwrap().unwrap().concat().len(), 3 * BUFFER);
+        assert_eq!(read(3 * BUFFER as u64 - 1).unwrap_err().class, Class::TooLarge);
+        assert_eq!(expanded_size(bomb), Ok(3 * BUFFER as u64));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn the_size_of_long_content_is_told_by_its_start() {
+        let text = long_text().repeat(4);
+        for (name, compressed) in [("size.gz", gzip(&text)), ("size.zst", zstd(&text))] {
+            let path = file(name, &compressed);
+            let size = expanded_size(path.to_str().unwrap()).unwrap();
+            std::fs::remove_file(path).unwrap();
+            assert!(size.abs_diff(text.len() as u64) < text.len() as u64 / 10, "{name}: {size}");
+        }
+    }
+
+    #[test]
+    fn who_is_cancelled_ends() {
+        let path = file("cancelled.gz", &gzip(&long_text()));
+        let found = decompress(path.to_str().unwrap(), u64::MAX, &AtomicBool::new(true));
+        std::fs::remove_file(path).unwrap();
+        assert_eq!(found.unwrap().unwrap().concat(), b"");
+    }
+
+    #[test]
     fn a_missing_file_is_a_usage_error() {
-        assert_eq!(decompress("/nowhere/at-all").unwrap_err().class, Class::FileMissing);
-        assert_eq!(decompress("/").unwrap_err().class, Class::Usage);
+        let decompress = |path| decompress(path, u64::MAX, &AtomicBool::new(false)).unwrap_err().class;
+        assert_eq!(decompress("/nowhere/at-all"), Class::FileMissing);
+        assert_eq!(decompress("/"), Class::Usage);
     }
 
     #[test]
@@ -248,7 +353,7 @@ mod tests {
         let progress = Arc::new(Progress::default());
         open(path.to_str().unwrap(), Arc::clone(&progress))
             .unwrap()
-            .read_up_to(u64::MAX, &mut Vec::new())
+            .read_up_to(u64::MAX, &mut Vec::new(), &AtomicBool::new(false))
             .unwrap();
         std::fs::remove_file(path).unwrap();
         assert_eq!((progress.done(), progress.total()), (bytes.len() as u64, bytes.len() as u64));

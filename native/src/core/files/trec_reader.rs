@@ -12,11 +12,11 @@ use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringViewArray};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use rayon::prelude::*;
 
 use crate::core::choices::Choice;
 use crate::core::error::{Error, Result};
 use crate::core::files::text_reader::{self, TextReader};
+use crate::core::pool;
 use crate::core::progress::Progress;
 use crate::core::table::Table;
 
@@ -54,9 +54,18 @@ impl Side {
 
 /// Reads a file of judgements or results, plain or compressed.
 ///
-/// `cancelled` ends it early, with a table of what has been read.
-pub fn read(path: &str, side: Side, progress: Arc<Progress>, cancelled: &AtomicBool) -> Result<Table> {
-    read_all(&mut TrecReader::open(path, side, progress, BLOCK)?, cancelled)
+/// Text that was compressed is refused if it is longer than `limit`. `cancelled` ends it early, with a table of
+/// what has been read.
+pub fn read(
+    path: &str,
+    side: Side,
+    limit: u64,
+    progress: Arc<Progress>,
+    cancelled: &AtomicBool,
+) -> Result<Table> {
+    let mut reader = TrecReader::open(path, side, progress, BLOCK)?;
+    reader.blocks.content.limit = limit;
+    read_all(&mut reader, cancelled)
 }
 
 /// What trec_eval finds in a file.
@@ -81,11 +90,8 @@ pub fn read_as_trec_eval(
 
 fn read_all(reader: &mut TrecReader, cancelled: &AtomicBool) -> Result<Table> {
     let mut batches = Vec::new();
-    while let Some(block) = reader.next()? {
+    while let Some(block) = reader.next(cancelled)? {
         batches.extend(block.batches);
-        if cancelled.load(Ordering::Relaxed) {
-            break;
-        }
     }
     Ok(Table { schema: reader.schema()?, batches })
 }
@@ -110,12 +116,15 @@ impl TrecReader {
         Self { blocks, side, layout, lines: 0, tag: None }
     }
 
-    /// The rows of the next block that has any; nothing at the end of the file.
+    /// The rows of the next block that has any; nothing at the end of the file, or where it is cancelled.
     ///
     /// # Errors
     /// A line that does not follow the format, and a file without rows.
-    pub fn next(&mut self) -> Result<Option<Table>> {
-        while let Some(block) = self.blocks.next()? {
+    pub fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<Table>> {
+        while let Some(block) = self.blocks.next(cancelled)? {
+            if cancelled.load(Ordering::Relaxed) {
+                break;
+            }
             if self.layout.is_none() {
                 let layout = Layout::of_first_line(self.side, &block);
                 self.layout = layout.map_err(|bad| bad.error(&self.blocks.path, self.lines))?;
@@ -156,11 +165,14 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn next(&mut self) -> Result<Option<Vec<u8>>> {
+    fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<Vec<u8>>> {
         let mut block = std::mem::take(&mut self.rest);
-        block.reserve((self.content.file_size as usize).min(self.size));
+        block
+            .try_reserve((self.content.file_size as usize).min(self.size))
+            .map_err(|_| Error::too_large())?;
         loop {
-            let ended = self.content.read_up_to(self.size as u64, &mut block)? < self.size;
+            let seen = block.len();
+            let ended = self.content.read_up_to(self.size as u64, &mut block, cancelled)? < self.size;
             if std::mem::take(&mut self.first) && block.starts_with(BYTE_ORDER_MARK) {
                 block.drain(..BYTE_ORDER_MARK.len());
             }
@@ -168,8 +180,9 @@ impl Blocks {
                 end_at_nul(&mut block);
                 return Ok(Some(block).filter(|block| !block.is_empty()));
             }
-            if let Some(end) = block.iter().rposition(|&byte| byte == b'\n') {
-                self.rest = block.split_off(end + 1);
+            // What was there before has been looked through, so that a line of any length takes linear time.
+            if let Some(end) = block[seen..].iter().rposition(|&byte| byte == b'\n') {
+                self.rest = block.split_off(seen + end + 1);
                 return Ok(Some(block));
             }
             if block.len() > u32::MAX as usize - self.size {
@@ -406,7 +419,7 @@ fn parse_block(
 ) -> Result<ParsedBlock> {
     let chunks = chunks(&block);
     let block = Buffer::from_vec(block);
-    let parsed: Vec<_> = chunks.into_par_iter().map(|chunk| layout.parse(&block, chunk)).collect();
+    let parsed = pool::map(chunks.len(), |chunk| layout.parse(&block, chunks[chunk].clone()));
     let mut found = ParsedBlock { lines: 0, tag: None };
     for chunk in parsed {
         let Parsed { columns, lines, tag } =

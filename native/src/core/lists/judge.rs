@@ -435,7 +435,7 @@ impl<Q: Key, K: Key> Lists<Q, K> {
         }
         let ids = (0..job.judged.len()).map(|query| job.id(query as u32));
         let Tables { cancelled, .. } = *job.tables;
-        let dealt = Partitions::new(ids, job.run_queries, columns.items, columns.order(), cancelled);
+        let dealt = Partitions::new(ids, job.run_queries, columns.items, columns.order(), cancelled)?;
         Ok(Self::Partitioned(dealt))
     }
 

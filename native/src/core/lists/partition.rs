@@ -8,6 +8,7 @@ use hashbrown::HashTable;
 
 use crate::core::column::Column;
 use crate::core::deal::{Dealt, partition_of, partitions, pieces};
+use crate::core::error::Result;
 use crate::core::group::{UNJUDGED, insert};
 use crate::core::hash::Key;
 use crate::core::lists::matching::Slots;
@@ -59,7 +60,7 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
         items: &Column<'_, K>,
         scores: Option<&Column<'_, f64>>,
         cancelled: &AtomicBool,
-    ) -> Self {
+    ) -> Result<Self> {
         let partitions = partitions(queries.len());
         let sizes = |stretch| {
             let (mut sizes, mut scratch) = (vec![0; partitions], Vec::new());
@@ -82,12 +83,12 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
                 }
             }
         };
-        let dealt = Dealt::new(queries.len(), sizes, fill);
+        let dealt = Dealt::new(queries.len(), sizes, fill)?;
         let mut own = vec![Vec::new(); partitions];
         for (query, number) in judged.zip(0..) {
             own[partition_of(query, partitions)].push((query, number));
         }
-        Self { dealt, judged: own }
+        Ok(Self { dealt, judged: own })
     }
 
     /// Number of partitions.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::core::column::Column;
 use crate::core::deal::{Dealt, partition_of, partitions, pieces};
 use crate::core::error::Result;
-use crate::core::group::{Numbering, Queries, is_scattered};
+use crate::core::group::{Numbering, Queries, check_rows, is_scattered};
 use crate::core::hash::Key;
 use crate::core::ids::Ids;
 use crate::core::pool;
@@ -59,8 +59,9 @@ fn of_column<K: Key>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<
 
 fn of_gathered<K: Key, G: QueryRows>(rows: &LabelledRows, column: &Column<'_, K>) -> Result<Vec<QuerySums>> {
     let columns = rows.open()?;
+    check_rows(columns.len())?;
     if is_scattered(column) {
-        return Ok(of_scattered::<K, G>(&columns, column));
+        return of_scattered::<K, G>(&columns, column);
     }
     let (queries, groups) = Queries::new(column)?;
     let blocks = pool::map_init(
@@ -219,7 +220,10 @@ struct DealtRow<K, R> {
 }
 
 /// The same where the rows of a query lie far apart: they are dealt out by the hash of their query first.
-fn of_scattered<K: Key, G: QueryRows>(columns: &RowColumns<'_>, column: &Column<'_, K>) -> Vec<QuerySums> {
+fn of_scattered<K: Key, G: QueryRows>(
+    columns: &RowColumns<'_>,
+    column: &Column<'_, K>,
+) -> Result<Vec<QuerySums>> {
     let partitions = partitions(column.len());
     let sizes = |stretch: Range<usize>| vec![stretch.len() / partitions * 9 / 8; partitions];
     let fill = |stretch, dealt: &mut [Vec<DealtRow<K, G::Row>>]| {
@@ -234,11 +238,11 @@ fn of_scattered<K: Key, G: QueryRows>(columns: &RowColumns<'_>, column: &Column<
             }
         }
     };
-    let dealt = Dealt::new(column.len(), sizes, fill);
+    let dealt = Dealt::new(column.len(), sizes, fill)?;
     let parts = pool::map(partitions, |partition| of_partition::<K, G, _>(|| dealt.rows(partition)));
     let mut all = parts.concat();
     all.sort_unstable_by_key(|query| query.first_row);
-    all
+    Ok(all)
 }
 
 fn of_partition<'a, K: Key + 'a, G: QueryRows, I: Iterator<Item = &'a DealtRow<K, G::Row>>>(

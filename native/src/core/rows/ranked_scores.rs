@@ -5,7 +5,7 @@
 //! part is then sorted in the cache, by radix.
 
 use crate::core::deal::{Dealt, pieces};
-use crate::core::error::Result;
+use crate::core::error::{Result, room};
 use crate::core::group::check_rows;
 use crate::core::pool;
 use crate::core::rows::bins::{Bin, BinSums};
@@ -181,13 +181,14 @@ impl<E: Element> RankedScores<E> {
         let count = ((highest - lowest) >> shift) as usize + 1;
         let dealt = Self::deal(rows, float32, lowest, shift, count)?;
         let parts = pool::map(count, |part| {
-            let mut own: Vec<E> = Vec::with_capacity(dealt.slices(part).map(<[E]>::len).sum());
+            let mut own: Vec<E> = room(dealt.slices(part).map(<[E]>::len).sum())?;
             dealt.slices(part).for_each(|rows| own.extend_from_slice(rows));
-            sort(&mut own, shift);
+            sort(&mut own, shift)?;
             let weights = weights(&own);
-            (own, weights)
+            Ok((own, weights))
         });
-        let (parts, weights): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let (parts, weights): (Vec<_>, Vec<_>) =
+            parts.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
         let mut totals = (Sum::default(), Sum::default());
         let mut before = vec![(0.0, 0.0)];
         for (positive, other) in weights {
@@ -221,7 +222,7 @@ impl<E: Element> RankedScores<E> {
                 }
             }
         };
-        Ok(Dealt::new(columns.len(), sizes, fill))
+        Dealt::new(columns.len(), sizes, fill)
     }
 
     /// The weight of the positive rows, and of the others.
@@ -411,10 +412,10 @@ fn greater(a: f64, b: f64) -> f64 {
 }
 
 /// Sorts rows by codes of so many bits; rows of the same code stay in their order.
-fn sort<E: Element>(rows: &mut Vec<E>, bits: u32) {
+fn sort<E: Element>(rows: &mut Vec<E>, bits: u32) -> Result<()> {
     if rows.len() < FEW {
         rows.sort_by_key(|row| row.code());
-        return;
+        return Ok(());
     }
     let passes = bits.div_ceil(DIGIT_BITS);
     let digit = |row: E, pass: u32| (row.code() >> (pass * DIGIT_BITS)) as usize & ((1 << DIGIT_BITS) - 1);
@@ -422,7 +423,8 @@ fn sort<E: Element>(rows: &mut Vec<E>, bits: u32) {
     for &row in rows.iter() {
         (0..passes).for_each(|pass| counts[pass as usize][digit(row, pass)] += 1);
     }
-    let mut sorted = vec![E::default(); rows.len()];
+    let mut sorted = room(rows.len())?;
+    sorted.resize(rows.len(), E::default());
     for (pass, counts) in (0..passes).zip(&mut counts) {
         let mut place = 0;
         for count in counts.iter_mut() {
@@ -435,6 +437,7 @@ fn sort<E: Element>(rows: &mut Vec<E>, bits: u32) {
         }
         std::mem::swap(rows, &mut sorted);
     }
+    Ok(())
 }
 
 /// Pairs in order among the rows of one query, which this sorts, and the weights of its positive and other rows.
@@ -475,7 +478,7 @@ mod tests {
             (0..5_000_u64).map(|i| u64::new(i * 7_919 % 100_003, i % 3 == 0, 1.0)).collect();
         let mut expected = rows.clone();
         expected.sort_by_key(|row| row.code());
-        sort(&mut rows, 17);
+        sort(&mut rows, 17).unwrap();
         assert_eq!(rows, expected);
     }
 

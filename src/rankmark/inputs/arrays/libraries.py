@@ -155,7 +155,33 @@ def _real_numbers(value: Array, name: str) -> Array:
     dtype = str(value.dtype)
     if "complex" in dtype or (isinstance(value, np.ndarray) and value.dtype.kind not in "biuf"):
         raise UsageError(f"{name} holds {dtype}, not real numbers")
+    if isinstance(value, np.ndarray):
+        return _plain(value, name)
     return value.detach() if is_torch(value) else value
+
+
+def _plain(array: NDArray[Any], name: str = "an array") -> NDArray[Any]:
+    """An array of NumPy in this machine's order of bytes, whose floats have 64 bits at the most.
+
+    Raises:
+        UsageError: some of it is masked, and what that means is for its owner to say.
+
+    """
+    if isinstance(array, np.ma.MaskedArray):
+        if hidden := int(np.ma.getmaskarray(array).sum()):
+            raise UsageError(
+                f"{name} is a masked array, {hidden} of whose {array.size} values are masked; say what these "
+                "are: give array.filled(value), -inf for scores of no candidate and NaN for grades of what "
+                "is not judged, or mask=~numpy.ma.getmaskarray(scores)"
+            )
+        array = array.data
+    if array.dtype.kind == "f" and array.dtype.itemsize > FLOAT:
+        return array.astype(np.float64)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+FLOAT = 8
+"""Bytes of the floats that are evaluated; NumPy has longer ones."""
 
 
 def _shown_shape(array: Array, name: str) -> str:
@@ -185,7 +211,7 @@ def is_torch(array: Array) -> bool:
 def local_view(array: Array) -> NDArray[Any] | None:
     """The array as one of NumPy's, without copying, or None if it is not in this machine's memory."""
     if isinstance(array, np.ndarray):
-        return array
+        return _plain(array)
     if is_torch(array):
         if array.device.type != "cpu":
             return None

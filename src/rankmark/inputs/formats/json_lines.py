@@ -37,6 +37,11 @@ class Json(FormatOfPolars):
         """As `FormatOfPolars.scan`."""
         import polars as pl
 
+        if repeated := _native.repeated_name(str(file.path)):
+            line, name = repeated
+            raise FormatError(
+                f"{file.where}, line {line}: an object has two values called {name!r}; keep one"
+            )
         if file.head.startswith(codecs.BOM_UTF8):
             content = b"".join(file.lines()).removeprefix(codecs.BOM_UTF8)
         if file.first_line.lstrip().startswith("["):

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankmark import _native
 from rankmark.errors import ColumnError, FormatError
 from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, not_unicode, polars_errors
@@ -58,6 +60,7 @@ class Separated(FormatOfPolars):
             try:
                 return from_lazy_frame(scan(texts | numbers), file.where).take(roles)
             except pl.exceptions.PolarsError:
+                _refuse_open_quote(file)
                 _refuse_texts(scan(texts), numbers, file.where, roles)
                 raise
 
@@ -102,7 +105,7 @@ class Separated(FormatOfPolars):
             row = 0
             for text, share in _blocks(file, size // 4):  # polars takes as much again to read it
                 where = f"{file.where} from row {row} on"
-                frame = self._block(text, roles, schema, file.where, row)
+                frame = self._block(text, roles, schema, file, row)
                 row += frame.height
                 if frame.height:
                     yield from_polars(frame.select(roles.names), where), share
@@ -111,18 +114,22 @@ class Separated(FormatOfPolars):
         return Batched(file.where, file.size, names, read, text_ids=True)
 
     def _block(
-        self, text: bytes, roles: Chosen, schema: pl.Schema, where: str, first_row: int
+        self, text: bytes, roles: Chosen, schema: pl.Schema, file: File, first_row: int
     ) -> pl.DataFrame:
         """The rows of a block of text, the first of which has this number in its file."""
         import polars as pl
 
+        def read(types: dict[str, type[pl.DataType]]) -> pl.DataFrame:
+            # Other columns are not looked at, whatever they hold, as in a file that is read whole.
+            return pl.read_csv(text, columns=roles.names, separator=self.separator, schema_overrides=types)
+
         texts, numbers = _types(roles, schema)
         try:
-            return pl.read_csv(text, separator=self.separator, schema_overrides=texts | numbers)
+            return read(texts | numbers)
         except pl.exceptions.PolarsError as error:
-            with polars_errors(f"{where} from row {first_row} on", self.name):
-                unread = pl.read_csv(text, separator=self.separator, schema_overrides=texts).lazy()
-                _refuse_texts(unread, numbers, where, roles, first_row)
+            _refuse_open_quote(file)
+            with polars_errors(f"{file.where} from row {first_row} on", self.name):
+                _refuse_texts(read(texts).lazy(), numbers, file.where, roles, first_row)
                 raise error
 
 
@@ -169,12 +176,19 @@ def _once(names: Sequence[str], where: str) -> Sequence[str]:
     return names
 
 
+LONGEST_ROW = 1 << 24
+"""Bytes of a row: in a longer one a quote has not been closed."""
+
+
 def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
     """CSV text in blocks of whole rows, each with the header before it."""
     progress = _native.Progress()
     reader = _native.TextReader(str(file.path), progress)
     rest = b""
-    while not (end := _end_of_rows(rest, first=True)) and (more := reader.read(size)):
+    while not (end := _end_of_first_row(rest)):
+        _refuse_endless(rest, file)
+        if not (more := reader.read(size)):
+            break
         rest += more
     header, rest = (rest[:end], rest[end:]) if end else (rest + b"\n", b"")
     while True:
@@ -186,15 +200,62 @@ def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
         rest = text[end:]
         if len(more) < size:
             return
+        _refuse_endless(rest, file)
 
 
-def _end_of_rows(text: bytes, *, first: bool = False) -> int:
-    """Where the last row that ends in the text ends, or the first, or 0; a line end in quotes ends no row."""
-    find = text.find if first else text.rfind
-    at = find(b"\n")
-    while at >= 0 and text.count(b'"', 0, at) % 2:
-        at = text.find(b"\n", at + 1) if first else text.rfind(b"\n", 0, at)
-    return at + 1
+def _end_of_first_row(text: bytes) -> int:
+    """Where the first row ends that does, or 0; a line end in quotes ends no row."""
+    at, quotes = -1, 0
+    while (end := text.find(b"\n", at + 1)) >= 0:
+        quotes += text.count(b'"', at + 1, end)
+        if quotes % 2 == 0:
+            return end + 1
+        at = end
+    return 0
+
+
+def _end_of_rows(text: bytes) -> int:
+    """The same of the last row."""
+    at, quotes = len(text), text.count(b'"')
+    while (end := text.rfind(b"\n", 0, at)) >= 0:
+        quotes -= text.count(b'"', end, at)
+        if quotes % 2 == 0:
+            return end + 1
+        at = end
+    return 0
+
+
+def _refuse_endless(row: bytes, file: File) -> None:
+    """Refuses what begins a row and is longer than any."""
+    if len(row) > LONGEST_ROW:
+        _refuse_open_quote(file)
+        raise FormatError(
+            f"{file.where}: a row is longer than {LONGEST_ROW >> 20} MiB; this is no CSV or TSV"
+        )
+
+
+def _refuse_open_quote(file: File) -> None:
+    """Names the line of the first quote that no other closes, or none soon enough."""
+    reader = _native.TextReader(str(file.path), _native.Progress())
+    begin, lines, opened = 0, 1, (-1, 0)  # of the piece; and where a quote is open, in bytes and in lines
+    while piece := reader.read(LONGEST_ROW):
+        quotes = np.flatnonzero(np.frombuffer(piece, dtype=np.uint8) == ord('"')) + begin
+        places = quotes if opened[0] < 0 else np.concatenate(([opened[0]], quotes))
+        opening, closing = places[::2], places[1::2]
+        far = np.flatnonzero(closing - opening[: len(closing)] > LONGEST_ROW)
+        if len(far) or len(opening) > len(closing):
+            place = int(opening[far[0] if len(far) else -1])
+            if place != opened[0]:
+                opened = place, lines + piece.count(b"\n", 0, place - begin)
+        if len(far):
+            break
+        opened = opened if len(opening) > len(closing) else (-1, 0)
+        begin, lines = begin + len(piece), lines + piece.count(b"\n")
+    if opened[0] >= 0:
+        raise FormatError(
+            f'{file.where}, line {opened[1]}: a text that begins with a quote (") does not end with one; '
+            "correct it"
+        )
 
 
 FILE_FORMATS = (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rankmark import _native
 from rankmark.errors import FormatError
 from rankmark.inputs.format import Batched, File, Format, Pieces
+from rankmark.inputs.memory import room
 from rankmark.inputs.roles import VALUE_OF, Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
 from rankmark.progress import reading
@@ -58,7 +59,7 @@ class Trec(Format):
         progress = _native.Progress()
         try:
             with reading(file.path.name, None, progress):
-                found = _native.read_trec(str(file.path), table, progress)
+                found = _native.read_trec(str(file.path), table, room(), progress)
         except FormatError as error:
             raise FormatError(f"{error}{self._swapped(file, table)}") from error
         return Source(file.where, found.names, lambda _: found, text_ids=True)

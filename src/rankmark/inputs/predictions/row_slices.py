@@ -57,7 +57,7 @@ def read_row_slices(
     import polars as pl
 
     if isinstance(slicing, ByRows):
-        slicing = slicing.of(rows, where, [None] if query is None else frame[query].unique())
+        slicing = slicing.of(rows, where, [None] if query is None else frame[query])
     if isinstance(slicing, ByRows):
         return _names(slicing.values, "what was given").to_frame()
     if not isinstance(slicing, ByColumns):

@@ -21,17 +21,19 @@ def opened(source: object, table: TableName) -> Source | None:
     """
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(source, pyarrow.Table | pyarrow.RecordBatch):
-        return Source(table, source.schema.names, lambda roles: Table.from_arrow(source.select(roles.names)))
+        return Source(table, source.schema.names, lambda roles: _imported(source.select(roles.names), table))
     if not (hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")):
         return None
-    found = _from_capsule(source, table)
+    found = _imported(source, table)
     return Source(table, found.names, lambda _: found)
 
 
-def _from_capsule(source: object, table: TableName) -> Table:
+def _imported(source: object, table: TableName) -> Table:
     try:
         return Table.from_arrow(source)
-    except DataError as error:
+    except UsageError as error:
         raise UsageError(
             f"{table}: the {type(source).__name__} is not a table with columns: {error}"
         ) from error
+    except DataError as error:
+        raise DataError(f"{table}: {error}") from error

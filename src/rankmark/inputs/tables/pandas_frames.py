@@ -91,7 +91,8 @@ def _with_orders(table: Table, frame: Any) -> Table:
     if not orders:
         return table
     enums = {name: pl.Enum(order) for name, order in orders.items()}
-    return from_polars(pl.DataFrame(table).with_columns(*(pl.col(n).cast(e) for n, e in enums.items())), "")
+    columns = (each.cast(enums[each.name]) if each.name in enums else each for each in pl.DataFrame(table))
+    return from_polars(pl.DataFrame(columns), "")
 
 
 def _by_column(frame: Any) -> pl.DataFrame:

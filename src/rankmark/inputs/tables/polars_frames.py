@@ -72,10 +72,10 @@ def from_polars(frame: pl.DataFrame, where: str) -> Table:
     # A frame would be handed out in one piece, which copies one that has several; a series keeps its pieces.
     try:
         return Table.from_arrow(frame.to_struct())
-    except DataError:
+    except DataError as error:
         categories = (pl.Categorical, pl.Enum)
         if not any(isinstance(dtype, categories) for dtype in frame.dtypes):
-            raise
+            raise ColumnError(f"{where}: {error}") from error  # a name that cannot be handed out
         texts = pl.DataFrame(
             [each.cast(pl.String) if isinstance(each.dtype, categories) else each for each in frame]
         )
