@@ -38,7 +38,7 @@ class Trec(Format):
 def _field(text: str) -> str:
     if "\t" in text or text.splitlines() not in ([text], []):
         raise UsageError(
-            f"{text!r} has a tab or the end of a line in it, which end fields and lines of trec_eval's format; "
+            f"{text!r} has a tab or the end of a line in it, by which fields of trec_eval's format end; "
             "use CSV or JSON"
         )
     return text
