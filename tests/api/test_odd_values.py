@@ -77,7 +77,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "excluded": (arrays(exclude=sparse(indptr=[0, 99])), "exclude is no valid CSR matrix"),
     "column": (arrays(sparse(indices=[1, 99])), "none of the 4 columns"),
     "row": (arrays(sparse("csc", indices=[0, 5])), "no valid CSC matrix"),
-    "label": (lambda: rm.evaluate_predictions({**ROWS, "label": np.matrix([1, 0]).T}, "AUC"), "label"),
+    "label": (lambda: rm.evaluate_predictions({**ROWS, "label": np.matrix([1, 0]).T}, "AUC"), "dict is"),
     "item": (lambda: rm.evaluate({"q": {HALF: 1}}, RUN, "AP"), r"qrels, row 0 .*half of a character"),
     "query": (lambda: rm.evaluate(QRELS, [("q", "a", 1), (HALF, "a", 1)], "AP"), "run, row 1 .*half of"),
     "path": (lambda: rm.evaluate("a\0b", RUN, "AP"), r"there is no file .a\\x00b"),
