@@ -172,14 +172,14 @@ def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[st
 
 
 def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
-    import polars as pl
-
     scores = _numbers(run, GLANCE)
     # What does not begin so is not looked at any further.
     if not len(scores) or scores[0] not in (0, 1) or np.count_nonzero(np.diff(scores) == 1) < STEPS:
         return ()
     if certainty(below, above) <= -CERTAIN:
         return ()
+    import polars as pl  # takes long, and few scores begin as ranks do
+
     scores = _numbers(run, SAMPLED)
     first = run.table.take(run.query, np.arange(len(scores), dtype=np.uint32), "query")
     rows = pl.DataFrame({"query": pl.DataFrame(first)["query"], "value": scores})
