@@ -31,6 +31,7 @@ from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 from rankmark.panics import hide_panics
+from rankmark.rendering.words import harmless
 from rankmark.stopping import cleaned_up
 
 __all__ = ["main"]
@@ -90,7 +91,7 @@ def _message(error: click.UsageError) -> str:
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
     """Says what is wrong; also as JSON on standard output, for a program that asked for that."""
-    click.echo(f"rankmark: error: {message}", err=True)
+    click.echo(harmless(f"rankmark: error: {message}"), err=True)
     if _is_json(given):
         from rankmark.rendering.formats.json import document
 

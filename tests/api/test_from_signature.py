@@ -285,3 +285,10 @@ def test_a_measure_of_predictions_has_no_judgements() -> None:
 
 def test_a_field_that_is_lacking_is_as_by_default() -> None:
     assert rm.from_signature("RR|rankmark:0.0.9") == rm.Evaluation(rm.parse("RR"))
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_a_column_of_weights_may_be_called_none(short: bool) -> None:
+    recipe = rm.Evaluation(rm.parse("Brier"), weights="none")
+    assert rm.from_signature(recipe.signature(short=short)).weights == "none"
+    assert rm.from_signature(rm.Evaluation(rm.parse("Brier")).signature(short=short)).weights is None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -74,9 +77,9 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "excluded": (arrays(exclude=sparse(indptr=[0, 99])), "exclude is no valid CSR matrix"),
     "column": (arrays(sparse(indices=[1, 99])), "none of the 4 columns"),
     "row": (arrays(sparse("csc", indices=[0, 5])), "no valid CSC matrix"),
-    "label": (lambda: rm.evaluate_predictions({"label": np.matrix([1, 0]).T, "score": [1, 2]}, "AUC"), "label|predictions"),
+    "label": (lambda: rm.evaluate_predictions({**ROWS, "label": np.matrix([1, 0]).T}, "AUC"), "dict is"),
     "item": (lambda: rm.evaluate({"q": {HALF: 1}}, RUN, "AP"), r"qrels, row 0 .*half of a character"),
-    "query": (lambda: rm.evaluate(QRELS, [("q", "a", 1), (HALF, "a", 1)], "AP"), "run, row 1 .*half of a char"),
+    "query": (lambda: rm.evaluate(QRELS, [("q", "a", 1), (HALF, "a", 1)], "AP"), "run, row 1 .*half of"),
     "path": (lambda: rm.evaluate("a\0b", RUN, "AP"), r"there is no file .a\\x00b"),
     "path of half a character": (lambda: rm.evaluate_predictions(HALF, "AUC"), "no file|not a path"),
     "signature": (lambda: rm.from_signature(f"AUC|positive:{HALF}|rankmark:0.1.0"), "half of a character"),
@@ -97,6 +100,60 @@ def test_matrices_of_numpy_are_arrays() -> None:
     assert rm.evaluate_arrays(np.matrix(SCORES), np.matrix(RELEVANCE), "AP").values == expected
     factors = rm.evaluate_factors(np.matrix(SCORES), np.matrix(np.eye(4)), np.matrix(RELEVANCE), "AP")
     assert factors.values == expected
+
+
+def test_an_interrupt_among_batches_of_arrow_stays_one() -> None:
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield pa.record_batch({"query": ["q"], "item": ["a"], "relevance": [1]})
+        raise KeyboardInterrupt
+
+    schema = pa.schema([("query", pa.string()), ("item", pa.string()), ("relevance", pa.int64())])
+    with pytest.raises(KeyboardInterrupt):
+        rm.evaluate(pa.RecordBatchReader.from_batches(schema, batches()), RUN, "AP")
+
+
+@pytest.mark.parametrize("query", ["q\tz", "q\nmap\tall\t1.0", "q\r", "q\u2028z"])
+def test_no_id_forges_fields_or_lines_of_trec_evals_format(query: str) -> None:
+    result = rm.evaluate({query: {"a": 1}}, {query: {"a": 1.0}}, "AP")
+    with pytest.raises(rm.UsageError, match="has a tab or the end of a line in it"):
+        result.to_trec(per_query=True)
+    assert result.to_trec() == "map                   \tall\t1.0000\n"
+
+
+IDS = ["=1+1", "+x", "-x", "@x", "a,b", 'a"b', "a\nb", "\x1b[31m", "\t=1"]
+
+
+def test_ids_read_back_from_csv(tmp_path: Path) -> None:
+    result = rm.evaluate({each: {"a": 1} for each in IDS}, {each: {"a": 1.0} for each in IDS}, "AP")
+    path = tmp_path / "x.csv"
+    result.write(path, per_query=True)
+    with path.open(newline="") as file:
+        assert [row["query"] for row in csv.DictReader(file)] == result.query_ids
+
+
+class Terminal(StringIO):
+    """A terminal that remembers what it was sent."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "trec", "json", "markdown", "latex"])
+def test_no_id_steers_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    (tmp_path / "q").write_text("q\x1b[31m 0 a 1\n")
+    (tmp_path / "r").write_text("q\x1b[31m Q0 a 1 2 t\n")
+    out = Terminal()
+    monkeypatch.setattr("sys.stdout", out)
+    assert main(["eval", str(tmp_path / "q"), str(tmp_path / "r"), "-q", "--format", form]) == 0
+    assert "[31m" in out.getvalue() or form in ("latex", "json")
+    assert "\x1b" not in out.getvalue()
+
+
+def test_no_name_of_a_file_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "\x1b]0;title\x07", "r"]) == 2
+    assert main(["\x1b[31m"]) == 2
+    assert main(["eval", "--\x1b[31m"]) == 2
+    assert "\x1b" not in capsys.readouterr().err
 
 
 OPTIONS = [

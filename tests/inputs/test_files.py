@@ -74,6 +74,13 @@ def test_a_file_whose_name_looks_like_a_glob(suffix: Any, tmp_path: Path) -> Non
     assert read_qrels(path).table.num_rows == 1
 
 
+def test_what_spark_writes_beside_a_table_is_none_of_its_files(tmp_path: Path) -> None:
+    pl.DataFrame({"query": [1], "item": [2]}).write_parquet(tmp_path / "part-00000.snappy.parquet")
+    for name in ("_SUCCESS", "_metadata", "_committed_42"):
+        (tmp_path / name).touch()
+    assert read_qrels(str(tmp_path / "*")).table.num_rows == 1
+
+
 def rows_of(pattern: Any) -> int:
     return read_qrels(str(pattern)).table.num_rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankmark.errors import DataError, RankmarkError, UsageError
+from rankmark.rendering.words import harmless
 
 if TYPE_CHECKING:
     from rankmark.rendering.shown import Shown
@@ -41,6 +43,11 @@ def answered(what: str) -> Iterator[None]:
         yield
     except (DataError, OSError) as error:
         raise UnansweredError(what, error) from error
+
+
+def echo(text: str) -> None:
+    """Prints the text; to a terminal without what could steer it, to files and pipes to the last byte."""
+    click.echo(harmless(text) if sys.stdout.isatty() else text, nl=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,7 @@ class Output:
         if self.path:
             write_whole(self.path, text)
         else:
-            click.echo(text, nl=False)
+            echo(text)
 
 
 def with_output_of(shown: str) -> Callable[[Command], Command]:

@@ -38,6 +38,9 @@ FETCHED = {
 }
 """What to do with an address instead of reading it, by how it begins."""
 
+SPARKS_OWN = re.compile(r"_(SUCCESS|(common_)?metadata|(started|committed)_\d+)$")
+"""Names of files that Spark writes beside those of a table."""
+
 
 def open_files(path: str | os.PathLike[str], side: TableName, columns: ColumnNames | None) -> Source:
     """The file at `path`, or all files of a glob, one after another."""
@@ -83,7 +86,8 @@ def expand(text: str) -> list[Path]:
         hint = did_you_mean(path.name, siblings) if path.parent.is_dir() else ""
         where = "" if path.parent.is_dir() else f": there is no directory {str(path.parent)!r}"
         raise FileMissingError(f"there is no file {text!r}{where}{hint}")
-    found = [Path(one) for one in sorted(glob.glob(str(path), recursive=True)) if not Path(one).is_dir()]  # noqa: PTH207
+    named = map(Path, sorted(glob.glob(str(path), recursive=True)))  # noqa: PTH207
+    found = [one for one in named if not (one.is_dir() or SPARKS_OWN.match(one.name))]
     if not found:
         raise FileMissingError(f"no file fits the pattern {text!r}")
     return found

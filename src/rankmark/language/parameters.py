@@ -93,7 +93,7 @@ def parse_value(text: str) -> Any:
         value, written = ast.literal_eval(text), ast.parse(text, mode="eval").body
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise MeasureError(
-            f"{brief(text)} is neither a word, a text in quotes, a number, a {{grade:gain}} mapping nor a [list]"
+            f"{brief(text)} is neither a word, a text in quotes, a number, {{grade:gain}} mapping or [list]"
         ) from None
     if isinstance(written, ast.Dict) and len(written.keys) > len(value):
         raise MeasureError(f"{text!r} says a grade twice")

@@ -114,12 +114,14 @@ class Recipe:
 
     def _rows(self) -> dict[str, str]:
         """What decides the value of a measure of predictions, each part by its name."""
-        said = {"weights": self.weights or "none"}
+        # A column may be called as none is written.
+        said = {"weights": "none" if self.weights is None else self.weights}
         if self.measure.page.labels == "binary":
             said = {"positive": self.positive, **said}
         if self.classes is not None:
             said = {"classes": str(self.classes), **said}
-        return {name: f"{name}:{_escaped(value)}" for name, value in said.items()}
+        written = {name: f"{name}:{_escaped(value)}" for name, value in said.items()}
+        return written | ({"weights": "weights:%6Eone"} if self.weights == "none" else {})
 
     def _beside(self) -> Iterator[str]:
         """What decides the value of a measure of lists that are no tables of judgements and results."""
@@ -254,10 +256,12 @@ def _item_ids(values: dict[str, str]) -> ItemIds | None:
 def _rows(values: dict[str, str], measure: Measure) -> dict[str, Any]:
     """What decides the value of a measure of predictions, which is taken out of `values`."""
     own = [name for name in _rows_of(measure) if name in values]
+    if values.get("weights") == "none":
+        values["weights"] = ""
     said: dict[str, Any] = {name: unquote(values.pop(name)) for name in own}
     if "classes" in said:
         said["classes"] = _whole_number(said, "classes")
-    return said | ({"weights": None} if said.get("weights") == "none" else {})
+    return said | ({"weights": None} if said.get("weights") == "" else {})
 
 
 def _whole_number(values: dict[str, str], name: str) -> int | None:

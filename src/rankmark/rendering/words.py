@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["brief", "chance", "counted", "printable", "rounded", "width_of"]
+__all__ = ["brief", "chance", "counted", "harmless", "printable", "rounded", "width_of"]
 
 
 MOST_SHOWN = 80
@@ -49,6 +49,11 @@ def printable(text: str) -> str:
         if text.isprintable()
         else "".join(c if c.isprintable() or c in JOINERS else "\N{REPLACEMENT CHARACTER}" for c in text)
     )
+
+
+def harmless(text: str) -> str:
+    """`text` with its lines and tabs, and without whatever else could steer a terminal."""
+    return "\n".join("\t".join(map(printable, line.split("\t"))) for line in text.split("\n"))
 
 
 def width_of(text: str) -> int:

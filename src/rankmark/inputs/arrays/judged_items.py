@@ -222,7 +222,7 @@ def _from_sparse(source: Any, shape: Shape, name: str) -> Sparse:
         offsets, items, grades = _compressed(source, shape[0])
     except (IndexError, ValueError) as error:
         raise UsageError(
-            f"{name} is no valid {source.format.upper()} matrix: {error}; what does check_format() of SciPy say?"
+            f"{name} is no valid {source.format.upper()} matrix: {error}; check_format() of SciPy says more"
         ) from error
     if grades.dtype.kind not in "biuf":
         raise UsageError(f"{name} holds {grades.dtype}, not real numbers")

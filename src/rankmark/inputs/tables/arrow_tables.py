@@ -36,4 +36,7 @@ def _imported(source: object, table: TableName) -> Table:
             f"{table}: the {type(source).__name__} is not a table with columns: {error}"
         ) from error
     except DataError as error:
+        # pyarrow makes text of what stops a generator of batches.
+        if "Python exception: " in str(error) and str(error).rstrip().endswith("KeyboardInterrupt"):
+            raise KeyboardInterrupt from error
         raise DataError(f"{table}: {error}") from error

@@ -197,8 +197,8 @@ def _ids(values: Sequence[Any], role: str, side: Side) -> Any:
         except UnicodeEncodeError as error:
             row = next(row for row, value in enumerate(values) if not _is_text(value))
             raise DataError(
-                f"{side}, row {row} (from 0): the {role} {values[row]!r} has half of a character in it (a lone "
-                "surrogate), which no text can; decode it as what it was written in"
+                f"{side}, row {row} (from 0): the {role} {values[row]!r} has half of a character in it (a "
+                "lone surrogate), which no text can; decode it as what it was written in"
             ) from error
     try:
         return pl.Series(list(map(int, values)), dtype=pl.Int64)

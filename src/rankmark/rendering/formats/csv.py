@@ -1,4 +1,9 @@
-"""CSV with full precision: one table."""
+"""CSV with full precision: one table, for programs.
+
+Names and ids stand there as they are, so that they read back; quotes stand around what has commas, quotes or
+ends of lines in it. A spreadsheet takes what begins with ``=``, ``+``, ``-`` or ``@`` for a formula unless it
+is told to import the column as text, which it has to be where ids come from strangers.
+"""
 
 from __future__ import annotations
 

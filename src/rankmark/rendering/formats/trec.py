@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from rankmark.errors import UsageError
 from rankmark.rendering.format import Format
 
 if TYPE_CHECKING:
@@ -21,9 +22,26 @@ class Trec(Format):
     needs = "_trec"
 
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
-        """A line a value."""
-        lines = shown._trec(digits, **options)
-        return "".join(f"{name:<22}\t{query}\t{value}\n" for name, query, value in lines)
+        """A line a value.
+
+        Raises:
+            UsageError: a query or a run has a name with a tab or the end of a line in it, which would forge
+                fields and lines.
+
+        """
+        return "".join(
+            f"{name:<22}\t{_field(query)}\t{_field(value)}\n"
+            for name, query, value in shown._trec(digits, **options)
+        )
+
+
+def _field(text: str) -> str:
+    if "\t" in text or text.splitlines() not in ([text], []):
+        raise UsageError(
+            f"{text!r} has a tab or the end of a line in it, by which fields of trec_eval's format end; "
+            "use CSV or JSON"
+        )
+    return text
 
 
 FORMAT = Trec()
