@@ -304,3 +304,27 @@ def test_arrays_that_are_left_out_of_the_mean_stay_so(tmp_path: Path) -> None:
     loaded = again(result, tmp_path / "x.rankmark")
     assert loaded.per_query["P@3"].null_count() == result.per_query["P@3"].null_count() == 1
     assert replace(loaded.counts) == result.counts
+
+
+class OnCluster:
+    """Rows of queries that are elsewhere, as Spark's are."""
+
+    def __init__(self, rows: pl.DataFrame) -> None:
+        self.rows = rows
+
+    def toArrow(self) -> Any:  # noqa: N802 - Spark's name
+        return self.rows.to_arrow()
+
+
+def test_what_is_on_a_cluster_is_brought_here(tmp_path: Path) -> None:
+    from rankmark.api.spark_results import SparkResult
+
+    here = rm.evaluate(QRELS, ONE, "AP RR")
+    told = here._kept() | {"per_query_values": {}, "query_ids": None}
+    result = SparkResult(OnCluster(here.per_query[::-1]), **told)  # type: ignore[arg-type]
+    loaded = again(result, tmp_path / "x.rankmark")
+    assert type(loaded) is ListResult
+    assert loaded.values == here.values
+    assert loaded.per_query.equals(here.per_query.sort("query"))
+    runs = again(Runs({"one": result}), tmp_path / "y.rankmark")
+    assert runs["one"].per_query.equals(loaded.per_query)

@@ -105,7 +105,7 @@ def compare_runs(
     output: Output,
     **options: Any,
 ) -> None:
-    """Say which differences between runs are more than chance.
+    """Say which differences of runs are more than chance.
 
     QRELS and each RUN are as for `rankmark eval`. A run is called as its file
     unless NAME= stands before it; runs of one NAME are one system with several

@@ -19,7 +19,7 @@ __all__ = ["demo"]
     help="Where to write the data.",
 )
 def demo(out: Path) -> None:
-    """Simulate a small shop and evaluate two recommenders on it."""
+    """Simulate a small shop and evaluate recommenders on it."""
     from rankmark.commands.shop import show
 
     for text in show(out):

@@ -68,11 +68,11 @@ def gate_predictions(
     `rankmark predictions -o NAME.rankmark` saved, and limits need none.
 
     \b
-    rankmark gate-predictions old.parquet new.parquet --score p -m AUC --max-drop .1%
+    rankmark gate-predictions old.csv new.csv --score p -m AUC --max-drop .1%
     rankmark gate-predictions clicks.parquet --system old=p1 --system new=p2 \\
         -m "AUC LogLoss" --max-drop .1% --confidence .95
-    rankmark gate-predictions base.rankmark new.parquet -m GAUC --max-drop .2%
-    rankmark gate-predictions new.parquet --at-least AUC=.7 --at-most PCOPC=1.05
+    rankmark gate-predictions base.rankmark new.csv -m GAUC --max-drop .2%
+    rankmark gate-predictions new.csv --at-least AUC=.7 --at-most PCOPC=1.05
     """  # noqa: D301
     from rankmark.comparing.prediction_gate import gate_predictions
     from rankmark.loading import is_saved, load

@@ -144,7 +144,7 @@ def evaluate_table(
     rankmark predictions pets.csv --score cat,dog,bird -m Accuracy -m LogLoss
     rankmark predictions pets.csv --predicted guess -m F1 -m Kappa --per-class
     rankmark predictions clicks.parquet --intervals --by country
-    rankmark predictions clicks.parquet --system old=p1 --system new=p2 --by country
+    rankmark predictions c.parquet --system old=p1 --system new=p2 --by country
     rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
     """  # noqa: D301
     columns = [column for text in score for column in text.split(",")]
