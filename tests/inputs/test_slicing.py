@@ -141,7 +141,7 @@ def test_an_index_of_numbers_is_of_queries_where_it_has_all_of_them() -> None:
         (pd.period_range("2024-01", periods=3, freq="M").to_numpy(), ["2024-01", "2024-02", "2024-03"]),
         (pd.Series(pd.period_range("2024-01", periods=3, freq="M")), ["2024-01", "2024-02", "2024-03"]),
     ],
-    ids=repr,
+    ids=lambda each: type(each).__name__,
 )
 def test_arrays_of_whatever_library_have_the_same_names(by: Any, names: list[str | None]) -> None:
     found = understood(by)
