@@ -642,6 +642,14 @@ def expected_reciprocal_rank(
     return value
 
 
+def logit_average_precision(seen: Seen, *, rel: float = 1) -> float | None:
+    """YAAP: what AP adds up, in log odds, with 1 added to what is found and to what is not."""
+    average, total = average_precision(seen, rel=rel), relevant(seen, rel)
+    if average is None:
+        return None
+    return math.log1p(average * total) - math.log1p(total - average * total)
+
+
 def pfound(
     seen: Seen,
     *,
@@ -999,6 +1007,7 @@ MEASURES: dict[str, Callable[..., float | None]] = {
     "ERR": expected_reciprocal_rank,
     "nERR": normalised_err,
     "PFound": pfound,
+    "YAAP": logit_average_precision,
     "INSQ": inverse_squares,
     "INST": inst,
     "BPM": bejeweled_player,

@@ -249,6 +249,8 @@ MEASURES = [
     "ERR(max_grade=5)@3",
     "ERR(gain=linear,best=certain)@4",
     "PFound",
+    "YAAP",
+    "YAAP(rel=2)",
     "PFound(decay=0.5,gain=exp2,max_grade=5)@3",
     "nERR",
     "nERR(gain=linear,max_grade=4.5)@2",

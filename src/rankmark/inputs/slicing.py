@@ -225,8 +225,10 @@ def _of_array(values: Any) -> pl.Series:
             "{query: slice}, a function of a query, a series or an array"
             f"{hint}"
         )
+    if isinstance(values, np.ma.MaskedArray):  # what is masked is in no slice
+        return _series(NAME, values.tolist(), "row")
     array = to_numpy(values)
-    if isinstance(array, np.ma.MaskedArray) or array.dtype.kind not in "biufMm":
+    if array.dtype.kind not in "biufMm":
         return _series(NAME, array.tolist(), "row")
     wide = array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8)  # which not every polars has
     return pl.Series(NAME, array.astype(np.float64 if wide else array.dtype.newbyteorder("="), copy=False))
