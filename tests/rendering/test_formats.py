@@ -113,6 +113,7 @@ def test_json_holds_everything_that_decides_a_number(result: ListResult) -> None
         "averaged": 2,
         "no_relevant": 1,
         "tied": 0,
+        "short": 0,
     }
     assert list(record["measures"]) == MEASURES
     assert record["queries"] == {"judged": 3, "answered": 3, "missing": 0, "unjudged": 0}
