@@ -287,6 +287,29 @@ def test_what_is_no_result_is_refused(content: Any, tmp_path: Path) -> None:
         rm.load(path)
 
 
+@pytest.mark.parametrize(
+    ("said", "changed_to", "message"),
+    [
+        ('["judged", 12]', '["judged", null]', "Counts.judged is None, and not int"),
+        ('["judged", 12]', '["judged", true]', "Counts.judged is True, and not int"),
+        ('["ties", "item-desc"]', '["ties", "sideways"]', "ties='sideways' is not one of"),
+        ('["judged", 12]', '["jugded", 12]', "jugded"),
+    ],
+)
+def test_fields_are_what_their_records_say(said: str, changed_to: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.rankmark"
+    lists().save(path)
+
+    def change(header: Any) -> None:
+        text = json.dumps(header)
+        assert said in text
+        header.update(json.loads(text.replace(said, changed_to)))
+
+    changed(path, change)
+    with pytest.raises(rm.FormatError, match=message):
+        rm.load(path)
+
+
 def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(rm.FileMissingError):
         rm.load(tmp_path / "none")

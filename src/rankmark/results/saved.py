@@ -39,6 +39,17 @@ FORMAT = 1
 """The version of saved results."""
 HEADER, ARRAYS = "result.json", "arrays.arrow"
 SCALARS = (str, int, bool, type(None))
+NUMBERS = int, float
+PLAIN: Mapping[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "str": (str,),
+    "float": NUMBERS,
+    "int | None": (int, type(None)),
+    "str | None": (str, type(None)),
+    "float | None": (*NUMBERS, type(None)),
+}
+"""What fields of records can be, by their annotation, where that is one of these."""
 
 
 class Saved(Shown):
@@ -215,4 +226,9 @@ class _Reader:
 
     def _record(self, written: Written) -> Any:
         name, kept = written
-        return self.class_of(name)(**{field: self.read(value) for field, value in kept})
+        kind, read = self.class_of(name), {field: self.read(value) for field, value in kept}
+        for each in fields(kind) if is_dataclass(kind) else ():
+            known = PLAIN.get(str(each.type))
+            if known and type(read.get(each.name)) not in known and each.name in read:
+                raise TypeError(f"{name}.{each.name} is {read[each.name]!r}, and not {each.type}")
+        return kind(**read)
