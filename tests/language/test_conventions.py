@@ -494,6 +494,9 @@ def test_what_keeps_a_number_from_being_the_tools_is_said_beside_it(
     assert f", by the rules of {label}, but see below" in account
     assert f", as in {label}" not in account
     assert said in account
+    in_parts = rm.Evaluator(name, like=like)
+    in_parts.update(*data)
+    assert note in in_parts.result().notes
 
 
 @pytest.mark.parametrize("like", [r.name for r in rm.conventions().values() if r.measures])

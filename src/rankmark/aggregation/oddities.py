@@ -53,7 +53,10 @@ def certainty(below: int, above: int) -> float:
 
 
 def order_of(lists: JudgedLists) -> tuple[int, int]:
-    """In how many lists the relevant items stand below the others on average, and in how many above."""
+    """In how many lists the relevant items stand below the others on average, and in how many above.
+
+    Zeros of lists too few to be sure of anything: looking at them would take a good part of a small call.
+    """
     if len(lists.retrieved) < LEAST_LISTS:
         return 0, 0
     relevant = lists.relevance >= 1
