@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import pickle
 
 import numpy as np
 import polars as pl
@@ -140,3 +141,15 @@ def test_a_mean_over_no_query_is_not_a_number() -> None:
     result = rm.evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, ["RR"], no_relevant="skip")
     assert math.isnan(result["RR"])
     assert result.per_query["RR"].to_list() == [None]
+
+
+def test_a_measure_that_was_asked_for_by_two_names_is_found_by_both() -> None:
+    result = rm.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, ["map", "AP", "RR"], bounds=True)
+    assert list(result.values) == ["map", "RR"]
+    assert result.values["map"] == result.values["AP"] == result["AP"] == 0.5
+    assert result.bounds["AP"] == result.bounds["map"]
+    assert result.values == {"map": 0.5, "RR": 0.5}
+    assert type(pickle.loads(pickle.dumps(result.values))) is dict
+    for absent in ("nDCG", "no such measure", ""):
+        with pytest.raises(KeyError):
+            result.values[absent]
