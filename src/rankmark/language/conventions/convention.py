@@ -131,7 +131,7 @@ class Convention:
     def meaning(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Meaning:
         """What `asked` is under this convention: a name of the tool's own, or a measure's name here.
 
-        Parameters that are given, and are not their defaults, override the tool's. A name that measures of
+        Parameters that are given override the tool's. A name that measures of
         both kinds have means the one of the kind that is looked for first.
 
         Raises:
@@ -182,7 +182,7 @@ class Convention:
                 continue
             theirs, others = one.measure.parameters, other.measure.parameters
             fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
-            return Meaning(Measure(asked.name, {**fixed, **asked.parameters}, asked.cutoff), one.choices)
+            return Meaning(Measure(asked.name, {**fixed, **asked.given}, asked.cutoff), one.choices)
         known = ", ".join(map(_shown, names))
         there = {
             "list": f"it has {known or 'no measures of lists'}",
