@@ -153,3 +153,11 @@ def test_a_measure_that_was_asked_for_by_two_names_is_found_by_both() -> None:
     for absent in ("nDCG", "no such measure", ""):
         with pytest.raises(KeyError):
             result.values[absent]
+
+
+def test_what_a_query_without_a_value_lacks_is_said_of_the_measure() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1, "b": 0}}, {"q": ["a"], "r": ["a", "b"]}
+    (_, notes) = rm.evaluate(qrels, run, "ListAUC AP OPA").account()
+    assert "no relevant item, or no other in 1 query (counted as 0)" in notes
+    assert "all grades the same in 1 query (counted as 0)" in notes
+    assert "nothing relevant" not in notes

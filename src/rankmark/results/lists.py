@@ -110,8 +110,7 @@ class ListResult(Result):
         notes = []
         if counts.unjudged:
             notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
-        if barren := _most(m.no_relevant for m in counts.measures.values()):
-            notes.append(f"nothing relevant in {barren} ({self._chosen('no_relevant')})")
+        notes += self._undefined()
         if short := _most(m.short for m in counts.measures.values()):
             notes.append(f"fewer items than the cutoff in {short} (left out)")
         notes += self._tie_notes()
@@ -120,6 +119,16 @@ class ListResult(Result):
         if self.convention:
             first += self._likeness()
         return [first, "; ".join(notes)] if notes else [first]
+
+    def _undefined(self) -> Iterator[str]:
+        """In how many queries measures have no value, by what these lack."""
+        numbers: dict[str, list[int]] = {}
+        for measure in self.measures:
+            without = self.counts.measures[str(measure)].no_relevant
+            numbers.setdefault(measure.page.undefined, []).append(without)
+        for lack, each in numbers.items():
+            if queries := _most(each):
+                yield f"{lack} in {queries} ({self._chosen('no_relevant')})"
 
     def _tie_notes(self) -> Iterator[str]:
         """What equal scores do to the values: what they could do, unless bounds say what they do."""
