@@ -177,7 +177,7 @@ def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[st
 def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
     scores = _numbers(run, GLANCE)
     # What does not begin so is not looked at any further.
-    if not len(scores) or scores[0] not in (0, 1) or np.count_nonzero(np.diff(scores) == 1) < STEPS:
+    if not len(scores) or scores[0] not in (0, 1) or _steps_of_one(scores) < STEPS:
         return ()
     if certainty(below, above) <= -CERTAIN:
         return ()
@@ -199,6 +199,11 @@ def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
             "highest is taken as the best; name the column as the rank if it is one"
         ),
     )
+
+
+def _steps_of_one(scores: NDArray[np.float64]) -> int:
+    finite = scores[np.isfinite(scores)]
+    return int(np.count_nonzero(np.diff(finite) == 1))
 
 
 def _swapped(qrels: Input, run: Input) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ class Page(Definition):
     better: Better = "more"
     order: Looks = "nothing"
     tells_unjudged: Fact = False
+    undefined: str = "nothing relevant"
     labels: Labels = "numbers"
     scores: ScoreKind = "any"
     per_query: Fact = False
@@ -135,6 +136,7 @@ def list_measure(
     better: Better = "more",
     order: Looks = "top",
     tells_unjudged: Fact = False,
+    undefined: str = "nothing relevant",
 ) -> Callable[[ListFunction], ListFunction]:
     """Makes a function the page of a list measure.
 
@@ -154,6 +156,7 @@ def list_measure(
         expected: whether the function gives the mean over all orders of tied items.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
         order: what of the order of a list the value depends on.
+        undefined: what a query without a value has, in words.
         tells_unjudged: whether an unjudged item is told from one judged 0 (besides a `rel` of at most 0 or a
             `gain` of grade 0, which do so on every page).
 
@@ -175,6 +178,7 @@ def list_measure(
             better=better,
             order=order,
             tells_unjudged=tells_unjudged,
+            undefined=undefined,
         )
         return function
 
