@@ -104,6 +104,30 @@ def test_values_of_rows_are_those_of_the_judgements() -> None:
         rm.evaluate({query: [0] for query in QUERIES}, RUN, "RR", by=np.zeros(6))
 
 
+@pytest.mark.parametrize(
+    "array", [pd.Categorical(list("abababab")), pd.array(list("abababab"), "string"), pd.Index([*"abababab"])]
+)
+def test_an_array_of_pandas_has_no_index_that_could_be_queries(array: Any) -> None:
+    numbers = list(range(6))
+    qrels, run = {query: {0: 1} for query in numbers}, {query: [0, 1] for query in numbers}
+    rows = pd.DataFrame({"user": numbers, "item": 0, "rel": 1, "p": 0.5})
+    result = rm.evaluate(qrels, run, "RR")
+    doors: list[Callable[[], Any]] = [
+        lambda: rm.evaluate(qrels, run, "RR", by=array),
+        lambda: rm.evaluate(rows[["user", "item", "rel"]], run, "RR", by=array),
+        lambda: rm.evaluate_arrays(SCORES, RELEVANT, "RR", by=array),
+        lambda: rm.evaluate_predictions(rows, "AUC", query="user", label="rel", score="p", by=array),
+        lambda: rm.compare_results({"a": result, "b": result}, by=array),
+        lambda: result.by(array),
+    ]
+    for door in doors:
+        with pytest.raises(rm.UsageError, match=r"by has 8 values, and .* has (6|no) rows"):
+            door()
+    # As many as the rows, they are theirs.
+    found = rm.evaluate(rows[["user", "item", "rel"]], run, "RR", by=array[:6]).slices
+    assert [(row.slice, row.queries) for row in found.rows] == [("a", 3), ("b", 3)]  # type: ignore[union-attr]
+
+
 def test_what_rows_say_is_not_read_in_batches() -> None:
     with pytest.raises(rm.UsageError, match='give attributes= with engine="stream"'):
         rm.evaluate("qrels.parquet", "run.parquet", "RR", by=np.zeros(6), engine="stream")

@@ -308,3 +308,28 @@ def test_parts_that_do_not_fit_are_refused(saved: Any) -> None:
         archive.writestr("evaluator.json", b"0" * 10_000_000)
     with pytest.raises(rm.FormatError, match="is compressed"):
         rm.Evaluator.load(saved)
+
+
+def test_what_keeps_numbers_from_being_a_tools_is_told_of_all_parts(tmp_path: Path) -> None:
+    whole, other = rm.Evaluator("ndcg", like="trec_eval"), rm.Evaluator("ndcg", like="trec_eval")
+    whole.update({"q1": {"a": 1}}, {"q1": {"a": 0.5}})
+    assert ", as in trec_eval" in " ".join(whole.result().account())
+    other.update({"q2": {"a": 0.5}}, {"q2": {"a": 0.5}})
+    whole.merge(other)
+    whole.save(tmp_path / "saved")
+    for result in (whole.result(), rm.Evaluator.load(tmp_path / "saved").result()):
+        assert [note for note in result.notes if "Fractional grades" in note]
+        assert ", as in trec_eval" not in " ".join(result.account())
+
+
+def test_lists_that_are_upside_down_are_told_of_in_parts(tmp_path: Path) -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(100)}
+    run = {f"q{n}": {"a": 0.0, "b": 1.0, "c": 2.0} for n in range(100)}
+    (note,) = [note for note in rm.evaluate(qrels, run, "AP").notes if "below" in note]
+    whole = rm.Evaluator("AP")
+    for part in (range(50), range(50, 100)):
+        queries = [f"q{n}" for n in part]
+        whole.update({q: qrels[q] for q in queries}, {q: run[q] for q in queries})
+    whole.save(tmp_path / "saved")
+    assert note in whole.result().notes
+    assert note in rm.Evaluator.load(tmp_path / "saved").result().notes

@@ -124,3 +124,28 @@ def test_what_is_refused_changes_nothing() -> None:
     words.update({"a": {"x": 1}}, {"a": ["x"]})
     with pytest.raises(rm.UsageError, match="give queries="):
         words.update_arrays(scores, grades)
+
+
+@pytest.mark.parametrize(
+    ("scores", "grades", "said"),
+    [
+        ([[2.0, 0.0, 1.0]], [[1, 0, 0]], "Scores of 0 and below"),
+        ([[2.0, float("-inf"), 1.0]], [[1, 0, 0]], None),  # which is in no list
+        ([[2.0, 0.5, 1.0]], [[1, 0, 0]], None),
+    ],
+)
+def test_scores_and_grades_of_arrays_are_held_against_what_a_tool_does_otherwise(
+    scores: Any, grades: Any, said: str | None
+) -> None:
+    batches = rm.Evaluator("RetrievalMAP", like="torchmetrics")
+    batches.update_arrays(np.array([[3.0, 2.0, 1.0]]), np.array([[0, 1, 0]]))
+    batches.update_arrays(np.array(scores), np.array(grades))
+    told = [note for note in batches.result().notes if note.startswith("not as in torchmetrics")]
+    assert len(told) == (said is not None)
+    assert said is None or said in told[0]
+
+
+def test_fractional_grades_of_arrays_are_found() -> None:
+    batches = rm.Evaluator("ndcg@3", like="lightgbm")
+    batches.update_arrays(np.array([[3.0, 2.0, 1.0]]), np.array([[0, 0.5, np.nan]]))
+    assert any("Grades other than 0, 1" in note for note in batches.result().notes)

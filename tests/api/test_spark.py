@@ -28,8 +28,10 @@ from rankmark.aggregation.merged_rows import merged_rows
 from rankmark.aggregation.row_tally import RowTally, told_sums
 from rankmark.aggregation.state import merged
 from rankmark.aggregation.tally import Tally
+from rankmark.engines import local
 from rankmark.engines import spark as engine
 from rankmark.engines.spark_rows import RowTask
+from rankmark.inputs import read_inputs
 from rankmark.inputs.predictions.columns import PredictionColumns
 from rankmark.inputs.tables.spark_frames import FrameNames
 from rankmark.kinds.row_core import BINARY
@@ -178,6 +180,19 @@ def test_no_partitioning_changes_a_value(rows: Any, block: Any, seed: Any, data:
     assert values == pytest.approx(here.values, rel=1e-12, abs=0)
 
 
+def test_extents_and_the_order_of_lists_add_up() -> None:
+    qrels, run = tables(50)
+    names = task(["nDCG@10"])
+    job = engine.Task(planned("ndcg@10", "lightgbm", {"ties": "expected"}), names.qrels, names.run)
+    halves = [[f.filter((f["query"] > 25) == upper) for f in (qrels, run)] for upper in (False, True)]
+    whole = tally(job, [[each for part in batches(*half, 30) for each in part] for half in halves])
+    for side, values in (("qrels", qrels["relevance"]), ("run", run["score"])):
+        fraction = bool((values.cast(pl.Float64) % 1 != 0).any())
+        assert whole.extents[side] == (values.min(), values.max(), fraction)
+    assert whole.order == local.observe(*read_inputs(qrels, run, None), job.plan.groups(), None).order
+    assert tally(names, batches(qrels, run, 30)).extents == {}
+
+
 def test_a_block_ends_where_a_query_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "BLOCK_ROWS", 100)
     qrels, run = tables(50)
@@ -264,7 +279,9 @@ def test_spark_gives_the_values_of_the_local_engine(spark: Any, text: Any, choic
     qrels, run = tables(text=text)
     measures = ["ndcg@10", "map", "mrr", "precision@5"] if "like" in choices else MEASURES
     here = rm.evaluate(qrels, run, measures, **choices)
-    assert_same(rm.spark.evaluate(*frames(spark, qrels, run), measures, **choices), here)
+    there = rm.spark.evaluate(*frames(spark, qrels, run), measures, **choices)
+    assert_same(there, here)
+    assert [n for n in there.notes if "not as in" in n] == [n for n in here.notes if "not as in" in n]
 
 
 @pytest.mark.slow

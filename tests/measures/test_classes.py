@@ -644,3 +644,26 @@ def test_the_classes_of_a_row_are_a_list_of_which_its_own_is_relevant() -> None:
 def test_lists_of_classes_need_a_score_of_each() -> None:
     with pytest.raises(MeasureError, match="nDCG@3 takes a score of each class"):
         rm.evaluate_predictions(PETS, "nDCG@3", predicted="guess")
+
+
+# --- Which score is of which class -----------------------------------------------------------------------
+
+OF_EACH: Table = {"label": [1, 0, 1, 0], "p1": [0.9, 0.3, 0.5, 0.1], "p2": [0.2, 0.6, 0.4, 0.9]}
+
+
+def test_scores_taken_for_classes_by_their_order_are_told() -> None:
+    result = rm.evaluate_predictions(OF_EACH, "Accuracy", score=["p1", "p2"])
+    (note,) = result.notes
+    assert note.startswith("scores taken for those of classes by their order: 'p1' of 0, 'p2' of 1 (")
+    assert "compared by compare_predictions, or --system" in note
+    assert note in result.to_json()
+
+
+@pytest.mark.parametrize(
+    ("names", "classes"), [(["p_0", "p_1"], None), (["0", "1"], None), (["p1", "p2"], [0, 1])]
+)
+def test_nothing_is_told_of_scores_whose_classes_are_said(
+    names: list[str], classes: list[int] | None
+) -> None:
+    table = dict(zip(["label", *names], OF_EACH.values(), strict=True))
+    assert rm.evaluate_predictions(table, "Accuracy", score=names, classes=classes).notes == ()

@@ -608,6 +608,16 @@ def test_the_best_rows_are_a_share_or_a_number_of_them() -> None:
         rm.evaluate_predictions(table, "Precision(top=1.5)")
 
 
+def test_a_number_of_best_rows_counts_rows_whatever_they_weigh() -> None:
+    """By hand: the first row weighs 8; of the two that tie at the border one is needed, half of each."""
+    table = {"label": [1, 0, 1, 0], "score": [0.9, 0.5, 0.5, 0.1], "weight": [8, 3, 1, 0]}
+    names = [f"Precision(top={number})" for number in (1, 2, 3, 4, 5)]
+    result = rm.evaluate_predictions(table, [*names[:2], "Recall(top=2)", *names[2:]])
+    assert list(result.values.values())[:-1] == pytest.approx([1, 8.5 / 10, 8.5 / 9, 9 / 12, 9 / 12])
+    assert list(result.undefined.values()) == ["there are fewer than 5 rows"]
+    assert value(table, "Precision(top=0.5)") == 1.0  # half of the weight is 6 of the first row's 8
+
+
 def test_every_rate_of_the_confusion_matrix_is_a_measure() -> None:
     """TP 2, FP 1, TN 3, FN 4, at 0.5; each rate and the one that it adds up to 1 with."""
     table = {"label": [1, 1, 0, 0, 0, 0, 1, 1, 1, 1], "score": [0.9] * 3 + [0.1] * 7}

@@ -95,12 +95,12 @@ def test_what_needs_more_queries_has_no_value(result: Any) -> None:
 
 
 def test_p_values_are_corrected_over_slices_measures_and_attributes(result: Any) -> None:
-    slices = result.by(USERS)
-    # Of age there are two slices, with one test for both.
+    slices = result.by(USERS.with_columns(age=pl.Series([9, 9, 10, 10, 10, 9])))
+    # Of age there are two slices, with one test for both; of country two are too small for one.
     tests = [row for row in slices.rows if (row.by, row.slice) != ("age", "10")]
     p_values = corrected([row.p for row in tests]).tolist()
     assert [row.p_corrected for row in tests] == pytest.approx(p_values, nan_ok=True)
-    assert slices.tests == 6
+    assert slices.tests == 4
     assert len({row.p_corrected for row in slices.rows if (row.by, row.measure) == ("age", "RR")}) == 1
     assert {row.by for row in slices.rows} == {"country", "age"}
     assert {row.measure for row in slices.rows} == {"RR", "P@1"}
@@ -113,6 +113,17 @@ def test_holm() -> None:
     )
     assert corrected([0.9, 0.8]).tolist() == [1.0, 1.0]
     assert len(corrected([])) == 0
+
+
+def test_a_group_that_tells_nothing_of_its_spread_has_no_test() -> None:
+    spread = np.array([0.2, 0.5, 0.4, 0.9, 0.0])
+    for flat in ([1.0, 1.0], [0.0, 1.0], [0.1, 0.1, 0.1], [1.0] * 20):  # the spread of .1s is 1e-17 in floats
+        difference = welch(np.array(flat), spread)
+        assert difference.mean == pytest.approx(sum(flat) / len(flat) - 0.4)
+        assert np.isnan(difference[1:]).all()
+    # By hand: t = .1 / √(.01/3 + .115/5), with .02633² / (.00333²/2 + .023²/4) = 5.03 degrees of freedom.
+    difference = welch(np.array([0.4, 0.5, 0.6]), spread)
+    assert difference.p == pytest.approx(2 * stats.t.sf(0.1 / 0.1622755, 5.03205), rel=1e-6)
 
 
 numbers = st.lists(st.floats(0, 1), max_size=8).map(lambda values: np.array(values, dtype=np.float64))
@@ -311,25 +322,27 @@ def test_a_slice_by_its_value(result: Any) -> None:
 
 
 def test_the_table_for_people(result: Any) -> None:
-    # scipy's p-values .4433, .0632, .5185, .0577: 4 · .0577, no less, 2 · .4433, no less.
+    # scipy's p-values .4433 and .5185: 2 · .4433, no less. Two queries have none.
     assert str(result.by(USERS, "country")).splitlines() == [
         "measure  country  queries   value      low    high  difference       p",
         "-------  -------  -------  ------  -------  ------  ----------  ------",
         "RR       DE             3  0.6111  -0.2507  1.4730     -0.2222  0.8866",
-        "RR       FR             2  1.0000   1.0000  1.0000     +0.4167  0.2307",
+        "RR       FR             2  1.0000   1.0000  1.0000     +0.4167",
         "RR       (none)         1  0.5000                      -0.2667",
         "P@1      DE             3  0.3333  -1.1009  1.7676     -0.3333  0.8866",
-        "P@1      FR             2  1.0000   1.0000  1.0000     +0.7500  0.2307",
+        "P@1      FR             2  1.0000   1.0000  1.0000     +0.7500",
         "P@1      (none)         1  0.0000                      -0.6000",
         "",
         "low, high: the 95% t interval; difference: from the value of the other queries;",
-        "  p: Welch's t test of it, corrected for 4 tests (Holm)",
+        "  p: Welch's t test of it, corrected for 2 tests (Holm)",
+        "no p of 4 differences: too few queries on one side (3 are needed), or equal",
+        "  values alone",
     ]
 
 
 def test_a_small_p_is_not_shown_as_none() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(40)}
-    run = {query: ["a", "x"] if i < 20 else ["x", "y", "a"][i % 2 :] for i, query in enumerate(qrels)}
+    run = {query: ["a", "x"] if 1 < i < 20 else ["x", "y", "a"][i % 2 :] for i, query in enumerate(qrels)}
     slices = rm.evaluate(qrels, run, "RR").by({query: str(i < 20) for i, query in enumerate(qrels)})
     assert "<0.0001" in str(slices)
 

@@ -53,7 +53,10 @@ def certainty(below: int, above: int) -> float:
 
 
 def order_of(lists: JudgedLists) -> tuple[int, int]:
-    """In how many lists the relevant items stand below the others on average, and in how many above."""
+    """In how many lists the relevant items stand below the others on average, and in how many above.
+
+    Zeros of lists too few to be sure of anything: looking at them would take a good part of a small call.
+    """
     if len(lists.retrieved) < LEAST_LISTS:
         return 0, 0
     relevant = lists.relevance >= 1
@@ -174,7 +177,7 @@ def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[st
 def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
     scores = _numbers(run, GLANCE)
     # What does not begin so is not looked at any further.
-    if not len(scores) or scores[0] not in (0, 1) or np.count_nonzero(np.diff(scores) == 1) < STEPS:
+    if not len(scores) or scores[0] not in (0, 1) or _steps_of_one(scores) < STEPS:
         return ()
     if certainty(below, above) <= -CERTAIN:
         return ()
@@ -196,6 +199,11 @@ def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
             "highest is taken as the best; name the column as the rank if it is one"
         ),
     )
+
+
+def _steps_of_one(scores: NDArray[np.float64]) -> int:
+    finite = scores[np.isfinite(scores)]
+    return int(np.count_nonzero(np.diff(finite) == 1))
 
 
 def _swapped(qrels: Input, run: Input) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ class QueryState:
         parts: the judged queries: their ids as ``query``, and the columns of `columns_of`.
         others: ids of queries without judgements; one may be there several times.
         hits: number of judged items in the lists, a number for each part.
+        order: of each part, in how many lists relevant items stand below the others, and in how many above.
 
     """
 
@@ -55,11 +56,12 @@ class QueryState:
     parts: list[pl.DataFrame]
     others: list[pl.Series]
     hits: list[int]
+    order: list[tuple[int, int]]
 
     @classmethod
     def empty(cls, groups: Iterable[Group]) -> QueryState:
         """The state before anything was observed."""
-        return cls(tuple(groups), [], [], [])
+        return cls(tuple(groups), [], [], [], [])
 
     @classmethod
     def of(
@@ -96,12 +98,13 @@ class QueryState:
             [pl.DataFrame(columns)],
             [] if others is None or not len(others) else [others],
             [first.hits],
+            [first.order],
         )
 
     @classmethod
     def of_others(cls, groups: tuple[Group, ...], others: pl.Series) -> QueryState:
         """What was observed of queries none of which has judgements."""
-        return cls(groups, [], [others], [])
+        return cls(groups, [], [others], [], [])
 
     @property
     def faults(self) -> Mapping[str, Fault]:
@@ -113,6 +116,7 @@ class QueryState:
         self.parts.extend(other.parts)
         self.others.extend(other.others)
         self.hits.extend(other.hits)
+        self.order.extend(other.order)
 
     def frame(self, order: Literal["place", "query"]) -> pl.DataFrame:
         """All judged queries in one order, whatever the order in which they were added.
@@ -133,16 +137,20 @@ class QueryState:
         others = pl.concat(self.others)
         return (others if repeated else others.unique()).sort()
 
+    def whole_order(self) -> tuple[int, int]:
+        """As `rankmark.aggregation.state.Seen.order`, of all parts."""
+        return sum(below for below, _ in self.order), sum(above for _, above in self.order)
+
     def whole(self, order: Literal["place", "query"], unjudged: int) -> Block:
         """All judged queries, to be finished, with the number of those without judgements."""
         frame = self.frame(order)
         answered = frame["answered"].to_numpy()
-        hits = sum(self.hits)
+        hits, above_or_below = sum(self.hits), self.whole_order()
         observed = []
         for number in range(len(self.groups)):
             own = [name for name in frame.columns if name.startswith(f"{number}.")]
             retrieved, tied_rank, *values = (frame[name].to_numpy(writable=True) for name in own)
             ties = bool(np.count_nonzero(tied_rank))
-            observed.append(Observed(answered, retrieved, tied_rank, values, hits, ties))
+            observed.append(Observed(answered, retrieved, tied_rank, values, hits, ties, above_or_below))
         nowhere = np.empty(0, dtype=np.uint32)
         return Block(Table.from_arrow(frame.select("query")), observed, nowhere, unjudged)

@@ -14,6 +14,7 @@ import numpy as np
 
 from rankmark.errors import DataError
 from rankmark.inputs.column_checks import no_rows
+from rankmark.language.conventions.limits import Extent, spanning
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -174,11 +175,12 @@ class Heading:
     first_item: Id
     item_ids: Literal["integer", "text"]
     notes: tuple[str, ...] = ()
+    extent: Extent | None = None
 
     @classmethod
-    def of(cls, table: Described) -> Heading:
+    def of(cls, table: Described, extent: Extent | None = None) -> Heading:
         """That of a table."""
-        return cls(table.name, table.first_query, table.first_item, table.item_ids, table.notes)
+        return cls(table.name, table.first_query, table.first_item, table.item_ids, table.notes, extent)
 
     def merged(self, other: Heading) -> Heading:
         """The same whichever comes first."""
@@ -188,6 +190,7 @@ class Heading:
             min(self.first_item, other.first_item),
             self.item_ids,
             tuple(sorted({*self.notes, *other.notes})),
+            spanning(self.extent, other.extent),
         )
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions.labelled import Predictions
     from rankmark.kinds.row_core import Sum
     from rankmark.language.choices import Choices
-    from rankmark.language.conventions.limits import Extent
+    from rankmark.language.conventions.limits import Extents
     from rankmark.language.measure import Measure
 
 __all__ = ["Observation", "Seen", "SeenRows", "State", "merged"]
@@ -75,7 +75,10 @@ class Seen(Protocol):
 
     @property
     def order(self) -> tuple[int, int]:
-        """In how many lists relevant items stand below the others, and above; zeros where not known."""
+        """In how many lists relevant items stand below the others, and above.
+
+        A few lists that were observed by themselves are not among them: see `order_of`.
+        """
 
     @property
     def query_ids(self) -> Table | None:
@@ -97,14 +100,14 @@ class Observation(NamedTuple):
         seen: all judged queries.
         heads: what is to be said of the judgements and of the results.
         inputs: the hashes of the tables, if asked for.
-        extents: gives the extent of the grades and that of the scores, as far as the engine knows them.
+        extents: gives the extent of the grades and that of the scores; None where there are none.
 
     """
 
     seen: Seen
     heads: tuple[Described, Described]
     inputs: Mapping[str, str]
-    extents: Callable[[], tuple[Extent | None, Extent | None]] = lambda: (None, None)
+    extents: Callable[[], Extents]
 
 
 class SeenRows(Protocol):

@@ -27,6 +27,7 @@ from rankmark.aggregation.refusals import (
 )
 from rankmark.aggregation.settled import Settled, are_short, counted, counting, left_out, settled_as
 from rankmark.language.choices import Choices
+from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.language.plan import Group
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class Tally:
         missing: judged queries without results.
         unjudged: queries with results and without judgements.
         hits: number of judged items in the lists.
+        below: in how many lists relevant items stand below the others.
+        above: in how many above.
+        extents: that of the grades (``qrels``) and that of the scores (``run``), if asked for.
         seen: the least id of each kind: ``qrels.query``, ``qrels.item``, ``run.query``, ``run.item``.
         measures: what each measure comes to, by its canonical name.
         faults: what cannot be evaluated, by a name of its own.
@@ -100,6 +104,9 @@ class Tally:
     missing: Some = field(default_factory=Some)
     unjudged: Some = field(default_factory=Some)
     hits: int = 0
+    below: int = 0
+    above: int = 0
+    extents: dict[str, Extent] = field(default_factory=dict)
     seen: dict[str, Id] = field(default_factory=dict)
     measures: dict[str, MeasureTally] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
@@ -107,8 +114,8 @@ class Tally:
 
     @property
     def order(self) -> tuple[int, int]:
-        """As `rankmark.aggregation.state.Seen`; not known."""
-        return 0, 0
+        """As `rankmark.aggregation.state.Seen`."""
+        return self.below, self.above
 
     def add(self, other: Tally) -> None:
         """Takes in the queries of another part."""
@@ -118,6 +125,10 @@ class Tally:
         self.missing.add(other.missing)
         self.unjudged.add(other.unjudged)
         self.hits += other.hits
+        self.below += other.below
+        self.above += other.above
+        for side, extent in other.extents.items():
+            self.extents[side] = spanning(self.extents.get(side), extent) or extent
         for kind, seen in other.seen.items():
             self.seen[kind] = min(self.seen.get(kind, seen), seen)
         for name, measure in other.measures.items():
@@ -176,6 +187,7 @@ class Tally:
             name: MeasureTally(**{**each, "undefined": Some(**each["undefined"])})
             for name, each in sent["measures"].items()
         }
+        sent["extents"] = {side: Extent(*extent) for side, extent in sent["extents"].items()}
         sent["faults"] = faults_from(sent["faults"])
         return Tally(**sent)
 

@@ -114,6 +114,7 @@ class _Work:
             lists=lists,
             by_class=_by_class(read, classes, found),
             beside=Beside(inputs, intervals),
+            notes=read.notes,
         )
 
     def _lists(self, read: ClassPredictions, of_lists: tuple[Measure, ...]) -> ListResult:

@@ -31,7 +31,7 @@ from rankmark.language.choices import (
     UnjudgedQueries,
 )
 from rankmark.language.conventions.convention import departures
-from rankmark.language.conventions.limits import Facts
+from rankmark.language.conventions.limits import Extents, Facts
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
@@ -39,7 +39,7 @@ from rankmark.results.lists import ListResult
 if TYPE_CHECKING:
     from rankmark.language.signature import ItemIds
 
-__all__ = ["evaluate", "evaluate_tables", "result_of", "result_of_tables", "with_slices"]
+__all__ = ["departing", "evaluate", "evaluate_tables", "result_of", "result_of_tables", "with_slices"]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -204,15 +204,21 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     notes = (*judgements.notes, *results.notes, *made.notes)
     if isinstance(judgements, Input) and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
-    notes = (*notes, *_departures(plan, made, found))
+    extents = found.extents() if plan.convention else (None, None)
+    notes = (*notes, *departing(plan, made, extents))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
 
 
-def _departures(plan: Plan, made: Finished, found: Observation) -> tuple[str, ...]:
-    """What keeps the numbers from being those of the tool whose convention is followed."""
+def departing(plan: Plan, made: Finished, extents: Extents) -> tuple[str, ...]:
+    """What keeps the numbers from being those of the tool whose convention is followed.
+
+    Raises:
+        DataError: the tool refuses such data.
+
+    """
     if plan.convention is None:
         return ()
-    grades, scores = found.extents()
+    grades, scores = extents
     counts = made.counts.measures
     facts = {each: Facts(grades, scores, tied=counts[str(each)].tied or 0) for each in plan.measures}
     return departures(plan.convention, facts)

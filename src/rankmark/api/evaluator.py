@@ -19,7 +19,7 @@ from rankmark.api.lock import Lock
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.forking import need_polars_threads
-from rankmark.inputs import read_inputs, with_text_items
+from rankmark.inputs import extent_of, read_inputs, with_text_items
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
 from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
 from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
@@ -29,6 +29,7 @@ from rankmark.language.choices import (
     GivenChoices,
     given,
 )
+from rankmark.language.conventions.limits import Extent
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.archive import Archive, Shape, read_archive, write_archive
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["Evaluator", "Repeated"]
 
 Repeated: TypeAlias = Literal["error", "apart"]
-FORMAT = 1
+FORMAT = 2
 """The version of saved files."""
 HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
 CHOICES: Shape = {each.name: int if each.name == "seed" else str for each in fields(Choices)}
@@ -57,6 +58,7 @@ SHAPE: Shape = {
     "text_items": bool,
     "repeated": str,
     "hits": int,
+    "order": [int],
     "tables": (
         None,
         [
@@ -66,6 +68,7 @@ SHAPE: Shape = {
                 "first_item": (int, str),
                 "item_ids": ("integer", "text"),
                 "notes": [str],
+                "extent": (None, [(float, bool)]),
             }
         ],
     ),
@@ -226,10 +229,15 @@ class Evaluator:
         )
         groups = self._held.state.groups
         block = dense.observe(arrays, groups, threads=threads)
+        followed = self._plan.convention is not None
+        extents = dense.extents(arrays, self._plan.choices.duplicates) if followed else (None, None)
         notes = lists_like_grades(relevance, matrix.shape[1])
         ids = _ids(query_ids, "query", "queries")
         judged = ids.gather(block.first_rows)
-        headings = (_of_arrays("relevance", judged[0], notes), _of_arrays("scores", ids[0]))
+        headings = (
+            Heading("relevance", judged[0], 0, "integer", notes, extents[0]),
+            Heading("scores", ids[0], 0, "integer", (), extents[1]),
+        )
         others = ids.filter(~ids.is_in(judged.implode()))
         state = QueryState.of(groups, block, judged, others=others)
         self._add(_Held(state, set(ids.to_list()), headings))
@@ -254,7 +262,11 @@ class Evaluator:
         others = returned.filter(~returned.is_in(judged.implode()))
         state = QueryState.of(groups, block, judged, others=others)
         known = {*judged.to_list(), *others.to_list()}
-        return _Held(state, known, (Heading.of(judgements), Heading.of(results)))
+        return _Held(state, known, (self._heading(judgements), self._heading(results)))
+
+    def _heading(self, table: Input) -> Heading:
+        """What a part says of a table: its extent, too, if a convention's limits look at it."""
+        return Heading.of(table, None if self._plan.convention is None else extent_of(table))
 
     def merge(self, other: Evaluator) -> None:
         """Adds all that another evaluator was given, which stays as it is.
@@ -285,7 +297,8 @@ class Evaluator:
             )
         with self._lock:
             unjudged = len(held.state.unjudged(self._repeated == "apart"))
-            found = Observation(held.state.whole("query", unjudged), held.headings, {})
+            extents = held.headings[0].extent, held.headings[1].extent
+            found = Observation(held.state.whole("query", unjudged), held.headings, {}, lambda: extents)
         return result_of_tables(self._plan, found)
 
     def save(self, path: str | Path) -> None:
@@ -358,6 +371,7 @@ class Evaluator:
             "text_items": plan.text_items,
             "repeated": self._repeated,
             "hits": sum(self._held.state.hits),
+            "order": list(self._held.state.whole_order()),
             "tables": None if headings is None else [asdict(heading) for heading in headings],
         }
 
@@ -387,11 +401,6 @@ def _check_ids(held: _Held, new: _Held) -> None:
             )
 
 
-def _of_arrays(name: str, query: int | str, notes: tuple[str, ...] = ()) -> Heading:
-    """The heading of arrays, whose items are their columns."""
-    return Heading(name, query, 0, "integer", notes)
-
-
 def _ids(table: Table, column: str, name: str) -> pl.Series:
     """Ids in the one type that all parts have: text, or 64-bit integers."""
     import polars as pl
@@ -417,6 +426,13 @@ def _loaded(evaluator: Evaluator, archive: Archive) -> Evaluator:
     return evaluator
 
 
+def _heading(saved: Mapping[str, Any]) -> Heading:
+    extent = saved["extent"]
+    return Heading(
+        **{**saved, "notes": tuple(saved["notes"]), "extent": None if extent is None else Extent(*extent)}
+    )
+
+
 def _plan(header: Mapping[str, Any]) -> Plan:
     own = {parse(name): Choices(**choices) for name, choices in header["own"].items()}
     measures = tuple(parse(name).asked_as(header["labels"].get(name)) for name in header["measures"])
@@ -436,9 +452,11 @@ def _fill(held: _Held, archive: Archive) -> None:
         raise FormatError(f"{where} is damaged: its queries are not as they were saved")
     frame = frame.with_columns(place=pl.lit(0, pl.Int64)).select("query", "place", *list(expected))
     held.state.parts.append(frame)
-    held.state.hits.append(int(header["hits"]))
+    below, above = header["order"]
+    held.state.hits.append(header["hits"])
+    held.state.order.append((below, above))
     if others.height:
         held.state.others.append(others["query"])
     held.add({*frame["query"].to_list(), *others["query"].to_list()})
-    judged, returned = (Heading(**{**each, "notes": tuple(each["notes"])}) for each in header["tables"])
+    judged, returned = map(_heading, header["tables"])
     held.headings = (judged, returned)

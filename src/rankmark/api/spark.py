@@ -17,7 +17,7 @@ from rankmark.aggregation.merged_rows import asked_of
 from rankmark.aggregation.rows import RowsOf, need_query
 from rankmark.aggregation.state import merged
 from rankmark.aggregation.tally import Tally
-from rankmark.api.evaluation import result_of
+from rankmark.api.evaluation import departing, result_of
 from rankmark.api.prediction_results import rows_result
 from rankmark.api.spark_results import SparkResult
 from rankmark.engines.spark import Task
@@ -118,13 +118,14 @@ def evaluate(
     tally.check()
     text = plan.text_items or results.types.kind(results.item) == "string"
     made = finished(plan, tally, tally.words())
+    extents = tally.extents.get("qrels"), tally.extents.get("run")
     inputs = {side: f"{digest:016x}" for side, digest in tally.digests.items()}
     return result_of(
         plan,
         made,
         item_ids="text" if text else "integer",
         inputs=inputs,
-        notes=(*judgements.notes, *made.notes),
+        notes=(*judgements.notes, *made.notes, *departing(plan, made, extents)),
         of=functools.partial(SparkResult, values),
     )
 

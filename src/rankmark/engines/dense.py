@@ -28,17 +28,19 @@ from rankmark.inputs.arrays.libraries import (
     to_numpy,
 )
 from rankmark.language.choices import ORDERS
+from rankmark.language.conventions.limits import Extent, spanning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
     from rankmark.inputs.arrays.scored import Scored
-    from rankmark.language.choices import Choices, Ties
+    from rankmark.language.choices import Choices, Duplicates, Ties
+    from rankmark.language.conventions.limits import Extents
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["Batch", "judge", "observe"]
+__all__ = ["Batch", "extents", "judge", "observe"]
 
 
 class Batch(NamedTuple):
@@ -80,6 +82,25 @@ def observe(
     first_rows = judged.astype(np.uint32)
     query_ids = arrays.query_ids.take("query", first_rows, "query")
     return Block(query_ids, observed, first_rows, rows - len(judged))
+
+
+def extents(arrays: Scored, duplicates: Duplicates) -> Extents:
+    """The extent of the grades and that of the scores of what can be in a list."""
+    relevance = arrays.grades(duplicates)
+    grades: Extent | None = None
+    scores: Extent | None = None
+    for rows in _blocks(relevance.counts, arrays.scores):
+        block = arrays.scores.block(rows)
+        grades = spanning(grades, _extent(relevance.take(rows).grades))
+        scores = spanning(scores, _extent(block[block > NEVER]))
+    return grades, scores
+
+
+def _extent(numbers: Array) -> Extent | None:
+    """That of numbers along one axis."""
+    if not numbers.shape[0]:
+        return None
+    return Extent(float(numbers.min()), float(numbers.max()), bool((numbers % 1 != 0).any()))
 
 
 def _cut(k: int | None, choices: Choices, measures: tuple[Measure, ...]) -> int | None:

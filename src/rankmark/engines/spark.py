@@ -20,7 +20,7 @@ from rankmark.aggregation.tally import Tally, tallied
 from rankmark.engines import local
 from rankmark.errors import DataError, RankmarkError
 from rankmark.inputs.digest import digest
-from rankmark.inputs.input import Input
+from rankmark.inputs.input import Input, extent_of
 from rankmark.inputs.tables.spark_frames import FrameNames
 
 if TYPE_CHECKING:
@@ -94,6 +94,11 @@ class Task:
         judgements, results = _input(self.qrels, qrels), _input(self.run, run)
         if self.hash_inputs:
             tally.digests = {table.side: int(digest(table), 16) for table in (judgements, results)}
+        if self.plan.convention is not None:
+            extents = (
+                (table.side, extent_of(table)) for table in (judgements, results) if table.table.num_rows
+            )
+            tally.extents = {side: extent for side, extent in extents if extent is not None}
         if not qrels.num_rows:
             tally.unjudged = _unjudged(qrels, run)
             return _Observed(tally)
@@ -126,6 +131,7 @@ def _tallied(tally: Tally, groups: Sequence[Group], seen: Block, ids: NDArray[An
     tally.judged = len(ids)
     tally.missing = some(ids, ~seen.observed[0].answered)
     tally.hits = seen.hits
+    tally.below, tally.above = seen.order
     return _Observed(tally, ids, values)
 
 

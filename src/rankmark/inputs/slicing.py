@@ -138,7 +138,7 @@ def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing
     """What is given as `by`.
 
     A Series of pandas goes by its index: by position where that is the index of `table` or numbers its rows,
-    else its index is the queries. Other series and arrays go by position.
+    else its index is the queries. Other series and arrays, those of pandas too, go by position.
 
     Args:
         by: it.
@@ -157,7 +157,7 @@ def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing
     if pandas is not None and isinstance(by, pandas.Series):
         return _of_pandas(by, table if isinstance(table, pandas.DataFrame) else None)
     if pandas is not None and isinstance(by, pandas.api.extensions.ExtensionArray | pandas.Index):
-        return _of_pandas(pandas.Series(by), None)
+        return ByRows(_values_of_pandas(pandas.Series(by)))
     if callable(by):
         name = getattr(by, "__name__", NAME)
         return ByFunction(NAME if name == "<lambda>" else name, by)
@@ -173,9 +173,7 @@ def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing
 def _of_pandas(series: Any, table: Any) -> Slicing:
     import polars as pl
 
-    named = NAME if series.name is None else str(series.name)
-    name = named if named != "query" else NAME
-    values = _column(series.reset_index(drop=True).to_frame(name), name)
+    values = _values_of_pandas(series)
     index = series.index
     if index.nlevels > 1:
         raise UsageError(
@@ -193,7 +191,14 @@ def _of_pandas(series: Any, table: Any) -> Slicing:
     if numbered and (index.start, index.step) == (0, 1):
         return ByRows(values, numbered=True)
     queries = _column(index.to_frame(index=False, name="query"), "query")
-    return ByQueries(name, pl.DataFrame([queries, values]))
+    return ByQueries(values.name, pl.DataFrame([queries, values]))
+
+
+def _values_of_pandas(series: Any) -> pl.Series:
+    """The values of a Series, whatever its index."""
+    named = NAME if series.name is None else str(series.name)
+    name = named if named != "query" else NAME
+    return _column(series.reset_index(drop=True).to_frame(name), name)
 
 
 def _column(frame: Any, name: str) -> pl.Series:

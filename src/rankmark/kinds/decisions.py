@@ -91,7 +91,7 @@ def decided(
         top: the share of rows, or how many, that is found instead; the part of a border group of equal scores
             that belongs to it is of its mean composition, which is the expected value over all orders of rows
             that weigh the same for whatever is linear in TP where TP + FP is given, as all these measures
-            are.
+            are. A share is of the rows' weight; a number counts rows, whatever they weigh.
 
     Raises:
         Undefined: 0/0, or fewer rows than are to be found.
@@ -134,16 +134,35 @@ def _empty(confusion: Confusion, how: str) -> Iterator[str]:
 
 
 def _among_best(rows: Rows, top: float) -> Confusion:
+    if top >= 1:
+        return _first(rows, top) if rows.weighted else _heaviest(rows, top)
+    return _heaviest(rows, top * (rows.ranked.positive + rows.ranked.negative))
+
+
+def _heaviest(rows: Rows, weight: float) -> Confusion:
+    """The decision to find the rows with the greatest scores that weigh as much together."""
     positive, negative = rows.ranked.positive, rows.ranked.negative
-    rows_weight = positive + negative
-    if 1 <= top > rows_weight:
-        raise Undefined(f"there are fewer than {top:g} rows")
-    found = np.array([top if top >= 1 else top * rows_weight])
+    if weight > positive + negative:
+        raise Undefined(f"there are fewer than {weight:g} rows")
+    found = np.array([weight])
     border = rows.ranked.beyond(found)
     own = border.tp + border.fp
     part = np.divide(found - border.tp_above - border.fp_above, own, out=np.zeros(1), where=own > 0)
     tp = border.tp_above + np.clip(part, 0, 1) * border.tp
     return Confusion(tp, found - tp, positive - tp, negative - (found - tp))
+
+
+def _first(rows: Rows, number: float) -> Confusion:
+    """The decision to find so many rows with the greatest scores, whatever they weigh."""
+    if number > rows.count:
+        raise Undefined(f"there are fewer than {number:g} rows")
+    curve, positive, negative = rows.ranked.curve, rows.ranked.positive, rows.ranked.negative
+    # A bin that ends with each score, of which there is one, and one above all.
+    counts = rows.ranked.bins(np.ascontiguousarray(curve.score[::-1]))[0][-2::-1]
+    reached = np.append(0.0, np.cumsum(counts))
+    tp, fp = (np.interp([number], reached, np.append(0.0, weights)) for weights in (curve.tp, curve.fp))
+    # Sums in another order may pass the totals by a rounding error.
+    return Confusion(tp, fp, np.maximum(positive - tp, 0), np.maximum(negative - fp, 0))
 
 
 def _best(rows: Rows, measure: Callable[[Confusion], Values]) -> float:

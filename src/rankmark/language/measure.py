@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import MeasureError
@@ -35,6 +36,7 @@ class Measure:
     Attributes:
         name: the measure's one name, whatever alias it was asked for by.
         parameters: those that were set to something else than their default.
+        given: all that were set, those to their default, too; what a convention does not decide.
         cutoff: how many items from the top count; None for all.
         page: the measure's definition.
         last_deciding_rank: the last rank at which the order of items can change the value; 0 if no order can.
@@ -47,35 +49,38 @@ class Measure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None
     asked: str | None = None
+    given: Mapping[str, Any] = field(init=False)
     page: Page = field(init=False)
     last_deciding_rank: int = field(init=False)
     tells_unjudged: bool = field(init=False)
     _written: str = field(init=False)
-    _given: Mapping[str, Any] = field(init=False)
+    _called_with: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
         meaning = meaning_of(self.name)
         known, given = meaning.page, {**meaning.parameters, **self.parameters}
         object.__setattr__(self, "name", known.name)
         object.__setattr__(self, "parameters", known.checked(given))
+        defaults = {name: known.accepted[name].default for name in given}
+        object.__setattr__(self, "given", MappingProxyType({**defaults, **self.parameters}))
         object.__setattr__(self, "cutoff", known.checked_cutoff(self.cutoff))
         object.__setattr__(self, "page", known)
         object.__setattr__(self, "last_deciding_rank", self._last_deciding_rank())
         object.__setattr__(self, "tells_unjudged", self._tells_unjudged())
         object.__setattr__(self, "_written", write(self.name, self.parameters, self.cutoff))
-        object.__setattr__(self, "_given", self._keywords())
+        object.__setattr__(self, "_called_with", self._keywords())
 
     def __call__(self, *values: Any, **parameters: Any) -> Measure:
         """The measure with these parameters set, each by its name."""
         if values:
             raise MeasureError(f"{self.name}({values[0]!r}): parameters are set by name: {self.page.grammar}")
-        return Measure(self.name, {**self.parameters, **parameters}, self.cutoff)
+        return Measure(self.name, {**self.given, **parameters}, self.cutoff)
 
     def __matmul__(self, cutoff: int) -> Measure:
         """The measure over the first `cutoff` items."""
         if cutoff is None:
             raise MeasureError(f"{self.name}@None: the cutoff is a whole number from 1")
-        return Measure(self.name, self.parameters, cutoff)
+        return Measure(self.name, self.given, cutoff)
 
     @property
     def label(self) -> str:
@@ -85,7 +90,7 @@ class Measure:
     def asked_as(self, text: str | None) -> Measure:
         """The same, asked for by this text; equal to any other."""
         same = text is None or "".join(text.split()) == "".join(self._written.split())
-        return Measure(self.name, self.parameters, self.cutoff, None if same else text)
+        return Measure(self.name, self.given, self.cutoff, None if same else text)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -101,6 +106,16 @@ class Measure:
             for value, parameter in named
             if parameter.names_column(value)
         }
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The least and the greatest value with these parameters, None where there is none."""
+        usual = self.page.usual_bounds
+        if usual is None:
+            return self.page.bounds
+        parameters = self.page.parameters
+        changed = any(parameters[name].default != value for name, value in self.parameters.items())
+        return self.page.bounds if changed else usual
 
     @property
     def mean(self) -> Mean:
@@ -137,17 +152,17 @@ class Measure:
         """The measure's value for each query; NaN where the query has no relevant item."""
         if lists.ties is not None and not self.expected:
             raise no_closed_form(str(self))
-        value: Values | tuple[Values, Values] = self.page.function(lists, **self._given)
+        value: Values | tuple[Values, Values] = self.page.function(lists, **self._called_with)
         return value
 
     def compute_rows(self, rows: Rows) -> float | PerQuery | AtThreshold:
         """The row measure's value, that of each query, or the best with its threshold."""
-        value: float | PerQuery | AtThreshold = self.page.function(rows, **self._given)
+        value: float | PerQuery | AtThreshold = self.page.function(rows, **self._called_with)
         return value
 
     def compute_classes(self, classes: Classes) -> float | PerClass:
         """The value of a measure of classes, or that of each class with their average."""
-        value: float | PerClass = self.page.function(classes, **self._given)
+        value: float | PerClass = self.page.function(classes, **self._called_with)
         return value
 
     def signature(self) -> list[str]:
@@ -169,7 +184,7 @@ class Measure:
         return self._written
 
     def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
-        plain = {n: dict(v) if isinstance(v, Mapping) else v for n, v in self.parameters.items()}
+        plain = {n: dict(v) if isinstance(v, Mapping) else v for n, v in self.given.items()}
         return Measure, (self.name, plain, self.cutoff, self.asked)
 
     def __eq__(self, other: object) -> bool:

@@ -26,9 +26,9 @@ def balanced_accuracy(rows: Rows, *, threshold: Best = 0.5, top: Top = "none") -
             one that gives the greatest value (of several the highest), which the result tells; it is
             infinite where finding nothing is best.
         top: the share of the rows (of their weight), those with the greatest scores, that is found instead,
-            such as 0.1, or how many of them, such as 10; or ``none``. Of equal scores at the border the part
-            that is needed counts, mixed as they are: the expected value over all orders of rows that weigh
-            the same.
+            such as 0.1, or how many of them, whatever they weigh, such as 10; or ``none``. Of equal scores at
+            the border the part that is needed counts, mixed as they are: the expected value over all orders
+            of rows that weigh the same.
 
     Range: 0 to 1; 1/2 is what chance gives.
     Rows of one class only: undefined; scikit-learn takes the accuracy on that class.

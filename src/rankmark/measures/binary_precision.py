@@ -23,9 +23,9 @@ def binary_precision(rows: Rows, *, threshold: float = 0.5, top: Top = "none") -
     Args:
         threshold: the least score that is found, in the precision of the scores' column.
         top: the share of the rows (of their weight), those with the greatest scores, that is found instead,
-            such as 0.1, or how many of them, such as 10; or ``none``. Of equal scores at the border the part
-            that is needed counts, mixed as they are: the expected value over all orders of rows that weigh
-            the same.
+            such as 0.1, or how many of them, whatever they weigh, such as 10; or ``none``. Of equal scores at
+            the border the part that is needed counts, mixed as they are: the expected value over all orders
+            of rows that weigh the same.
 
     Range: 0 to 1.
     No row is found: undefined; scikit-learn says 0 there (``zero_division``).

@@ -36,17 +36,17 @@ def confusion(
         tp = Σ w·y·[found]      fp = Σ w·(1 − y)·[found]      fn = P − tp      tn = N − fp
 
     y is 1 for a positive row and else 0; the weights of all rows of either class sum up to P and N. The whole
-    matrix, a row a label, is ``result.confusion`` of whoever asked for the measure; each of its numbers can be
-    asked for as ``TP``, ``FP``, ``TN`` and ``FN``, too.
+    matrix, a row a label, is ``result.confusion`` of whoever asked for the measure; each of its numbers can
+    be asked for as ``TP``, ``FP``, ``TN`` and ``FN``, too.
 
     Args:
         count: the rows that are ``found``; or ``tp`` and ``fp``, true and false positives, or
             ``tn`` and ``fn``, true and false negatives.
         threshold: the least score that is found, in the precision of the scores' column.
         top: the share of the rows (of their weight), those with the greatest scores, that is found instead,
-            such as 0.1, or how many of them, such as 10; or ``none``. Of equal scores at the border the part
-            that is needed counts, mixed as they are: the expected value over all orders of rows that weigh
-            the same.
+            such as 0.1, or how many of them, whatever they weigh, such as 10; or ``none``. Of equal scores at
+            the border the part that is needed counts, mixed as they are: the expected value over all orders
+            of rows that weigh the same.
 
     Range: from 0.
 

@@ -17,9 +17,9 @@ def lift(rows: Rows, *, top: Taken = 0.1) -> float | AtThreshold:
     that of the others, and P that of all positive rows.
 
     Args:
-        top: the share of the rows (of their weight) that is taken, or how many of them, such as 10. Of equal
-            scores at the border the part that is needed counts, mixed as they are: the expected value over
-            all orders of rows that weigh the same.
+        top: the share of the rows (of their weight) that is taken, or how many of them, whatever they weigh,
+            such as 10. Of equal scores at the border the part that is needed counts, mixed as they are: the
+            expected value over all orders of rows that weigh the same.
 
     Range: 0 to 1/top, top being the share; 1 is what chance gives.
     No row is positive: undefined.

@@ -27,9 +27,9 @@ def matthews_correlation(rows: Rows, *, threshold: Best = 0.5, top: Top = "none"
         threshold: the least score that is found, in the precision of the scores' column; or ``max`` for the
             one that gives the greatest value (of several the highest), which the result tells.
         top: the share of the rows (of their weight), those with the greatest scores, that is found instead,
-            such as 0.1, or how many of them, such as 10; or ``none``. Of equal scores at the border the part
-            that is needed counts, mixed as they are: the expected value over all orders of rows that weigh
-            the same.
+            such as 0.1, or how many of them, whatever they weigh, such as 10; or ``none``. Of equal scores at
+            the border the part that is needed counts, mixed as they are: the expected value over all orders
+            of rows that weigh the same.
 
     Range: −1 to 1; 0 is what chance gives.
     Rows of one class only, or all of them or none found: undefined; scikit-learn says 0 there.

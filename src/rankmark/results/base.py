@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rankmark._native import Table, __version__
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import NotEvaluatedError, did_you_mean
+from rankmark.errors import MeasureError, NotEvaluatedError, did_you_mean
 from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind
@@ -35,6 +35,33 @@ if TYPE_CHECKING:
 __all__ = ["Result"]
 
 T = TypeVar("T")
+
+
+class _OfMeasures(dict[str, T]):
+    """What is known of measures, by what each was asked for as; any other name of one finds it, too.
+
+    So one that was asked for by two names, and is shown once, has both.
+    """
+
+    __slots__ = ("_find",)
+
+    def __init__(self, known: Mapping[str, T], find: Callable[[str], Measure]) -> None:
+        super().__init__(known)
+        self._find = find
+
+    def __missing__(self, name: str) -> T:
+        try:
+            label = self._find(name).label
+        except NotEvaluatedError:
+            raise
+        except MeasureError as error:  # as of any key that is not there
+            raise NotEvaluatedError(str(error)) from None
+        if label == name:
+            raise KeyError(name)
+        return self[label]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 class Result(OfRuns):
@@ -97,12 +124,12 @@ class Result(OfRuns):
 
     @property
     def values(self) -> dict[str, float]:
-        """Each measure's value, by what it was asked for as."""
-        return {measure.label: value for measure, value in self._values.items()}
+        """Each measure's value, by what it was asked for as; ``values["AP"]`` finds ``map``, too."""
+        return _OfMeasures({each.label: value for each, value in self._values.items()}, self._find)
 
     def _by_label(self, known: Mapping[str, T]) -> dict[str, T]:
         """What is known of measures by their canonical names, by what they were asked for as."""
-        return {m.label: known[str(m)] for m in self._values if str(m) in known}
+        return _OfMeasures({m.label: known[str(m)] for m in self._values if str(m) in known}, self._find)
 
     @property
     def per_query(self) -> pl.DataFrame:
@@ -348,13 +375,13 @@ class Result(OfRuns):
 
     def _known(self, measure: str | Measure) -> Measure | None:
         """The measure as it was evaluated: by its name here, or by what the convention calls it."""
-        if isinstance(measure, Measure) and measure in self._values:
-            return measure
+        evaluated = {each: each for each in self._values}
+        if isinstance(measure, Measure) and measure in evaluated:
+            return evaluated[measure]
         written = {name: each for each in self._values for name in (str(each), each.label)}
         if measure in written:
             return written[str(measure)]
-        found = meant(measure, self._convention, self.kinds)
-        return found if found in self._values else None
+        return evaluated.get(meant(measure, self._convention, self.kinds))
 
 
 def _restored(kind: type[Result], query_ids: pl.DataFrame | None, kept: Mapping[str, Any]) -> Result:

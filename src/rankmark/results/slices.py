@@ -18,7 +18,7 @@ from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, slice_members
 from rankmark.statistics.corrections import corrected
-from rankmark.statistics.independent import MeanDifference, welch
+from rankmark.statistics.independent import FEWEST, MeanDifference, welch
 from rankmark.statistics.intervals import t_interval
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Slice:
         low: the lower end of its confidence interval.
         high: the upper end.
         difference: the value less that of all other queries; NaN for sums over queries.
-        difference_low: the lower end of the difference's confidence interval.
+        difference_low: the lower end of the difference's confidence interval; this and what follows is NaN
+            where the slice or all other queries are fewer than three, or have equal values alone.
         difference_high: the upper end.
         p: the chance of such a difference between slices that are alike (Welch's t test).
         p_corrected: the same for all slices and measures together (Holm).
@@ -113,6 +114,11 @@ class Slices(Sliced):
             f"low, high: the {100 * self.confidence:g}% t interval; difference: from the value of the other "
             f"queries{test if self.tests else ''}"
         )
+        if untested := sum(math.isnan(row.p) and not math.isnan(row.difference) for row in self.rows):
+            yield (
+                f"no p of {counted(untested, 'difference')}: too few queries on one side ({FEWEST} are "
+                "needed), or equal values alone"
+            )
         yield from self.notes
 
 

@@ -8,11 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MeanDifference", "welch"]
+__all__ = ["FEWEST", "MeanDifference", "welch"]
+
+FEWEST = 3
+"""Values of a group that tell anything of its spread."""
 
 
 class MeanDifference(NamedTuple):
-    """How far the mean of one group is from that of another; NaN where there are too few values.
+    """How far the mean of one group is from that of another; NaN where the values cannot tell.
 
     Attributes:
         mean: the difference.
@@ -42,7 +45,10 @@ def welch(
         confidence: the share of such intervals that hold the true difference.
 
     Returns:
-        The difference x̄ − ȳ; with fewer than two values in a group no interval, and without any spread no p.
+        The difference x̄ − ȳ; no interval and no p where a group has fewer than three values, or equal ones
+        alone. The spread of such a group cannot be known, and is taken for 0: of slices of 2 to 10 queries
+        beside 100 others alike, where 9 of 10 values are 1 and the others 0, 35% to 81% had p < .05, nearly
+        all of them slices of ones; without those none to .1%.
 
     Source: B. L. Welch, "The generalization of 'Student's' problem when several different population
     variances are involved", Biometrika 34, 1947.
@@ -53,12 +59,10 @@ def welch(
     if not len(values) or not len(others):
         return MeanDifference(math.nan, math.nan, math.nan, math.nan)
     mean = float(values.mean() - others.mean())
-    if min(len(values), len(others)) < 2:
+    if any(len(group) < FEWEST or group.min() == group.max() for group in (values, others)):
         return MeanDifference(mean, math.nan, math.nan, math.nan)
     parts = np.array([group.var(ddof=1) / len(group) for group in (values, others)])
     squared = float(parts.sum())
-    if not squared:
-        return MeanDifference(mean, mean, mean, math.nan)
     # Of the parts' shares, for their squares can be too small for a number.
     shares = parts / squared
     freedom = 1 / float((shares**2 / [len(values) - 1, len(others) - 1]).sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -65,6 +65,7 @@ class ClassPredictions:
         weight: the column of weights.
         query: the column of queries.
         rest: this column, and those without a role that are wanted, too.
+        notes: what a reader should know.
 
     """
 
@@ -78,6 +79,7 @@ class ClassPredictions:
     weight: str | None
     query: str | None
     rest: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
     def seen(self, threads: int) -> Classes:
         """What measures see of it."""
@@ -124,10 +126,12 @@ def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName]
     columns = [table.label, *([table.predicted] if table.predicted else [])]
     labels, *guesses = _as_classes(table, columns, text_ids)
     scores = None if guesses else _matrix(table)
+    notes: tuple[str, ...] = ()
     if scores is None:
         names = _all_names(table, labels, guesses[0], said)
     else:
         names = _names(table, labels, scores.shape[1], said)
+        notes = () if said else tuple(_taken_in_order(table.scores, names))
     numbers = [_numbers(table, column, names) for column in (labels, *guesses)]
     return ClassPredictions(
         table.where,
@@ -140,6 +144,7 @@ def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName]
         table.weight,
         table.query,
         table.frame.select([*([table.query] if table.query else []), *table.others]),
+        notes,
     )
 
 
@@ -285,6 +290,18 @@ def _names_of_columns(table: ClassTable, values: Sequence[ClassName]) -> tuple[C
         return tuple(columns)
     as_written = all(str(kind(name)) == name for name in columns if name.lstrip("-").isdigit())
     return _as_labels(table, values, columns) if as_written else None
+
+
+def _taken_in_order(columns: Sequence[str], names: Sequence[ClassName]) -> Iterator[str]:
+    """Which column of scores was taken for which class, where their names do not say it."""
+    pairs = [(column, str(name)) for column, name in zip(columns, names, strict=False)]
+    if len(columns) < 2 or all(column.endswith(name) for column, name in pairs):
+        return
+    shown = ", ".join(f"{column!r} of {name}" for column, name in pairs[:10]) + ", …" * (len(pairs) > 10)
+    yield (
+        f"scores taken for those of classes by their order: {shown} (classes=[…] or --classes says another; "
+        "several systems are compared by compare_predictions, or --system NAME=COLUMN)"
+    )
 
 
 def _names_by_number(values: Sequence[ClassName], number: int) -> tuple[ClassName, ...] | None:

@@ -131,7 +131,7 @@ class Convention:
     def meaning(self, asked: str | Measure, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Meaning:
         """What `asked` is under this convention: a name of the tool's own, or a measure's name here.
 
-        Parameters that are given, and are not their defaults, override the tool's. A name that measures of
+        Parameters that are given override the tool's. A name that measures of
         both kinds have means the one of the kind that is looked for first.
 
         Raises:
@@ -182,7 +182,7 @@ class Convention:
                 continue
             theirs, others = one.measure.parameters, other.measure.parameters
             fixed = {name: value for name, value in theirs.items() if others.get(name) == value}
-            return Meaning(Measure(asked.name, {**fixed, **asked.parameters}, asked.cutoff), one.choices)
+            return Meaning(Measure(asked.name, {**fixed, **asked.given}, asked.cutoff), one.choices)
         known = ", ".join(map(_shown, names))
         there = {
             "list": f"it has {known or 'no measures of lists'}",
@@ -195,13 +195,16 @@ class Convention:
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
         own = variant.choices if isinstance(variant, Variant) else {}
-        filled = {
-            **numbers,
-            "ones": ",".join("1" * int(numbers.get("k", 0))),
-            "root": repr(math.sqrt(float(numbers.get("square", 0)))),
-            "above": repr(math.nextafter(float(numbers.get("x", 0)), math.inf)),
+        made: Mapping[str, Callable[[], str]] = {
+            "ones": lambda: ",".join("1" * int(numbers["k"])),
+            "root": lambda: repr(math.sqrt(float(numbers["square"]))),
+            "above": lambda: repr(math.nextafter(float(numbers["x"]), math.inf)),
         }
-        text = re.sub(r"\{([a-z]+)\}", lambda found: filled[found[1]], _target(variant))
+
+        def filled(found: re.Match[str]) -> str:
+            return made[found[1]]() if found[1] in made else numbers[found[1]]
+
+        text = re.sub(r"\{([a-z]+)\}", filled, _target(variant))
         kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
         return Meaning(as_measure(text, kinds), MappingProxyType({**self.choices, **own}))
 

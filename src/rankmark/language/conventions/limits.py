@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 __all__ = [
     "Extent",
+    "Extents",
     "Facts",
     "Limit",
     "Worded",
@@ -30,6 +31,10 @@ class Extent(NamedTuple):
     least: float
     greatest: float
     fraction: bool
+
+
+Extents: TypeAlias = tuple[Extent | None, Extent | None]
+"""That of the grades and that of the scores; None where there are none."""
 
 
 def spanning(one: Extent | None, other: Extent | None) -> Extent | None:

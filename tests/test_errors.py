@@ -1,0 +1,33 @@
+"""What messages say of words that are misspelt."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from rankmark.errors import did_you_mean
+
+FILES = [f"system-{number:06d}/run_{number % 97}.txt" for number in range(100_000)]
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        "system-054321/run_1.txt",  # one letter is missing
+        "sytem-054321/run_q.txt",  # two slips
+        "ssystem-054312/run_1.txt",  # one too many, and two that changed places
+        "SYSTEM-054321/run_1.tx",
+    ],
+)
+def test_the_nearest_of_very_many_words_is_found_at_once(slip: str) -> None:
+    start = time.process_time()
+    assert "'system-054321/run_1.txt'" in did_you_mean(slip, FILES)
+    assert time.process_time() - start < 2  # seven seconds if all are compared
+
+
+def test_nothing_is_near_a_word_that_is_like_none() -> None:
+    assert did_you_mean("zzz", FILES) == ""
+    assert did_you_mean("x" * 10_000, FILES) == ""
+    assert did_you_mean("", FILES) == ""
+    assert did_you_mean("a\udc80b", ["a\udc80c", *FILES]) == "; did you mean 'a\\udc80c'?"
