@@ -101,6 +101,13 @@ def test_limits_of_one_model() -> None:
         rm.gate_predictions(TABLE, "new", at_least={"LogLoss": 0.3})
 
 
+def test_limits_that_everything_keeps_are_refused() -> None:
+    with pytest.raises(rm.UsageError, match="at least 0: AUC is always, so that this gate cannot fail"):
+        rm.gate_predictions(TABLE, "new", at_least={"AUC": 0})
+    # On its own scale a partial area can be less than 0.
+    assert rm.gate_predictions(TABLE, "new", at_least={"AUC(max_fpr=0.5)": 0})
+
+
 def test_tables_of_two_systems() -> None:
     tables = {name: TABLE.select("click", "person", p=name) for name in SYSTEMS}
     assert rm.gate_predictions(tables, "p", "AUC", baseline="old", max_drop=0.5).measures == tuple(
