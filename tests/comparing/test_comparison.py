@@ -606,3 +606,9 @@ def test_saved_results_on_the_command_line(
     out, err = capfd.readouterr()
     assert said in err
     assert ("RR       b       a" in out) is (code == 0)
+
+
+def test_figures_call_a_measure_what_it_was_asked_for_as() -> None:
+    runs = {"x": {"q": ["a"], "r": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}
+    (pair,) = rm.compare({"q": {"a": 1}, "r": {"a": 1}}, runs, "map").pairs
+    assert pair.figures["measure"] == "map"

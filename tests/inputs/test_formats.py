@@ -13,11 +13,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import rankmark as rm
 from rankmark.errors import ColumnError, DataError, FormatError, RankmarkError
 from rankmark.inputs import formats, read_qrels, read_run
 from rankmark.inputs.batches import open_batches
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import file_formats, format_of, listed_formats
+from rankmark.inputs.formats.separated import _blocks
 from rankmark.progress import RowProgress
 from small_tables import QRELS, RUN, as_tuples, rows
 
@@ -150,6 +152,38 @@ def packed(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
         return packed
 
     return pack
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize("blank", [b"", b"\n", b"\n\n\n", b"\r\n\r\n"])
+def test_blank_lines_at_the_end_are_no_rows(blank: bytes, engine: Any, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
+    qrels.write_bytes(b"query,item,relevance\nq,a,0\nq,b,1\n")
+    text = b'query,item,score\nq,"a",2\nq,"b",1\n'
+    run.write_bytes(text + blank)
+    result = rm.evaluate(qrels, run, ["RR", "NumRet"], engine=engine)
+    assert dict(result.values) == {"RR": 0.5, "NumRet": 2}
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_blank_lines_between_rows_are_refused(engine: Any, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
+    qrels.write_bytes(b"query,item,relevance\nq,a,0\n")
+    run.write_bytes(b"query,item,score\nq,a,2\n\nq,b,1\n\n")
+    with pytest.raises(DataError, match=r"query column 'query' (has 1|is) null.* row 1 \(from 0\)"):
+        rm.evaluate(qrels, run, "RR", engine=engine)
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_blocks_of_text_have_each_row_and_no_blank_end(ends: str, tmp_path: Path) -> None:
+    rows = ["h,g", "a,1", '"x\ny",2', "b,", '"",3']
+    for blank in range(4):
+        path = tmp_path / "a.csv"
+        path.write_bytes((ends.join(rows) + ends + ends * blank).encode())
+        for size in range(1, 40):
+            blocks = [text.split(ends.encode(), 1) for text, _ in _blocks(File(path, "a.csv"), size)]
+            assert {header for header, _ in blocks} == {b"h,g"}
+            assert b"".join(text for _, text in blocks).decode() == ends.join(rows[1:]) + ends
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -92,7 +92,7 @@ class Pair:
                 named |= dict(zip(("low", "high"), value, strict=True))
             else:
                 named[field.name] = value
-        return named | {"measure": str(self.measure)}
+        return named | {"measure": self.measure.label}
 
     @property
     def better(self) -> bool:

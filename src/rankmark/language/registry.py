@@ -92,6 +92,7 @@ class Page(Definition):
     labels: Labels = "numbers"
     scores: ScoreKind = "any"
     per_query: Fact = False
+    usual_bounds: tuple[float | None, float | None] | None = None
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -195,6 +196,7 @@ def row_measure(
     aggregate: Aggregate = "rows",
     per_query: Fact = False,
     better: Better = "more",
+    usual_bounds: tuple[float | None, float | None] | None = None,
 ) -> Callable[[RowFunction], RowFunction]:
     """Makes a function the page of a row measure.
 
@@ -216,6 +218,7 @@ def row_measure(
         aggregate: ``sum`` for what is a count of rows, else ``rows``.
         per_query: whether rows must have a query, and each query a value.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+        usual_bounds: closer bounds, which hold where every parameter has its default.
 
     """
 
@@ -235,6 +238,7 @@ def row_measure(
             labels=labels,
             scores=scores,
             per_query=per_query,
+            usual_bounds=usual_bounds,
         )
         return function
 

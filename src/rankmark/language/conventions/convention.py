@@ -286,6 +286,12 @@ def meant(asked: str | Measure, like: str | None, kinds: tuple[Kind, ...]) -> Me
     return record.measure(asked, kinds) if record else as_measure(asked, kinds)
 
 
+def takes_text_items(like: str) -> bool:
+    """Whether a convention, if it is one that is known here, takes item ids as text whatever they are."""
+    record = _names().get(like.lower())
+    return record is not None and record.text_items
+
+
 def departures(label: str, facts: Mapping[Measure, Facts]) -> tuple[str, ...]:
     """What to say beside numbers of a convention that these data keep from being the tool's.
 
