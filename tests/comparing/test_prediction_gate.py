@@ -123,12 +123,15 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
     decided = rm.gate_predictions(TABLE, "new", "AUC GAUC", baseline=saved, **how)
     assert decided.measures == gated("AUC GAUC", **how).measures
     assert "baseline: saved; that its rows are the same is known by their number alone" in decided.notes
+    assert not any("matched" in note for note in decided.notes)
     with pytest.raises(rm.UsageError, match="values and no rows to draw: leave out the confidence"):
         rm.gate_predictions(TABLE, "new", "AUC", baseline=saved, confidence=0.95, **how)
     with pytest.raises(rm.ChoiceError, match="AUC with positive:1, here with positive:0"):
         rm.gate_predictions(TABLE, "new", "AUC", baseline=saved, positive=0, **how)
     with pytest.raises(rm.DataError, match="on other rows: rows 400, here 399"):
         rm.gate_predictions(TABLE[1:], "new", "AUC", baseline=saved, **how)
+    with pytest.raises(rm.RankmarkError, match=r"saved of a result: give rankmark\.load"):
+        rm.gate_predictions(TABLE, "new", "AUC", baseline=str(path), **how)
     lists = rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP")
     with pytest.raises(rm.UsageError, match="a ListResult is neither a run nor the PredictionResult"):
         rm.gate_predictions(TABLE, "new", "AUC", baseline=lists, **how)
