@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import TextIOWrapper
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import click
@@ -31,6 +32,7 @@ from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 from rankmark.panics import hide_panics
+from rankmark.rendering.files import write_whole
 from rankmark.rendering.words import harmless
 from rankmark.stopping import cleaned_up
 
@@ -90,20 +92,63 @@ def _message(error: click.UsageError) -> str:
 
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
-    """Says what is wrong; also as JSON on standard output, for a program that asked for that."""
+    """Says what is wrong; also as JSON, for a program that asked for that, where it looks for the result."""
     click.echo(harmless(f"rankmark: error: {message}"), err=True)
-    if _is_json(given):
+    path = _output_of(given)
+    if _is_json(given, path):
         from rankmark.rendering.formats.json import document
 
+        error = {"kind": kind, "message": message, "exit_code": code}
         with suppress(OSError):  # where that is what is wrong
-            error = {"kind": kind, "message": message, "exit_code": code}
-            click.echo(document({"error": error}), nl=False)
+            _leave(document({"error": error}), path, given)
+    elif path and Path(path).is_file():
+        click.echo(harmless(f"rankmark: {path} was not written; it is what was there before"), err=True)
     return code
 
 
-def _is_json(given: Sequence[str]) -> bool:
+def _leave(text: str, path: str | None, given: Sequence[str]) -> None:
+    """Writes the text in the place of an older result, but over no input; else prints it."""
+    if path and not _is_input(path, given):
+        with suppress(UsageError):
+            write_whole(path, text)
+            return
+    if path is None or _said(given, "--format"):
+        click.echo(text, nl=False)
+
+
+def _output_of(given: Sequence[str]) -> str | None:
+    """The file that a command line, which need not be right, asks to write to."""
+    command = _rankmark.commands.get(given[0]) if given else None
+    has_output = command is not None and any("--output" in option.opts for option in command.params)
+    return _said(given, "-o", "--output") if has_output else None
+
+
+def _is_json(given: Sequence[str], path: str | None) -> bool:
     """Whether a command line that need not be right asks for JSON."""
-    return "--format=json" in given or ("--format", "json") in pairwise(given)
+    said = _said(given, "--format")
+    return said == "json" or (said is None and path is not None and path.lower().endswith(".json"))
+
+
+def _said(given: Sequence[str], *names: str) -> str | None:
+    """The value of an option as far as a command line that need not be right has one; the last counts."""
+    found = None
+    for each, following in pairwise((*given, "")):
+        for name in names:
+            joined = f"{name}=" if name.startswith("--") else name
+            if each == name:
+                found = following or found
+            elif each.startswith(joined):
+                found = each.removeprefix(joined)
+    return found
+
+
+def _is_input(path: str, given: Sequence[str]) -> bool:
+    """Whether a command line names the file more than once, so that it is more than its output."""
+    named = [each.removeprefix("-o").rpartition("=")[2] for each in given]
+    with suppress(OSError, ValueError):
+        written = Path(path).resolve()
+        return sum(bool(each) and Path(each).resolve() == written for each in named) > 1
+    return False
 
 
 class _Commands(click.Group):

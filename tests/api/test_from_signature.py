@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rankmark as rm
 from rankmark.language.choices import Choices, values_of
-from strategies import ALL_PAGES, PAGES, any_measures, every_measure
+from strategies import ALL_PAGES, PAGES, any_measures, every_measure, tables, usable_measures
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1, "d": 2}}
 RUN = {"q1": {"b": 0.9, "a": 0.9, "x": 0.8}, "q2": {"x": 0.3, "c": 0.3}}
@@ -292,3 +292,89 @@ def test_a_column_of_weights_may_be_called_none(short: bool) -> None:
     recipe = rm.Evaluation(rm.parse("Brier"), weights="none")
     assert rm.from_signature(recipe.signature(short=short)).weights == "none"
     assert rm.from_signature(rm.Evaluation(rm.parse("Brier")).signature(short=short)).weights is None
+
+
+# --- Signatures of results -----------------------------------------------------------------------------
+
+
+def check_read_back(result: Any, measure: Any, again: Any) -> None:
+    """Both forms say what the result says of itself, and evaluate to the same value."""
+    evaluation = rm.from_signature(result.evaluation(measure))
+    for short in (False, True):
+        read = rm.from_signature(result.signature(measure, short=short))
+        if short and read.item_ids is None:  # which it says where the tables leave it open
+            read = replace(read, item_ids=evaluation.item_ids)
+        if not evaluation.is_cut:
+            read = replace(read, k=evaluation.k)
+        assert read == evaluation
+        assert again(read)[measure] == pytest.approx(result[measure], rel=1e-12, abs=1e-300, nan_ok=True)
+
+
+@given(data=st.data(), choices=any_choices(), both=tables)
+def test_signatures_of_lists_read_back(data: st.DataObject, choices: Choices, both: Any) -> None:
+    measure = data.draw(st.sampled_from(sorted(PAGES)).flatmap(usable_measures))
+    try:
+        result = rm.evaluate(*both, measure, **asdict(choices))
+    except rm.RankmarkError:  # no closed form, or what a choice refuses
+        return
+    check_read_back(result, measure, lambda read: read.evaluate(*both))
+
+
+@given(data=st.data(), k=st.none() | st.integers(1, 6))
+def test_signatures_of_arrays_read_back(data: st.DataObject, k: int | None) -> None:
+    measure = data.draw(st.sampled_from(sorted(PAGES)).flatmap(usable_measures))
+    numbers = st.lists(st.integers(0, 4), min_size=6, max_size=6)
+    scores, grades = (np.array(data.draw(st.lists(numbers, min_size=2, max_size=2))) for _ in range(2))
+    result = rm.evaluate_arrays(scores, grades, measure, k=k)
+    check_read_back(result, measure, lambda read: read.evaluate_arrays(scores, grades))
+
+
+@pytest.mark.parametrize("measure", ["nDCG(ideal=retrieved)@1", "PartialAUC@1"])
+def test_what_looks_below_its_cutoff_says_where_lists_end(measure: str) -> None:
+    scores, grades = np.array([[4.0, 3.0, 2.0, 1.0]]), np.array([[1, 1, 2, 0]])
+    result = rm.evaluate_arrays(scores, grades, measure, k=2)
+    assert result.signature(measure, short=True).split("|")[-2] == "k:2"
+    assert rm.evaluate_arrays(scores, grades, measure)[measure] != result[measure]
+    check_read_back(result, measure, lambda read: read.evaluate_arrays(scores, grades))
+
+
+@pytest.mark.parametrize("tool", rm.conventions())
+def test_signatures_of_conventions_read_back(tool: str) -> None:
+    """Of integers that as text stand in another order, too."""
+    measures = ["nDCG@3", "AP", "RR@2", "P@1", "R@2"]
+    qrels = [(1, 9, 1.0), (1, 10, 0.0), (1, 2, 1.0)]
+    run = [(1, 9, 5.0), (1, 10, 5.0), (1, 2, 5.0)]
+    for asked in measures:
+        try:
+            result = rm.evaluate(qrels, run, asked, like=tool, short_lists="keep")
+        except rm.RankmarkError:  # it has no such measure
+            continue
+        check_read_back(result, next(iter(result)), lambda read: read.evaluate(qrels, run))
+
+
+@pytest.mark.parametrize("weight", [None, "none", "w", "a|b%7C:"])
+@pytest.mark.parametrize("measure", ["LogLoss", "MSE", "RR", "PCOPC"])
+def test_signatures_of_predictions_read_back(measure: str, weight: str | None) -> None:
+    """Whatever is said of positive labels by a measure that has none."""
+    weights = {} if weight is None else {weight: [1, 2, 3, 4]}
+    table = {"label": [0, 1, 1, 0], "score": [0.3, 0.4, 0.2, 0.6], "query": [1, 1, 2, 2], **weights}
+    for positive in (1,) if measure == "RR" else (1, 0):
+        result = rm.evaluate_predictions(table, measure, positive=positive, weight=weight or "")
+        check_read_back(result, measure, lambda read: read.evaluate_predictions(table))
+
+
+@pytest.mark.parametrize("weight", [None, "none", "w"])
+@pytest.mark.parametrize("measure", ["MulticlassAccuracy", "MulticlassLogLoss", "nDCG@2", "RR"])
+def test_signatures_of_classes_read_back(measure: str, weight: str | None) -> None:
+    weights = {} if weight is None else {weight: [1, 2, 3]}
+    table = {"label": ["a", "b", "c"], "a": [0.5, 0.3, 0.1], "b": [0.3, 0.3, 0.4], "c": [0.2, 0.4, 0.5]}
+    of = {"score": ["a", "b", "c"]}
+    result = rm.evaluate_predictions(table | weights, measure, weight=weight or "", **of)
+    (evaluated,) = result
+    check_read_back(result, evaluated, lambda read: read.evaluate_predictions(table | weights, **of))
+    recipe = rm.from_signature(result.signature(evaluated, short=True))
+    if recipe.of_lists:
+        with pytest.raises(
+            rm.UsageError, match="of predictions of 3 classes; evaluate such with evaluate_pr"
+        ):
+            recipe.evaluate(QRELS, RUN)

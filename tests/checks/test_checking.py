@@ -590,3 +590,8 @@ def test_a_report_is_true_where_nothing_serious_was_found() -> None:
     report = rm.check({query: {"d0": 1} for query in ranks}, ranks)
     assert report.serious
     assert not report
+
+
+def test_that_no_judged_item_is_returned_is_serious() -> None:
+    (finding,) = rm.check({"q": {"CACM-1": 1}}, {"q": {"1": 2.0}})["never-returned"]
+    assert finding.severity == "serious"

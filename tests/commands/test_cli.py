@@ -171,13 +171,13 @@ def test_output_goes_to_the_file_in_the_format_of_its_ending(run: Run, folder: P
 
 
 def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path) -> None:
-    (folder / "out.json").write_text("before")
+    (folder / "out.csv").write_text("before")
     (folder / "broken.run").write_text(BM25 + "q1 Q0 z\n")
-    code, _, err = run("eval", "qrels.txt", "broken.run", "-o", "out.json")
+    code, _, err = run("eval", "qrels.txt", "broken.run", "-o", "out.csv")
     assert code == 1
     assert "broken.run" in err
     assert "6" in err  # the line
-    assert (folder / "out.json").read_text() == "before"
+    assert (folder / "out.csv").read_text() == "before"
     assert len(list(folder.glob(".*"))) == 0
 
 

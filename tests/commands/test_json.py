@@ -97,3 +97,33 @@ def test_an_error_is_json_if_that_is_asked_for(capfd: pytest.CaptureFixture[str]
     assert main(["eval", "qrels.txt", "broken.run", "--format=json"]) == 1
     out, err = capfd.readouterr()
     assert err == f"rankmark: error: {json.loads(out)['error']['message']}\n"
+
+
+@pytest.mark.parametrize("option", [["-o", "gate.json"], ["-ogate.json"], ["--output=gate.json"]])
+def test_an_error_takes_the_place_of_an_older_result(
+    option: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """So that nobody reads yesterday's pass where today nothing was decided."""
+    Path("gate.json").write_text('{"passed": true}')
+    assert main(["gate", "qrels.txt", "none.run", "--at-least", "RR=.1", *option]) == 2
+    assert capfd.readouterr().out == ""
+    written = json.loads(Path("gate.json").read_text())
+    assert "passed" not in written
+    assert (written["error"]["exit_code"], written["error"]["kind"]) == (2, "FileMissingError")
+    assert main(["gate", "qrels.txt", "--no-such-option", *option]) == 2
+    assert json.loads(Path("gate.json").read_text())["error"]["kind"] == "UsageError"
+
+
+def test_an_error_is_written_over_no_input(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("qrels.json").write_text('{"q1": {"a": 1}}')
+    for option in (["-o", "qrels.json"], ["--output=./qrels.json"], ["-oqrels.json"]):
+        assert main(["eval", "qrels.json", "a.run", *option]) == 2
+    assert Path("qrels.json").read_text() == '{"q1": {"a": 1}}'
+    assert "would overwrite the input" in capfd.readouterr().err
+
+
+def test_of_a_file_of_another_format_it_is_said_that_it_stays(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("gate.md").write_text("passed")
+    assert main(["gate", "qrels.txt", "none.run", "--at-least", "RR=.1", "-o", "gate.md"]) == 2
+    assert Path("gate.md").read_text() == "passed"
+    assert "gate.md was not written; it is what was there before" in capfd.readouterr().err

@@ -591,3 +591,26 @@ def test_wrong_command_lines_end_as_there_and_say_why(words: Any, code: Any, mes
 def test_a_query_at_0_counts_a_little_in_a_geometric_mean(run: Any) -> None:
     """AP is 5/6, 0 and 1/2: the cube root of 5/6 · 0.00001 · 1/2."""
     assert values(run("-q", "-m", "gm_map", "qrels", "run")[1]) == {("gm_map", "all"): "0.0161"}
+
+
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+@pytest.mark.parametrize("option", ["-M", "-l", "-N"])
+def test_numbers_of_many_digits_are_the_greatest(run: Run, option: str, digits: int) -> None:
+    """As atol in C: trec_eval takes 9223372036854775807 of them."""
+    many, greatest = (run(option, text, "qrels", "run") for text in ("9" * digits, str(2**63 - 1)))
+    assert many == greatest
+    assert many[0] == 0
+
+
+@pytest.mark.parametrize("measure", ["P", "map_cut", "ndcg.1", "iprec_at_recall", "relstring", "relstring.-"])
+def test_parameters_of_many_digits_are_no_traceback(run: Run, measure: str) -> None:
+    text = {"ndcg.1": "ndcg.1=", "relstring.-": "relstring.-"}.get(measure, f"{measure}.") + "9" * 5000
+    code, printed, errors = run("-q", "-m", text, "qrels", "run")
+    assert (code, printed == "") in [(0, False), (2, True)]
+    assert errors.startswith("rankmark: error: ") or not errors
+
+
+def test_messages_do_not_steer_the_terminal(run: Run) -> None:
+    for words in (["-M", "1\x1b[2J", "qrels", "run"], ["-m", "\x1b[2J", "qrels", "run"], ["\x1b[2J", "run"]):
+        assert "\x1b" not in run(*words)[2]
+    assert "\x1b" not in run("--\x1b[2J")[2]

@@ -74,6 +74,15 @@ def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pai
     ]
 
 
+def test_results_of_different_judgements_are_not_compared() -> None:
+    one = rm.evaluate(QRELS, RUNS["bm25"], "AP", hash_inputs=True)
+    regraded = {query: dict.fromkeys(items, 1) for query, items in QRELS.items()}
+    regraded[QUERIES[0]] = {"another": 1}
+    other = rm.evaluate(regraded, RUNS["bm25"], "AP", hash_inputs=True)
+    with pytest.raises(rm.DataError, match="'one' and 'other' are of different judgements"):
+        rm.compare_results({"one": one, "other": other})
+
+
 def test_with_several_baselines_each_other_system_is_compared_with_each_of_them() -> None:
     two = rm.compare(QRELS, RUNS, "RR", baseline=["bm25", "random"])
     assert [(p.system, p.baseline) for p in two.pairs] == [("dense", "bm25"), ("dense", "random")]
@@ -597,3 +606,9 @@ def test_saved_results_on_the_command_line(
     out, err = capfd.readouterr()
     assert said in err
     assert ("RR       b       a" in out) is (code == 0)
+
+
+def test_figures_call_a_measure_what_it_was_asked_for_as() -> None:
+    runs = {"x": {"q": ["a"], "r": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}
+    (pair,) = rm.compare({"q": {"a": 1}, "r": {"a": 1}}, runs, "map").pairs
+    assert pair.figures["measure"] == "map"

@@ -324,6 +324,16 @@ def test_a_stored_baseline_decides_as_its_run_does(tmp_path: Path, hash_inputs: 
     assert rm.gate(None, saved, saved, "RR", max_drop=0)
 
 
+def test_of_the_file_of_a_result_it_is_said_how_to_open_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.rankmark"
+    stored(GOOD, path)
+    for given in (path, str(path)):
+        with pytest.raises(rm.UsageError, match=r"x\.rankmark is what .* give rankmark\.load\('"):
+            rm.gate(QRELS, given, WORSE, "RR", max_drop="1%")
+        with pytest.raises(rm.UsageError, match=r"give rankmark\.load\('"):
+            rm.compare(QRELS, {"a": GOOD, "b": given}, "RR")
+
+
 def test_the_queries_of_a_stored_baseline_are_found_in_any_order() -> None:
     saved: Any = rm.evaluate(dict(reversed(QRELS.items())), WORSE, "RR")
     (own,) = rm.gate(QRELS, saved, LAST, "RR", max_drop="1%", confidence=0.95).measures
@@ -395,7 +405,8 @@ def test_json_says_of_what_was_decided() -> None:
             2,
             "the baseline was evaluated otherwise: RR with ties:item-desc, here",
         ),
-        ("old.run old.rankmark -m RR --max-drop 1%", 2, "the candidate is a run"),
+        ("old.run old.rankmark -m RR --max-drop 1%", 0, "RR 1.0000 → 1.0000"),
+        ("old.rankmark --at-least RR=.9", 0, "RR 1.0000"),
         ("old.run new.run new.run -m RR --max-drop 1%", 2, "3 runs given"),
         ("old.run new.run -m RR --max-drop 1% -o qrels.txt", 2, "would overwrite the input"),
     ],
@@ -421,3 +432,9 @@ def test_what_was_decided_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     assert not loaded
     assert main(["show", "gate.rankmark"]) == 0
     assert capfd.readouterr().out.startswith("failed: RR 1.0000 → 0.9750")
+
+
+def test_that_a_measure_gains_by_short_lists_is_said_where_it_is_gated() -> None:
+    decided = rm.gate(QRELS, GOOD, {"q0": ["a"]}, "MeanRank", max_drop="1%")
+    assert any("so that short lists gain" in note for note in decided.notes)
+    assert not any("gain" in note for note in rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="5%").notes)

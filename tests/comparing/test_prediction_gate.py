@@ -101,6 +101,13 @@ def test_limits_of_one_model() -> None:
         rm.gate_predictions(TABLE, "new", at_least={"LogLoss": 0.3})
 
 
+def test_limits_that_everything_keeps_are_refused() -> None:
+    with pytest.raises(rm.UsageError, match="at least 0: AUC is always, so that this gate cannot fail"):
+        rm.gate_predictions(TABLE, "new", at_least={"AUC": 0})
+    # On its own scale a partial area can be less than 0.
+    assert rm.gate_predictions(TABLE, "new", at_least={"AUC(max_fpr=0.5)": 0})
+
+
 def test_tables_of_two_systems() -> None:
     tables = {name: TABLE.select("click", "person", p=name) for name in SYSTEMS}
     assert rm.gate_predictions(tables, "p", "AUC", baseline="old", max_drop=0.5).measures == tuple(
@@ -116,12 +123,15 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
     decided = rm.gate_predictions(TABLE, "new", "AUC GAUC", baseline=saved, **how)
     assert decided.measures == gated("AUC GAUC", **how).measures
     assert "baseline: saved; that its rows are the same is known by their number alone" in decided.notes
+    assert not any("matched" in note for note in decided.notes)
     with pytest.raises(rm.UsageError, match="values and no rows to draw: leave out the confidence"):
         rm.gate_predictions(TABLE, "new", "AUC", baseline=saved, confidence=0.95, **how)
     with pytest.raises(rm.ChoiceError, match="AUC with positive:1, here with positive:0"):
         rm.gate_predictions(TABLE, "new", "AUC", baseline=saved, positive=0, **how)
     with pytest.raises(rm.DataError, match="on other rows: rows 400, here 399"):
         rm.gate_predictions(TABLE[1:], "new", "AUC", baseline=saved, **how)
+    with pytest.raises(rm.RankmarkError, match=r"saved of a result: give rankmark\.load"):
+        rm.gate_predictions(TABLE, "new", "AUC", baseline=str(path), **how)
     lists = rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP")
     with pytest.raises(rm.UsageError, match="a ListResult is neither a run nor the PredictionResult"):
         rm.gate_predictions(TABLE, "new", "AUC", baseline=lists, **how)

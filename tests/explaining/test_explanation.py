@@ -308,3 +308,12 @@ def test_a_real_list(data_file: Callable[[str], str]) -> None:
             explanation = rm.explain(qrels, run, measure, query=query)
             assert explanation.value == value
             assert sums_up(explanation)
+
+
+def test_a_list_that_is_left_out_for_its_few_items_is_told_of() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
+    told = rm.explain(qrels, run, "P@5", query="q", short_lists="skip")
+    assert told.value is None
+    assert told.notes == ("1 item in the list, fewer than 5: left out",)
+    assert rm.explain(qrels, run, "P@5", query="q").notes == ()
+    assert rm.explain(qrels, run, "P@1", query="q", short_lists="skip").notes == ()

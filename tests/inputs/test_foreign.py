@@ -88,6 +88,11 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
         ("a.csv", zipped("[Content_Types].xml"), "is an Excel workbook"),
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is an old Excel workbook"),
         ("a.zip", zipped("qrels.txt"), "is a ZIP archive; unpack it, or compress the file with gzip or zstd"),
+        (
+            "a.rankmark",
+            zipped("result.json"),
+            "is what rankmark saved of a result; open it with rankmark.load",
+        ),
         ("a.npz", zipped("a.npy"), "is an archive of NumPy arrays; give the arrays to rm.evaluate_arrays"),
         ("a.npy", numpy_array(), "is a NumPy array"),
         ("a.tar.gz", gzip.compress(tarred()), "is a tar archive"),

@@ -769,3 +769,25 @@ def test_integer_items_are_ordered_as_text_by_tools_that_know_only_text() -> Non
     why = rm.differences(qrels, run, "RR", like=["trec_eval", "lenskit"]).why
     (ids,) = (each for each in why if each.what == "item_ids")
     assert (ids.first, ids.other, ids.effect) == ("text", "integer", -0.5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "like", "value"),
+    [("rbp.p=0.8", "trec_eval", 0.8), ("RBP(p=0.8)", "lenskit", 0.8), ("RBP(p=0.85)", "lenskit", 0.85)],
+)
+def test_a_parameter_that_is_given_holds_where_it_is_the_default_here(
+    asked: str, like: str, value: float
+) -> None:
+    (measure,) = rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, asked, like=like).measures
+    assert measure.arguments["p"] == value
+
+
+def test_a_default_that_is_given_is_another_measure_than_the_tools() -> None:
+    qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
+    asked = ["nDCG(gain=linear)@5", "nDCG@5", rm.nDCG(gain="linear") @ 5]
+    linear, exponential, again = (rm.evaluate(qrels, run, each, like="lightgbm") for each in asked)
+    assert (
+        [*linear.values.values()] == [*again.values.values()] == [rm.evaluate(qrels, run, "nDCG@5")["nDCG@5"]]
+    )
+    assert exponential["nDCG(gain=exp2)@5"] != linear[rm.nDCG @ 5]
+    assert len(rm.evaluate(qrels, run, asked[:2], like="lightgbm").measures) == 2

@@ -153,3 +153,9 @@ def test_comparisons_and_predictions_show_what_was_asked_for() -> None:
     asked = ["roc_auc_score", "F1(threshold=max)"]
     assert list(result.values) == list(result.intervals) == asked
     assert list(result.thresholds) == asked[1:]
+
+
+@pytest.mark.parametrize("text", ["P_5_10", "ndcg_cut_1_0", "AP(rel=1_0)", "P@1_0"])
+def test_an_underscore_does_not_join_digits(text: str) -> None:
+    with pytest.raises(rm.MeasureError):
+        rm.parse(text)

@@ -153,3 +153,19 @@ def test_a_measure_that_was_asked_for_by_two_names_is_found_by_both() -> None:
     for absent in ("nDCG", "no such measure", ""):
         with pytest.raises(KeyError):
             result.values[absent]
+
+
+def test_what_a_query_without_a_value_lacks_is_said_of_the_measure() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1, "b": 0}}, {"q": ["a"], "r": ["a", "b"]}
+    (_, notes) = rm.evaluate(qrels, run, "ListAUC AP OPA").account()
+    assert "no relevant item, or no other in 1 query (counted as 0)" in notes
+    assert "all grades the same in 1 query (counted as 0)" in notes
+    assert "nothing relevant" not in notes
+
+
+def test_that_short_lists_gain_is_said_of_ranks_beyond_their_end() -> None:
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"q": ["b", "a"]}
+    (first, notes) = rm.evaluate(qrels, run, "MeanRank").account()
+    assert "1 missing (evaluated as empty lists)" in first
+    assert "MeanRank: what a list leaves out stands after it among the known items alone" in notes
+    assert "short lists" not in " ".join(rm.evaluate(qrels, run, "MeanRank(items=9)").account())

@@ -105,7 +105,7 @@ class _Work:
         intervals = dict(self._intervals(read, values, again)) if self.sampling else {}
         return prediction_result(
             self.plan,
-            Basis("", read.weight or "none", len(read.names), self.plan.convention),
+            Basis("", read.weight, len(read.names), self.plan.convention),
             PredictionCounts(classes.count, None, None, counts, read.names, _unlabelled(read)),
             values,
             {} if lists is None else {measure: lists.query_values(measure) for measure in lists},

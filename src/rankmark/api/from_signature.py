@@ -11,6 +11,7 @@ from rankmark.inputs import Input, read_inputs
 from rankmark.language.choices import Choices
 from rankmark.language.plan import Plan
 from rankmark.language.signature import DEFAULTS_OF_ROWS, Recipe, read_signature
+from rankmark.rendering.words import counted
 
 if TYPE_CHECKING:
     from rankmark.results.lists import ListResult
@@ -65,7 +66,7 @@ class Evaluation(Recipe):
         k: where lists of arrays are ended; None for nowhere.
         positive: the label of positive rows, of predictions.
         weights: for a measure of predictions, the column of the rows' weights; None for none.
-        classes: for a measure of classes, how many there are; None for whatever the table has.
+        classes: of predictions of classes, how many there are; None for whatever the table has.
 
     """
 
@@ -96,10 +97,12 @@ class Evaluation(Recipe):
                 f"the signature is of arrays whose lists end after {self.k} items; evaluate such with "
                 "evaluate_arrays, or give tables of so many items, and a signature without k"
             )
-        if self.positive != DEFAULTS_OF_ROWS["positive"]:
+        if self.classes is not None or self.positive != DEFAULTS_OF_ROWS["positive"]:
+            labels = f"whose positive label is {self.positive!r}"
+            if self.classes is not None:
+                labels = f"of {counted(self.classes, 'class', 'classes')}"
             raise UsageError(
-                f"the signature is of predictions whose positive label is {self.positive!r}; evaluate such "
-                "with evaluate_predictions"
+                f"the signature is of predictions {labels}; evaluate such with evaluate_predictions"
             )
         judgements, results = read_inputs(qrels, run, columns)
         if self.item_ids == "integer":
@@ -175,7 +178,7 @@ class Evaluation(Recipe):
         """
         from rankmark.api.predictions import evaluate_predictions
 
-        takes_positive = self.of_lists or self.measure.page.labels == "binary"
+        of_positives = self.classes is None if self.of_lists else self.measure.page.labels == "binary"
         return evaluate_predictions(
             table,
             self.measure,
@@ -185,7 +188,7 @@ class Evaluation(Recipe):
             query=query,
             item=item,
             weight=weight or self.weights or "",
-            positive=self.positive if takes_positive else None,
+            positive=self.positive if of_positives else None,
             threads=threads,
             **self._choices_of_predictions(),
         )

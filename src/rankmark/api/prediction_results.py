@@ -72,7 +72,7 @@ def rows_result(
     decision = next((measure for measure in plan.measures if measure.name == "Confusion"), None)
     return prediction_result(
         plan,
-        Basis(rows.positive, rows.read.columns.weight or "none", like=plan.convention),
+        Basis(rows.positive, rows.read.columns.weight, like=plan.convention),
         PredictionCounts(
             rows=rows.count,
             positive=rows.rows.positives if rows.binary else None,

@@ -179,7 +179,7 @@ def never_returned(qrels: CheckedTable, pairs: Sequence[CheckedPair]) -> Iterato
     runs = "the run" if len(pairs) == 1 else f"any of the {len(pairs)} runs"
     yield Finding(
         "never-returned",
-        "worth knowing" if wanted else "fine",
+        "serious" if lost.height == items.height else "worth knowing" if wanted else "fine",
         qrels.where,
         f"{share(lost.height, items.height, 'judged item')} not returned for any query by {runs}, "
         f"{wanted:,} of them relevant to some",

@@ -52,8 +52,9 @@ def gate(
     --confidence the difference of the means decides; with it the candidate
     passes only if the data exclude a greater drop (a one-sided bound, bootstrap
     over queries). Of measures of which less is better, a rise is a drop.
-    BASELINE is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
-    has to be of the same judgements and choices. Limits (--at-least, --at-most)
+    Either is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
+    has to be of the same judgements and choices; of saved ones alone QRELS is not
+    looked at. Limits (--at-least, --at-most)
     need none. JSON has signatures and hashes of the inputs.
 
     \b
@@ -69,15 +70,12 @@ def gate(
     if len(runs) > 2:
         raise UsageError(f"{len(runs)} runs given: a gate decides of one candidate, with one baseline")
     output.keep(qrels, *runs)
-    *given, candidate = runs
-    if is_saved(candidate):
-        raise UsageError(f"{candidate} is a saved result: the candidate is a run")
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
-        saved = [load(path) if is_saved(path) else path for path in given]
+        *given, candidate = (load(path) if is_saved(path) else path for path in runs)
         decided = gating.gate(
             qrels,
-            next(iter(saved), None),
+            next(iter(given), None),
             candidate,
             measures_in(measure) or None,
             at_least=limits_in(at_least),

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from rankmark.errors import DataError, RankmarkError, UsageError
+from rankmark.rendering.words import harmless
 
 if TYPE_CHECKING:
     from rankmark.peers.trec_arithmetic import Settings
 
 __all__ = ["trec_eval"]
-
-GREATEST = 2**63 - 1
 
 VERSION = "10.0-rc3"
 
@@ -130,14 +129,11 @@ def trec_eval(words: Sequence[str]) -> int:
     except (UsageError, DataError) as error:
         return _failed(error, UNUSABLE)
     except getopt.GetoptError as error:
-        click.echo(
-            f"rankmark: error: trec_eval: {error} (rankmark trec_eval -h shows what there is)", err=True
-        )
-        return USAGE
+        return _failed(f"trec_eval: {error} (rankmark trec_eval -h shows what there is)", USAGE)
 
 
-def _failed(error: RankmarkError, code: int) -> int:
-    click.echo(f"rankmark: error: {error}", err=True)
+def _failed(error: RankmarkError | str, code: int) -> int:
+    click.echo(harmless(f"rankmark: error: {error}"), err=True)
     return code
 
 
@@ -193,15 +189,17 @@ class _Asked:
 
     def _number(self, letter: str) -> int | None:
         """The number that an option gives, read as far as it is one; None without the option."""
+        from rankmark.peers.trec_plan import whole_number
+
         text = self.values.get(letter)
         if text is None:
             return None
-        found = re.match(r"\s*[-+]?\d+", text)
+        found = re.match(r"\s*[-+]?[0-9]+", text)
         if found is None:
             raise UsageError(f"-{letter} {text!r} is not a whole number (trec_eval would take it for 0)")
         if found.end() < len(text):
             self.notes.append(f"-{letter} {text} is read as {found[0]}, as trec_eval does")
-        return max(-GREATEST, min(int(found[0]), GREATEST))
+        return whole_number(found[0])
 
 
 def _run(asked: _Asked) -> int:
@@ -232,7 +230,7 @@ def _run(asked: _Asked) -> int:
     deviations = read_deviations(asked.values["Z"]) if "Z" in asked.values else None
     planned = plan(named)
     for note in (*asked.notes, *planned.notes):
-        click.echo(f"rankmark: note: {note}", err=True)
+        click.echo(harmless(f"rankmark: note: {note}"), err=True)
     report = evaluate(files, planned, settings, deviations)
     for block in report.blocks(per_query="q" in asked.flags, summary="n" not in asked.flags):
         click.echo(block, nl=False)

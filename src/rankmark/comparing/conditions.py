@@ -58,6 +58,7 @@ class Judged:
         """What a reader should know of them."""
         for name, each in self.results.items():
             yield f"{name}: {each.account()[0]}"
+        yield from dict.fromkeys(line for each in self.results.values() for line in each.cautions())
         if self.stored and self.old is not None:
             yield from stored_notes("baseline", self.old, self.new)
 
@@ -236,7 +237,7 @@ def _check_limit(measure: Measure, side: Side, limit: float) -> None:
     better, wrong = ("less", "at_most") if side == "least" else ("more", "at_least")
     if measure.page.better == better:
         raise MeasureError(f"of {measure} {better} is better: say {wrong}, and not at_{side}")
-    low, high = measure.page.bounds
+    low, high = measure.bounds
     kept, lost = (low, high) if side == "least" else (high, low)
     sign = 1 if side == "least" else -1
     if kept is not None and sign * limit <= sign * kept:
@@ -265,7 +266,7 @@ def _check_confidence(confidence: float | None) -> None:
 
 def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> None:
     """Refuses to allow whatever a candidate can lose, to the end of the measure's range."""
-    low, high = measure.page.bounds
+    low, high = measure.bounds
     worst = high if measure.page.better == "less" else low
     if worst is None:
         return

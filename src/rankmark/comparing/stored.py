@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.results.archive import first_part
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
-from rankmark.results.saved import Saved
+from rankmark.results.saved import HEADER, Saved
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
@@ -20,9 +22,11 @@ def is_result(run: Any, kind: type[Result]) -> bool:
     """Whether it is a result, and no run.
 
     Raises:
-        UsageError: it is a record of another kind.
+        UsageError: it is a record of another kind, or the file of one, which `rankmark.load` opens.
 
     """
+    if isinstance(run, str | Path) and first_part(run) == HEADER:
+        raise UsageError(f"{run} is what rankmark saved of a result: give rankmark.load({str(run)!r})")
     if isinstance(run, Saved) and not isinstance(run, kind):
         raise UsageError(
             f"a {type(run).__name__} is neither a run nor the {kind.__name__} of one"

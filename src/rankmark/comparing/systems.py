@@ -61,6 +61,7 @@ def brought_together(
 
     """
     every = [result for each in results.values() for result in each]
+    _check_same_judgements(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
     labels = None if clusters is None else _labels(query_ids, clusters)
@@ -76,6 +77,20 @@ def brought_together(
         labels=labels,
         notes=notes,
     )
+
+
+def _check_same_judgements(results: Mapping[str, Sequence[Result]]) -> None:
+    """Refuses results whose hashes say that they are of different judgements."""
+    hashes: dict[str, str] = {}
+    for name, seeds in results.items():
+        for judged in (result.inputs["qrels"] for result in seeds if "qrels" in result.inputs):
+            hashes.setdefault(judged, name)
+    if len(hashes) > 1:
+        one, other = list(hashes.values())[:2]
+        raise DataError(
+            f"the results of {one!r} and {other!r} are of different judgements (their hashes differ), whose "
+            "values cannot be compared; evaluate both with the same"
+        )
 
 
 def _asked(

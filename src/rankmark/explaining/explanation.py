@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
+from rankmark.aggregation.settled import are_short
 from rankmark.api.evaluation import evaluate
 from rankmark.errors import MeasureError, UsageError, did_you_mean
 from rankmark.explaining.listed import Listed, listed
@@ -324,7 +325,7 @@ def _explained(
         denominator=shown.denominator,
         rows=rows,
         ideal=_ideal(asked, one, shown.ideal),
-        notes=tuple(_notes(one, shown, settled)),
+        notes=tuple(_notes(asked, one, shown, settled)),
         signature=result.signature(asked),
     )
 
@@ -433,10 +434,13 @@ def _ideal(asked: Measure, one: Listed, summed: Sum | None) -> pl.DataFrame:
     return frame.with_columns(**nobody).select("rank", *nobody, pl.exclude("rank", *nobody))
 
 
-def _notes(one: Listed, shown: Arithmetic, choices: Choices) -> Iterator[str]:
+def _notes(asked: Measure, one: Listed, shown: Arithmetic, choices: Choices) -> Iterator[str]:
     treated = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
     if not one.rows.height and not one.taken_out:
         yield f"no results for this query: {'an empty list' if choices.missing != 'skip' else 'left out'}"
+    short = are_short(asked, one.lists.retrieved > 0, one.lists.retrieved, choices)
+    if short is not None and short.any():
+        yield f"{_items(int(one.lists.retrieved[0]))} in the list, fewer than {asked.cutoff}: left out"
     if math.isnan(shown.value):
         yield f"nothing is relevant: {treated[choices.no_relevant]}"
     if one.taken_out:

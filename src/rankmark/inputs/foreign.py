@@ -20,6 +20,7 @@ LOOKED_AT = 1 << 10
 
 TABLE = "save it as Parquet or CSV, or in Python give the table that pandas or polars reads of it"
 UNPACKED = "unpack it, or compress the file with gzip or zstd, which are read as they are"
+LOADED = "open it with rankmark.load, and give what that returns"
 NO_TABLE = "give a file that holds a table"
 
 
@@ -42,6 +43,7 @@ KINDS = (
     _kind(ZIP + rb".{0,2000}(\[Content_Types\]\.xml|xl/)", "an Excel workbook", TABLE),
     _kind(rb"\xd0\xcf\x11\xe0", "an old Excel workbook", TABLE),
     _kind(ZIP, "an archive of NumPy arrays", "give the arrays to rm.evaluate_arrays", ".npz"),
+    _kind(ZIP + rb".{22}\x0b\0.{2}result\.json", "what rankmark saved of a result", LOADED),
     _kind(ZIP, "a ZIP archive", UNPACKED),
     _kind(rb".{257}ustar", "a tar archive", UNPACKED),
     _kind(rb"BZh\d1AY&SY", "compressed by bzip2", UNPACKED),

@@ -68,7 +68,7 @@ def gain_of(relevance: Values, gain: CumulatedGain) -> Values:
 
 
 def _looked_up(gains: Mapping[float, float], grade: float) -> float:
-    if grade in gains or grade == 0:
+    if grade in gains or grade <= 0:
         return gains.get(grade, 0.0)
     known = ", ".join(f"{known:g}" for known in gains)
     raise DataError(f"no gain for the judged grade {grade:g}; the mapping knows {known}")

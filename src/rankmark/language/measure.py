@@ -108,6 +108,16 @@ class Measure:
         }
 
     @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The least and the greatest value with these parameters, None where there is none."""
+        usual = self.page.usual_bounds
+        if usual is None:
+            return self.page.bounds
+        parameters = self.page.parameters
+        changed = any(parameters[name].default != value for name, value in self.parameters.items())
+        return self.page.bounds if changed else usual
+
+    @property
     def mean(self) -> Mean:
         """How the queries' values are averaged, where they are."""
         mean: Mean = self.parameters.get(MEAN.name, MEAN.default)

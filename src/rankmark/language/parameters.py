@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType, UnionType
@@ -89,6 +90,8 @@ def parse_value(text: str) -> Any:
     text = text.strip()
     if text.isidentifier():
         return text
+    if re.match(r"[0-9.]+_", text):  # which Python takes for a digit separator
+        raise MeasureError(f"{brief(text)} is not a number")
     try:
         value, written = ast.literal_eval(text), ast.parse(text, mode="eval").body
     except (ValueError, SyntaxError, MemoryError, RecursionError):

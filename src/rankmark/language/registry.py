@@ -88,9 +88,11 @@ class Page(Definition):
     better: Better = "more"
     order: Looks = "nothing"
     tells_unjudged: Fact = False
+    undefined: str = "nothing relevant"
     labels: Labels = "numbers"
     scores: ScoreKind = "any"
     per_query: Fact = False
+    usual_bounds: tuple[float | None, float | None] | None = None
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -134,6 +136,7 @@ def list_measure(
     better: Better = "more",
     order: Looks = "top",
     tells_unjudged: Fact = False,
+    undefined: str = "nothing relevant",
 ) -> Callable[[ListFunction], ListFunction]:
     """Makes a function the page of a list measure.
 
@@ -153,6 +156,7 @@ def list_measure(
         expected: whether the function gives the mean over all orders of tied items.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
         order: what of the order of a list the value depends on.
+        undefined: what a query without a value has, in words.
         tells_unjudged: whether an unjudged item is told from one judged 0 (besides a `rel` of at most 0 or a
             `gain` of grade 0, which do so on every page).
 
@@ -174,6 +178,7 @@ def list_measure(
             better=better,
             order=order,
             tells_unjudged=tells_unjudged,
+            undefined=undefined,
         )
         return function
 
@@ -191,6 +196,7 @@ def row_measure(
     aggregate: Aggregate = "rows",
     per_query: Fact = False,
     better: Better = "more",
+    usual_bounds: tuple[float | None, float | None] | None = None,
 ) -> Callable[[RowFunction], RowFunction]:
     """Makes a function the page of a row measure.
 
@@ -212,6 +218,7 @@ def row_measure(
         aggregate: ``sum`` for what is a count of rows, else ``rows``.
         per_query: whether rows must have a query, and each query a value.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
+        usual_bounds: closer bounds, which hold where every parameter has its default.
 
     """
 
@@ -231,6 +238,7 @@ def row_measure(
             labels=labels,
             scores=scores,
             per_query=per_query,
+            usual_bounds=usual_bounds,
         )
         return function
 

@@ -12,8 +12,10 @@ Fields stand between bars, in this order:
 - ``like:NAME-VERSION``, the convention of another tool, where one was asked for;
 - the choices; in the short form those that are not the standard;
 - ``item_ids:integer`` or ``item_ids:text``: integers break ties as numbers, text does so byte by byte. The
-  short form says it of integers, where ties depend on it;
-- ``positive:LABEL`` where lists are of predictions whose labels are words;
+  short form says it of integers, where ties depend on it, and needs not say it where a convention takes all
+  ids as text;
+- ``positive:LABEL`` where lists are of predictions whose labels are words, ``classes:3`` where they are the
+  classes of a row;
 - ``k:100`` where lists of arrays were ended after so many items and the measure looks further;
 - ``rankmark:VERSION``.
 
@@ -37,6 +39,7 @@ from urllib.parse import quote, unquote
 from rankmark._native import __version__
 from rankmark.errors import MeasureError, SignatureError, did_you_mean
 from rankmark.language.choices import ORDERS, Choices
+from rankmark.language.conventions.convention import takes_text_items
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
@@ -61,7 +64,7 @@ class Recipe:
         k: where lists of arrays are ended; None for nowhere.
         positive: the label of positive rows, of predictions.
         weights: for a measure of predictions, the column of the rows' weights; None for none.
-        classes: for a measure of classes, how many there are; None for whatever the table has.
+        classes: of predictions of classes, how many there are; None for whatever the table has.
         version: the version of rankmark that computed the value.
 
     """
@@ -115,26 +118,29 @@ class Recipe:
     def _rows(self) -> dict[str, str]:
         """What decides the value of a measure of predictions, each part by its name."""
         # A column may be called as none is written.
-        said = {"weights": "none" if self.weights is None else self.weights}
+        said = {"weights": NO_WEIGHTS if self.weights is None else self.weights}
         if self.measure.page.labels == "binary":
             said = {"positive": self.positive, **said}
         if self.classes is not None:
             said = {"classes": str(self.classes), **said}
         written = {name: f"{name}:{_escaped(value)}" for name, value in said.items()}
-        return written | ({"weights": "weights:%6Eone"} if self.weights == "none" else {})
+        return written | ({"weights": "weights:%6Eone"} if self.weights == NO_WEIGHTS else {})
 
     def _beside(self) -> Iterator[str]:
         """What decides the value of a measure of lists that are no tables of judgements and results."""
         if self.positive != DEFAULTS_OF_ROWS["positive"]:
             yield f"positive:{_escaped(self.positive)}"
+        if self.classes is not None:
+            yield f"classes:{self.classes}"
         if self.is_cut:
             yield f"k:{self.k}"
 
     @property
     def is_cut(self) -> bool:
-        """Whether the measure looks beyond where lists are ended."""
-        cutoff = self.measure.cutoff
-        return self.k is not None and (cutoff is None or cutoff > self.k)
+        """Whether the measure looks beyond where lists are ended: some do so whatever their cutoff."""
+        measure = self.measure
+        whole = measure.page.order == "list" or measure.arguments.get("ideal") == "retrieved"
+        return self.k is not None and (whole or measure.cutoff is None or measure.cutoff > self.k)
 
     def _like(self) -> Iterator[str]:
         if self.convention:
@@ -144,6 +150,7 @@ class Recipe:
         return self.signature()
 
 
+NO_WEIGHTS = "none"
 DEFAULTS_OF_ROWS: Mapping[str, Any] = {"classes": None, "positive": "1", "weights": None}
 """What decides the value of a measure of predictions, where nothing is said."""
 
@@ -174,13 +181,19 @@ def read_signature(text: str) -> Recipe:
         recipe = Recipe(measure, convention=values.pop("like", None), **_rows(values, measure))
         _refuse_unknown(values, measure, ["like", *_rows_of(measure)])
         return recipe
+    like = values.pop("like", None)
     recipe = Recipe(
-        measure, _choices(values), _item_ids(values), values.pop("like", None), _whole_number(values, "k")
+        measure,
+        _choices(values),
+        _item_ids(values) or ("text" if like and takes_text_items(like) else None),
+        like,
+        k=_whole_number(values, "k"),
+        classes=_whole_number(values, "classes"),
     )
     if "positive" in values:
         recipe = replace(recipe, positive=unquote(values.pop("positive")))
     choices = [f.name for f in fields(Choices) if f.name != "seed"]
-    _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "k"])
+    _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "classes", "k"])
     return recipe
 
 
@@ -255,13 +268,13 @@ def _item_ids(values: dict[str, str]) -> ItemIds | None:
 
 def _rows(values: dict[str, str], measure: Measure) -> dict[str, Any]:
     """What decides the value of a measure of predictions, which is taken out of `values`."""
+    if values.get("weights") == NO_WEIGHTS:
+        del values["weights"]
     own = [name for name in _rows_of(measure) if name in values]
-    if values.get("weights") == "none":
-        values["weights"] = ""
     said: dict[str, Any] = {name: unquote(values.pop(name)) for name in own}
     if "classes" in said:
         said["classes"] = _whole_number(said, "classes")
-    return said | ({"weights": None} if said.get("weights") == "" else {})
+    return said
 
 
 def _whole_number(values: dict[str, str], name: str) -> int | None:

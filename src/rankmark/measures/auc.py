@@ -19,6 +19,7 @@ Rate = Annotated[float, Within(0, 1)]
     "AUC",
     aliases=("ROC_AUC", "AUROC", "roc_auc_score"),
     bounds=(None, 1),
+    usual_bounds=(0, 1),
     labels="binary",
 )
 def area_under_roc_curve(

@@ -36,8 +36,8 @@ def confusion(
         tp = Σ w·y·[found]      fp = Σ w·(1 − y)·[found]      fn = P − tp      tn = N − fp
 
     y is 1 for a positive row and else 0; the weights of all rows of either class sum up to P and N. The whole
-    matrix, a row a label, is ``result.confusion`` of whoever asked for the measure; each of its numbers can be
-    asked for as ``TP``, ``FP``, ``TN`` and ``FN``, too.
+    matrix, a row a label, is ``result.confusion`` of whoever asked for the measure; each of its numbers can
+    be asked for as ``TP``, ``FP``, ``TN`` and ``FN``, too.
 
     Args:
         count: the rows that are ``found``; or ``tp`` and ``fp``, true and false positives, or

@@ -18,6 +18,7 @@ from rankmark.language.registry import list_measure
     bounds=(0, 1),
     expected=lambda given: given["items"] != "retrieved" or given["cutoff"] is None,
     tells_unjudged=lambda given: given["items"] == "judged",
+    undefined="no relevant item, or no other",
 )
 def area_under_roc_curve(
     lists: JudgedLists,

@@ -9,7 +9,13 @@ from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
 
-@list_measure("OPA", aliases=("ordered_pair_accuracy",), bounds=(0, 1), tells_unjudged=True)
+@list_measure(
+    "OPA",
+    aliases=("ordered_pair_accuracy",),
+    bounds=(0, 1),
+    tells_unjudged=True,
+    undefined="all grades the same",
+)
 def ordered_pair_accuracy(lists: JudgedLists) -> Values:
     """Ordered pair accuracy: the share of pairs of different grades in which the higher grade comes first.
 

@@ -13,6 +13,7 @@ from rankmark.measures.list_auc import ordered_pairs
     bounds=(0, 1),
     better="less",
     tells_unjudged=True,
+    undefined="no relevant item, or no other",
 )
 def ranking_loss(lists: JudgedLists, *, rel: float = 1) -> Values:
     """Ranking loss: the share of pairs of a relevant and another judged item that are in the wrong order.

@@ -170,7 +170,8 @@ def _interpolated(lists: JudgedLists, line: Line, settings: Settings) -> Values:
     highest = np.where(lists.retrieved > 0, lists.max(precision), np.nan)
     total, left = np.zeros(len(found)), np.full(len(found), np.inf)
     for level in reversed(line.numbers):
-        needed = _rounded(level * relevant)
+        with np.errstate(invalid="ignore"):  # an infinite level of none
+            needed = _rounded(level * relevant)
         beyond = np.isinf(left) & (needed > found)
         met = ~beyond & (needed > 0) & (needed <= left)
         value = np.where(met, lists.max(precision * (hits >= lists.spread(needed))), highest)
@@ -216,8 +217,8 @@ def _patience(lists: JudgedLists, line: Line) -> tuple[float, Values]:
 
 def _rounded(x: Values) -> Values:
     """The nearest whole number, away from 0 where two are."""
-    whole = np.trunc(x)
-    rounded: Values = whole + np.sign(x) * (np.abs(x - whole) >= 0.5)
+    fraction, whole = np.modf(x)
+    rounded: Values = whole + np.sign(x) * (np.abs(fraction) >= 0.5)
     return rounded
 
 

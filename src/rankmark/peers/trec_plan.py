@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 
-__all__ = ["NICKNAMES", "Asked", "Line", "Plan", "TrecEvalError", "asked_for", "plan"]
+__all__ = ["NICKNAMES", "Asked", "Line", "Plan", "TrecEvalError", "asked_for", "plan", "whole_number"]
 
 MEASURES = {known.name: known for known in TREC_MEASURES}
 ALL_TREC = [name for name in MEASURES if name != "yaap"]
@@ -50,6 +51,14 @@ GREATEST = 2**63 - 1
 
 USAGE, UNUSABLE, NOT_COMPUTED = 1, 2, 4
 """How trec_eval ends: what was typed, what cannot be read or set up, and a query that cannot be evaluated."""
+
+
+def whole_number(text: str) -> int:
+    """A number without what follows its point, or the nearest that 64 bits hold, as C reads it."""
+    number = float(text)
+    if abs(number) >= GREATEST:
+        return GREATEST if number > 0 else -GREATEST
+    return int(Decimal(text)) if abs(number) >= 2**53 else int(number)
 
 
 class TrecEvalError(RankmarkError):
@@ -230,7 +239,9 @@ class _Reader:
         if not text:
             return Line(known.name, known, measure, numbers=defaults)
         if known.name == "relstring":
-            numbers: tuple[float, ...] = (int(min(self._decimal(text), GREATEST)),)
+            number = self._decimal(text)
+            # What no long holds, C makes the least of all on today's machines.
+            numbers: tuple[float, ...] = (int(number) if abs(number) < 2**63 else -GREATEST,)
         elif known.name == "set_F":
             numbers = (self._decimal(text),)
             if numbers[0] < 0:
@@ -287,10 +298,10 @@ class _Reader:
     def _grade(self, text: str) -> int:
         if not re.fullmatch(r"0|[1-9]\d*", text):
             raise self._refused(f"{text!r} is no grade from 0; trec_eval would pass over it, or misread it")
-        return int(text)
+        return whole_number(text)
 
     def _whole(self, text: str) -> int:
-        return min(int(self._start_of(WHOLE, text, "a whole number")), GREATEST)
+        return whole_number(self._start_of(WHOLE, text, "a whole number"))
 
     def _decimal(self, text: str) -> float:
         return float(self._start_of(DECIMAL, text, "a number"))

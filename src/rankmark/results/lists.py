@@ -105,13 +105,13 @@ class ListResult(Result):
         counts = self.counts
         answered = "all answered"
         if counts.missing:
-            missing = self._chosen("missing")
+            empty = any(measure.page.better == "less" for measure in self.measures)
+            missing = self._chosen("missing") if not empty else self._chosen("missing", EMPTY)
             answered = f"{counts.answered:,} answered, {counts.missing:,} missing ({missing})"
         notes = []
         if counts.unjudged:
             notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
-        if barren := _most(m.no_relevant for m in counts.measures.values()):
-            notes.append(f"nothing relevant in {barren} ({self._chosen('no_relevant')})")
+        notes += [*self._undefined(), *self.cautions()]
         if short := _most(m.short for m in counts.measures.values()):
             notes.append(f"fewer items than the cutoff in {short} (left out)")
         notes += self._tie_notes()
@@ -120,6 +120,25 @@ class ListResult(Result):
         if self.convention:
             first += self._likeness()
         return [first, "; ".join(notes)] if notes else [first]
+
+    def _undefined(self) -> Iterator[str]:
+        """In how many queries measures have no value, by what these lack."""
+        numbers: dict[str, list[int]] = {}
+        for measure in self.measures:
+            without = self.counts.measures[str(measure)].no_relevant
+            numbers.setdefault(measure.page.undefined, []).append(without)
+        for lack, each in numbers.items():
+            if queries := _most(each):
+                yield f"{lack} in {queries} ({self._chosen('no_relevant')})"
+
+    def cautions(self) -> Iterator[str]:
+        """As `Result.cautions`: which measures gain by lists that end early."""
+        of_known = [m.label for m in self.measures if (m.page.better, m.arguments.get("items")) == BEYOND]
+        if of_known:
+            yield (
+                f"{', '.join(of_known)}: what a list leaves out stands after it among the known items alone, "
+                "so that short lists gain; say how many items there are, items=N"
+            )
 
     def _tie_notes(self) -> Iterator[str]:
         """What equal scores do to the values: what they could do, unless bounds say what they do."""
@@ -136,10 +155,10 @@ class ListResult(Result):
         if unknown := [name for name, number in numbers.items() if number is None]:
             yield f"equal scores not counted for {', '.join(unknown)} (bounds count them)"
 
-    def _chosen(self, choice: str) -> str:
+    def _chosen(self, choice: str, words: Mapping[str, str] = MappingProxyType({})) -> str:
         """What was decided; several things where a convention does not decide alike for all measures."""
         values = dict.fromkeys(self.choices_of(measure)[choice] for measure in self.measures)
-        return " or ".join(TREATED.get(value, value) for value in values)
+        return " or ".join(words.get(value, TREATED.get(value, value)) for value in values)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
@@ -159,6 +178,10 @@ class ListResult(Result):
 
 
 TREATED = {"zero": "counted as 0", "one": "counted as 1", "skip": "left out"}
+EMPTY = {"zero": "evaluated as empty lists"}
+"""What ``missing="zero"`` is to a measure of which 0 is the best."""
+BEYOND = ("less", "known")
+"""What is better, and which items are ranked, of measures that look at ranks after the end of a list."""
 
 
 def _queries(n: int) -> str:

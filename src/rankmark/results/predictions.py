@@ -17,7 +17,7 @@ from rankmark.errors import NotEvaluatedError
 from rankmark.language.measure import Measure
 from rankmark.language.parameters import format_value
 from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, Kind
-from rankmark.language.signature import Recipe
+from rankmark.language.signature import DEFAULTS_OF_ROWS, Recipe
 from rankmark.rendering.words import counted, printable
 from rankmark.results.base import Result
 
@@ -37,18 +37,18 @@ class Basis:
     """What decides the values of row measures besides their parameters."""
 
     positive: str
-    weights: str
+    weights: str | None
     classes: int | None = None
     like: str | None = None
 
     def evaluation(self, measure: Measure) -> Recipe:
         """As `Result.evaluation`."""
-        weights = None if self.weights == "none" else self.weights
+        binary = measure.page.labels == "binary"
         return Recipe(
             measure,
             convention=self.like,
-            positive=self.positive,
-            weights=weights,
+            positive=self.positive if binary else DEFAULTS_OF_ROWS["positive"],
+            weights=self.weights,
             classes=self.classes,
         )
 
@@ -230,8 +230,9 @@ class PredictionResult(Result):
             return replace(self._basis.evaluation(found), version=self._version)
         assert self._lists is not None
         recipe = self._lists.evaluation(found)
-        of_classes = self._basis.classes is not None
-        return recipe if of_classes else replace(recipe, positive=self._basis.positive)
+        if self._basis.classes is not None:
+            return replace(recipe, classes=self._basis.classes)
+        return replace(recipe, positive=self._basis.positive)
 
     def account(self) -> list[str]:
         """What happened to the rows: a line, another if there is something to notice, one on intervals."""
@@ -239,7 +240,7 @@ class PredictionResult(Result):
         first = f"{counted(counts.rows, 'row')}"
         if counts.positive is not None:
             first += f", {counts.positive:,} positive"
-        if self._basis.weights != "none":
+        if self._basis.weights is not None:
             lists = ", but for measures of lists" if self._lists else ""
             first += f", weighed by {printable(self._basis.weights)!r}{lists}"
         if counts.queries is not None:

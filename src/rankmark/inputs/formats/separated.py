@@ -50,6 +50,11 @@ class Separated(FormatOfPolars):
         """As `FormatOfPolars.scan`."""
         import polars as pl
 
+        if isinstance(content, Path) and _ends_blank(content):
+            content = content.read_bytes()
+        if isinstance(content, bytes):
+            content = _without_blank_end(content)
+
         def scan(types: dict[str, type[pl.DataType]] | None = None) -> pl.LazyFrame:
             return pl.scan_csv(content, separator=self.separator, schema_overrides=types, glob=False)
 
@@ -176,6 +181,22 @@ def _once(names: Sequence[str], where: str) -> Sequence[str]:
     return names
 
 
+BLANK_ENDS = b"\n\n", b"\n\r\n"
+
+
+def _without_blank_end(text: bytes) -> bytes:
+    """CSV text without the blank lines at its end, which are no rows."""
+    if not text.endswith(BLANK_ENDS):
+        return text
+    return text[: text.index(b"\n", len(text.rstrip(b"\r\n"))) + 1]
+
+
+def _ends_blank(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 3))
+        return file.read().endswith(BLANK_ENDS)
+
+
 LONGEST_ROW = 1 << 24
 """Bytes of a row: in a longer one a quote has not been closed."""
 
@@ -195,8 +216,10 @@ def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
         more = reader.read(size)
         text = rest + more
         end = len(text) if len(more) < size else _end_of_rows(text)
+        block = _without_blank_end(header + text[:end])  # blank lines wait for a row that follows them
+        end = len(block) - len(header)
         if end:
-            yield header + text[:end], progress.done / max(1, progress.total)
+            yield block, progress.done / max(1, progress.total)
         rest = text[end:]
         if len(more) < size:
             return

@@ -149,7 +149,7 @@ def read_systems(
         reads[name] = replace(read, name=f"{read.name} of {name!r}")
     check_there(dict.fromkeys(sought, "to slice by"), list(known), "every system's table")
     predictions, note = matched(reads)
-    return Systems(predictions, (note,))
+    return Systems(predictions, (note,) if len(reads) > 1 else ())
 
 
 @contextmanager

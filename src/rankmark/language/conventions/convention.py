@@ -195,13 +195,16 @@ class Convention:
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:
         own = variant.choices if isinstance(variant, Variant) else {}
-        filled = {
-            **numbers,
-            "ones": ",".join("1" * int(numbers.get("k", 0))),
-            "root": repr(math.sqrt(float(numbers.get("square", 0)))),
-            "above": repr(math.nextafter(float(numbers.get("x", 0)), math.inf)),
+        made: Mapping[str, Callable[[], str]] = {
+            "ones": lambda: ",".join("1" * int(numbers["k"])),
+            "root": lambda: repr(math.sqrt(float(numbers["square"]))),
+            "above": lambda: repr(math.nextafter(float(numbers["x"]), math.inf)),
         }
-        text = re.sub(r"\{([a-z]+)\}", lambda found: filled[found[1]], _target(variant))
+
+        def filled(found: re.Match[str]) -> str:
+            return made[found[1]]() if found[1] in made else numbers[found[1]]
+
+        text = re.sub(r"\{([a-z]+)\}", filled, _target(variant))
         kinds = {"list": LISTS_FIRST, "row": ROWS_FIRST, "class": CLASSES_FIRST}[kind]
         return Meaning(as_measure(text, kinds), MappingProxyType({**self.choices, **own}))
 
@@ -281,6 +284,12 @@ def meant(asked: str | Measure, like: str | None, kinds: tuple[Kind, ...]) -> Me
     """
     record = _names().get((like or "").lower())
     return record.measure(asked, kinds) if record else as_measure(asked, kinds)
+
+
+def takes_text_items(like: str) -> bool:
+    """Whether a convention, if it is one that is known here, takes item ids as text whatever they are."""
+    record = _names().get(like.lower())
+    return record is not None and record.text_items
 
 
 def departures(label: str, facts: Mapping[Measure, Facts]) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ def numbers(name: str, text: str) -> list[float]:
 
 def _number(name: str, text: str) -> float:
     try:
-        value = float(text)
+        value = math.nan if "_" in text else float(text)  # which Python takes for a digit separator
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
