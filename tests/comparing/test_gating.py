@@ -432,3 +432,9 @@ def test_what_was_decided_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     assert not loaded
     assert main(["show", "gate.rankmark"]) == 0
     assert capfd.readouterr().out.startswith("failed: RR 1.0000 → 0.9750")
+
+
+def test_that_a_measure_gains_by_short_lists_is_said_where_it_is_gated() -> None:
+    decided = rm.gate(QRELS, GOOD, {"q0": ["a"]}, "MeanRank", max_drop="1%")
+    assert any("so that short lists gain" in note for note in decided.notes)
+    assert not any("gain" in note for note in rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="5%").notes)

@@ -58,6 +58,7 @@ class Judged:
         """What a reader should know of them."""
         for name, each in self.results.items():
             yield f"{name}: {each.account()[0]}"
+        yield from dict.fromkeys(line for each in self.results.values() for line in each.cautions())
         if self.stored and self.old is not None:
             yield from stored_notes("baseline", self.old, self.new)
 

@@ -261,6 +261,10 @@ class Result(OfRuns):
     def account(self) -> list[str]:
         """What happened to the queries or rows: a line, and others if there is something to notice."""
 
+    def cautions(self) -> Iterator[str]:
+        """What makes a measure easily misunderstood, whatever the data are."""
+        yield from ()
+
     @property
     def slices(self) -> Sliced | None:
         """The measures in slices of the queries or rows; None unless they were asked for, by `by`."""

@@ -111,7 +111,7 @@ class ListResult(Result):
         notes = []
         if counts.unjudged:
             notes.append(f"{_queries(counts.unjudged)} of the run not judged (left out)")
-        notes += [*self._undefined(), *self._beyond()]
+        notes += [*self._undefined(), *self.cautions()]
         if short := _most(m.short for m in counts.measures.values()):
             notes.append(f"fewer items than the cutoff in {short} (left out)")
         notes += self._tie_notes()
@@ -131,8 +131,8 @@ class ListResult(Result):
             if queries := _most(each):
                 yield f"{lack} in {queries} ({self._chosen('no_relevant')})"
 
-    def _beyond(self) -> Iterator[str]:
-        """Which measures gain by lists that end early."""
+    def cautions(self) -> Iterator[str]:
+        """As `Result.cautions`: which measures gain by lists that end early."""
         of_known = [m.label for m in self.measures if (m.page.better, m.arguments.get("items")) == BEYOND]
         if of_known:
             yield (
