@@ -126,8 +126,8 @@ def evaluate_model(
         return with_slices(result, by, places)
     if exclude is not None or items is not None:
         raise UsageError(
-            "items and exclude are for predict(user, items): recommend decides itself on these; a "
-            "function is recommend(users, k) unless there are candidates, so give an object with a method predict"
+            "items and exclude are for predict(user, items): recommend decides itself on these; "
+            "without candidates a function is recommend(users, k), so give an object with a method predict"
         )
     judgements = read_qrels(qrels, columns)
     results = recommended(recommend, judgements, _depth(k, plan.measures), batch_size)
