@@ -104,6 +104,18 @@ def test_values_of_rows_are_those_of_the_judgements() -> None:
         rm.evaluate({query: [0] for query in QUERIES}, RUN, "RR", by=np.zeros(6))
 
 
+def test_an_index_of_row_numbers_that_is_matched_to_queries_is_told() -> None:
+    lists = {query: [0, 1] for query in range(4)}
+    by = pd.Series(list("aabbab"))
+    result = rm.evaluate(lists, lists, "RR", by=by)
+    (note,) = result.slices.notes  # type: ignore[union-attr]
+    assert note.startswith("by is matched to the queries by its index, 0 … 5; if their ids are in a column")
+    compared = rm.compare_results({"a": result, "b": result}, by=pd.Series(list("aabbab")))
+    assert note in compared.slices.notes  # type: ignore[union-attr]
+    assert "by its index, 0 … 5; if their ids" in str(result.by(by))
+    assert rm.evaluate(lists, lists, "RR", by=by.rename_axis("query")).slices.notes == ()  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     "array", [pd.Categorical(list("abababab")), pd.array(list("abababab"), "string"), pd.Index([*"abababab"])]
 )

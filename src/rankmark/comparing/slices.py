@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from rankmark.comparing.judging import judged_pairs, with_corrected
 from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
-from rankmark.inputs.attributes import aligned
+from rankmark.inputs.attributes import QuerySlices, aligned
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
@@ -145,7 +145,7 @@ def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:
 
 
 def compared_in_slices(
-    data: SystemValues, query_ids: Sequence[Any], attributes: pl.DataFrame, plan: ComparisonPlan
+    data: SystemValues, query_ids: Sequence[Any], slices: QuerySlices, plan: ComparisonPlan
 ) -> ComparisonSlices[Pair]:
     """The pairs of each slice of each attribute; p-values are corrected for all of them together.
 
@@ -153,13 +153,13 @@ def compared_in_slices(
     """
     pairs = [
         SlicedPair(names.name, value, len(inside), pair)
-        for names in aligned(attributes, query_ids)
+        for names in aligned(slices.frame, query_ids)
         for value, inside in slice_members(names)
         for pair in judged_pairs(_of_slice(data, inside), plan)[1]
     ]
     corrected = with_corrected([each.pair for each in pairs], plan)
     found = (replace(each, pair=pair) for each, pair in zip(pairs, corrected, strict=True))
-    return ComparisonSlices(found, _notes(plan))
+    return ComparisonSlices(found, (*_notes(plan), *slices.notes))
 
 
 def _notes(plan: ComparisonPlan) -> Iterator[str]:

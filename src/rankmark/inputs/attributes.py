@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankmark.errors import ColumnError, DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.forking import need_polars_threads
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Places",
+    "QuerySlices",
     "aligned",
     "attributes_alone",
     "ids_like",
@@ -85,7 +86,20 @@ class Places:
         ]
 
 
-def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> pl.DataFrame:
+class QuerySlices(NamedTuple):
+    """Slices of queries.
+
+    Attributes:
+        frame: a row a query that has a value: ``query``, and the names of its slices, as `slice_names`.
+        notes: what a reader should know of how they were found.
+
+    """
+
+    frame: pl.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> QuerySlices:
     """What queries are sliced by.
 
     Args:
@@ -94,9 +108,6 @@ def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> pl.DataFram
             values by position, of rows of arrays, of rows of the judgements, or else of the queries.
         places: these.
         query_ids: the queries, for functions.
-
-    Returns:
-        A row a query that has a value: ``query``, and the names of its slices, as `slice_names`.
 
     Raises:
         UsageError: what slices nothing; values that are not as many as rows.
@@ -108,21 +119,22 @@ def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> pl.DataFram
         raise attributes_alone()
     found = understood(by, places.qrels, columns=not places.of_arrays)
     if isinstance(found, ByColumns):
-        return _columns(found.names, places.openers(), places.columns)
+        return QuerySlices(_columns(found.names, places.openers(), places.columns))
     if isinstance(found, ByRows):
         found = _by_position(found, places, query_ids)
-    return slices_of_queries(found, query_ids)
+    notes = found.notes if isinstance(found, ByQueries) else ()
+    return QuerySlices(slices_of_queries(found, query_ids), notes)
 
 
 def read_known(by: Sequence[str], attributes: Any, columns: ColumnNames) -> dict[str, pl.DataFrame]:
-    """Those of the columns that a table of attributes has, each as `read_slices` gives it."""
+    """Those of the columns that a table of attributes has, each as `QuerySlices.frame`."""
     source = _open_attributes(attributes, columns)
     known = [name for name in by if name in source.names]
     return {name: _columns([name], [lambda: source], columns) for name in known}
 
 
 def slices_of_queries(given: ByQueries | ByFunction, query_ids: Sequence[Any]) -> pl.DataFrame:
-    """The same of slices that were given query by query."""
+    """`QuerySlices.frame` of slices that were given query by query."""
     found = given.of(query_ids) if isinstance(given, ByFunction) else given
     source = Source(
         "what was given", found.frame.columns, lambda roles: from_polars(found.frame[roles.names], "by")
@@ -168,7 +180,7 @@ def read_columns(by: Sequence[str], places: Places, argument: Argument = "by") -
 
 def read_attributes(
     attributes: Any, by: Sequence[str], columns: ColumnNames | None, query_ids: Sequence[Any]
-) -> pl.DataFrame:
+) -> QuerySlices:
     """The columns `by` of a table of attributes, all but the query if none is named; see `read_slices`.
 
     Instead of a table there can be what else `by` can be.
@@ -178,7 +190,7 @@ def read_attributes(
         return read_slices(attributes, Places(), query_ids)
     query = _query(source, columns)
     names = list(by) or [name for name in source.names if name != query]
-    return _columns(names, [lambda: source], columns)
+    return QuerySlices(_columns(names, [lambda: source], columns))
 
 
 def _is_by(attributes: Any) -> bool:

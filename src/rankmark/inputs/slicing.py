@@ -60,10 +60,11 @@ class ByColumns:
 
 @dataclass(frozen=True, slots=True)
 class ByQueries:
-    """The slice of each query: a table with a column ``query`` and one of slices."""
+    """The slice of each query: a table with a column ``query`` and one of slices; what to say of it."""
 
     name: str
     frame: pl.DataFrame
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,12 @@ class ByRows:
         if len(numbers) == rows:
             return self
         if self.numbered and all(query in numbers for query in queries):
-            return ByQueries(self.values.name, pl.DataFrame([pl.Series("query", numbers), self.values]))
+            note = (
+                f"by is matched to the queries by its index, 0 … {len(numbers) - 1:,}; if their ids are in a "
+                "column, make it the index with set_index"
+            )
+            frame = pl.DataFrame([pl.Series("query", numbers), self.values])
+            return ByQueries(self.values.name, frame, (note,))
         has = "no rows with an order" if rows is None else counted(rows, "row")
         a_row = "" if rows is None else "a value a row, "
         raise UsageError(

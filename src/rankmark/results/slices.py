@@ -24,7 +24,7 @@ from rankmark.statistics.intervals import t_interval
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.inputs.attributes import Places
+    from rankmark.inputs.attributes import Places, QuerySlices
     from rankmark.inputs.slicing import By
     from rankmark.results.base import Result
 
@@ -141,10 +141,10 @@ def slices_of(
     return _sliced(result, read_attributes(attributes, by, None, result.query_ids), confidence)
 
 
-def _sliced(result: Result, attributes: pl.DataFrame, confidence: float) -> Slices:
-    members = aligned(attributes, result.query_ids)
+def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
+    members = aligned(found.frame, result.query_ids)
     rows = [row for by in members for row in _rows(result, by, confidence)]
-    return Slices(*_corrected(rows), confidence)
+    return Slices(*_corrected(rows), confidence, found.notes)
 
 
 def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
