@@ -51,7 +51,8 @@ def test_nothing_is_odd() -> None:
         ({**FINE, "label": [1.0] * 200}, "one-class", "serious"),
         (changed("label", 3, 2.0), "labels", "worth knowing"),
         (changed("score", 3, float("inf")), "infinite", "worth knowing"),
-        ({**FINE, "score": 100 * SCORES}, "not-probabilities", "worth knowing"),
+        ({**FINE, "score": 100 * SCORES}, "not-probabilities", "serious"),
+        ({**FINE, "label": SCORES, "score": LABELS}, "labels", "serious"),
         ({**FINE, "score": [0.4] * 200}, "constant-scores", "serious"),
         ({**FINE, "score": 1 - SCORES}, "scores-reversed", "serious"),
         ({**FINE, "label": SCORES > 0.4}, "too-good", "serious"),
@@ -70,7 +71,7 @@ def test_every_code_is_found_somewhere() -> None:
 
 
 def test_what_is_said() -> None:
-    (finding,) = rm.check_predictions({"label": LABELS, "score": -SCORES}).serious
+    (finding,) = rm.check_predictions({"label": LABELS, "score": -SCORES})["scores-reversed"]
     auc = rm.evaluate_predictions({"label": LABELS, "score": -SCORES}, "AUC")["AUC"]
     assert finding.statement == f"positive rows score lower than others: AUC is {auc:.4f}"
     assert finding.effects[0].otherwise["-score"] == pytest.approx(1 - auc)
@@ -81,6 +82,26 @@ def test_what_is_said() -> None:
     (alone,) = rm.check_predictions(one)["one-class-queries"]
     assert alone.statement == "1 of 9 queries have rows of one label alone"
     assert alone.note == "GAUC leaves them out, with 1 of 200 rows"
+
+
+def test_calibration_is_off_where_it_is_by_more_than_a_twentieth_and_than_chance() -> None:
+    """Of a share r of clicks among n rows the standard error is √(r(1 − r)/n), 0.0049 or 0.049 here."""
+
+    def found(rows: int, score: float) -> bool:
+        table = {"label": ([1] * 2 + [0] * 3) * (rows // 5), "score": [score, score + 1e-9] * (rows // 2)}
+        return "miscalibrated" in codes(table)
+
+    assert [found(10_000, score) for score in (0.325, 0.385, 0.415, 0.476)] == [True, False, False, True]
+    assert [found(100, score) for score in (0.2, 0.325, 0.476, 0.6)] == [True, False, False, True]
+    weighted = {"label": [1, 1, 0, 0, 0] * 20, "score": [0.2, 0.3, 0.2, 0.3] * 25}
+    assert "miscalibrated" in codes(weighted)
+    assert "miscalibrated" not in codes({**weighted, "weight": [1] * 99 + [100]})
+
+
+def test_swapped_columns_are_named() -> None:
+    (swapped,) = rm.check_predictions({"label": SCORES, "score": LABELS})["labels"]
+    assert "scores only 0 and 1" in swapped.statement
+    assert "look swapped" in swapped.note
 
 
 def test_the_positive_label_can_be_said() -> None:

@@ -50,6 +50,19 @@ def test_results_that_exist_are_compared_in_slices(how: Any) -> None:
     assert found["(5, 10]"][0].p == 2 / 64
     with pytest.raises(rm.ChoiceError, match=r"no slice '\(5,10\]'; did you mean"):
         found["(5,10]"]
+    assert len(found) == 4
+    assert list(found) == list(found.pairs)
+    assert "(5, 10]" in found
+    assert "nix" not in found
+
+
+def test_slices_call_measures_as_they_were_asked_for() -> None:
+    asked = {name: rm.evaluate(QRELS, run, "MRR NDCG@1") for name, run in (("old", OLD), ("new", NEW))}
+    comparison = rm.compare_results(asked, baseline="old", by=BINS)
+    assert comparison.slices is not None
+    names = dict.fromkeys(each["measure"] for each in comparison.slices.records())
+    assert list(names) == ["MRR", "NDCG@1"] == [measure.label for measure in comparison.measures]
+    assert "MRR of query" in str(rm.explain(QRELS, NEW, "MRR", query="q0"))
 
 
 def test_attributes_alone_say_nothing() -> None:

@@ -155,12 +155,13 @@ def packed(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize("engine", ["local", "stream"])
-@pytest.mark.parametrize("blank", [b"", b"\n", b"\n\n\n", b"\r\n\r\n"])
-def test_blank_lines_at_the_end_are_no_rows(blank: bytes, engine: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("blank", [b"", b"\n", b"\n\n\n", b"\r\n\r\n", b"\0" * 1000])
+def test_blank_lines_and_zeros_at_the_end_are_no_rows(blank: bytes, engine: Any, tmp_path: Path) -> None:
+    """Zeros fill up what is compressed, for example on tapes; `gzip -t` takes them, too."""
     qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
     qrels.write_bytes(b"query,item,relevance\nq,a,0\nq,b,1\n")
     text = b'query,item,score\nq,"a",2\nq,"b",1\n'
-    run.write_bytes(text + blank)
+    run.write_bytes(gzip.compress(text) + blank if b"\0" in blank else text + blank)
     result = rm.evaluate(qrels, run, ["RR", "NumRet"], engine=engine)
     assert dict(result.values) == {"RR": 0.5, "NumRet": 2}
 
@@ -184,6 +185,29 @@ def test_blocks_of_text_have_each_row_and_no_blank_end(ends: str, tmp_path: Path
             blocks = [text.split(ends.encode(), 1) for text, _ in _blocks(File(path, "a.csv"), size)]
             assert {header for header, _ in blocks} == {b"h,g"}
             assert b"".join(text for _, text in blocks).decode() == ends.join(rows[1:]) + ends
+
+
+def test_a_damaged_zstd_file_is_told_in_words(tmp_path: Path) -> None:
+    whole = pa.compress(b"q Q0 d 1 0.5 t\n" * 100, "zstd", asbytes=True)
+    path = tmp_path / "run.zst"
+    for length in range(5, len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(FormatError, match=r"damaged or cut off: unexpected end of file$"):
+            read_run(path)
+
+
+@pytest.mark.parametrize("engine", ["local", "stream"])
+@pytest.mark.parametrize("line", ["q Q0 doc one 1 3.0 t", "q Q0 a 1 3 t\rq Q0 b 2 2 t\r"])
+def test_lines_of_trec_text_that_are_split_elsewhere_are_refused(
+    line: str, engine: Any, tmp_path: Path
+) -> None:
+    qrels, path = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("q 0 a 1\n")
+    path.write_text(f"q Q0 a 1 3.0 my tag\n{line}\n", newline="")
+    with pytest.raises(
+        FormatError, match=r"line 2: (the rank is \"one\" and the score \"1\"|the line has \\r)"
+    ):
+        rm.evaluate(qrels, path, "RR", engine=engine)
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -432,3 +432,20 @@ def test_queries_may_be_the_index_of_a_pandas_table() -> None:
     users = USERS.to_pandas().set_index("user")
     assert isinstance(users, pd.DataFrame)
     assert rows(rm.evaluate(QRELS, RUN, "RR").by(users, "country"))["FR"].averaged == 2
+
+
+def test_slices_are_walked_by_row_and_found_by_value(result: Any) -> None:
+    slices = result.by({"q1": 1, "q2": 1, "q3": 2})
+    assert list(slices) == list(slices.rows)
+    assert len(slices) == 6
+    assert slices[1] == slices[1.0] == slices["1"] != slices[None]
+    assert [each in slices for each in (1, "2", None, slices.rows[0], 3, "nix")] == [True] * 4 + [False] * 2
+    assert True not in slices
+    assert True in result.by(lambda query: query == "q1")
+    with pytest.raises(rm.ChoiceError, match=r"^there is no slice 'nix'; there are '1', '2', None$"):
+        slices["nix"]
+    qrels = {query: [1] for query in range(12)}
+    many = rm.evaluate(qrels, qrels, "RR", by=str).slices
+    assert many is not None
+    with pytest.raises(rm.ChoiceError, match=r"'0', '1', .*'8', '9', …$"):
+        many["nix"]

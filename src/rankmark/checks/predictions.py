@@ -25,8 +25,10 @@ __all__ = ["check_predictions"]
 
 PERFECT = 20
 """From so many rows on scores that order all of them without a fault are suspicious."""
-CALIBRATED = 0.8, 1.25
-"""Between these ratios of the scores' sum to the labels' nothing is said."""
+CALIBRATED = 0.05
+"""By so much of the labels' sum that of the scores may differ without a word."""
+CHANCE = 3
+"""By so many standard errors it may, too."""
 
 
 def check_predictions(
@@ -190,6 +192,11 @@ def _labels(table: _Checked) -> Iterator[Finding]:
         yield table.finding("one-class", "serious", rows, f"all labels are {shown}", note)
     else:
         statement = f"the labels are {counted(len(labels), 'number')} ({shown})"
+        if rows["score"].is_in([0.0, 1.0]).all() and any(label % 1 for label in labels):
+            statement += ", and the scores only 0 and 1"
+            note = "labels and scores look swapped: say which column is which by label= and score="
+            yield table.finding("labels", "serious", rows, statement, note)
+            return
         note = (
             "measures of two classes refuse them, unless positive= says which is one of two; others take them"
         )
@@ -212,7 +219,7 @@ def _scores(table: _Checked) -> Iterator[Finding]:
             "these are no probabilities, but logits or percentages, say: LogLoss, Brier and PCOPC refuse "
             "them, and a threshold of 0.5 means something else"
         )
-        yield table.finding("not-probabilities", "worth knowing", outside, statement, note)
+        yield table.finding("not-probabilities", "serious", outside, statement, note)
     if rows["score"].n_unique() == 1 and rows.height > 1:
         note = "nothing is ranked above anything: AUC is 0.5 whatever the labels"
         yield table.finding("constant-scores", "serious", rows, "all scores are equal", note)
@@ -245,11 +252,20 @@ def _calibration(table: _Checked) -> Iterator[Finding]:
     said = {"weight": "weight"} if "weight" in rows.columns else {"weight": ""}
     columns = rows.select(name for name in ("label", "score", "weight") if name in rows.columns)
     found = evaluate_predictions(columns, "PCOPC", positive=table.positive, **said)  # type: ignore[arg-type]
-    low, high = CALIBRATED
-    if not low <= found["PCOPC"] <= high:
+    if abs(found["PCOPC"] - 1) > CALIBRATED and _beyond_chance(table):
         statement = f"the scores sum to {found['PCOPC']:.4g} times the positive rows (PCOPC)"
         note = f"as probabilities they are too {'great' if found['PCOPC'] > 1 else 'small'}"
         yield table.finding("miscalibrated", "worth knowing", rows, statement, note)
+
+
+def _beyond_chance(table: _Checked) -> bool:
+    """Whether scores and labels differ on average by more than some standard errors of that."""
+    rows = table.usable
+    apart = rows["score"].to_numpy() - table.is_positive
+    weights = rows["weight"].to_numpy() if "weight" in rows.columns else np.ones(len(apart))
+    mean = weights @ apart / weights.sum()
+    error = np.sqrt(np.square(weights * (apart - mean)).sum()) / weights.sum()
+    return bool(abs(mean) > CHANCE * error)
 
 
 def _queries(table: _Checked) -> Iterator[Finding]:

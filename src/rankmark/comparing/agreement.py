@@ -513,7 +513,7 @@ def agree_on_systems(
             evaluate(judged, run, measures, like=like, columns=columns, **chosen) for run in runs.values()
         ]
         for measure in results[0]:
-            way = f"{measure} ({name})" if len(qrels) > 1 else str(measure)
+            way = f"{measure.label} ({name})" if len(qrels) > 1 else measure.label
             systems[way] = [result[measure] for result in results]
             sign = -1.0 if measure.page.better == "less" else 1.0
             values[way] = [sign * value for value in systems[way]]

@@ -14,7 +14,7 @@ from rankmark.inputs.attributes import aligned
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
-from rankmark.results.sliced import no_slice, slice_label, slice_members
+from rankmark.results.sliced import is_slice, no_slice, slice_label, slice_members
 from rankmark.statistics.intervals import INTERVALS
 from rankmark.statistics.significance import TESTS
 
@@ -81,9 +81,21 @@ class ComparisonSlices(Saved, Generic[SomePair]):
     def _kept(self) -> dict[str, Any]:
         return {"pairs": self.pairs, "notes": self.notes}
 
-    def __getitem__(self, value: str | None) -> tuple[SomePair, ...]:
+    def __iter__(self) -> Iterator[SlicedPair[SomePair]]:
+        """The pairs with their slices."""
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        """How many of them there are."""
+        return len(self.pairs)
+
+    def __contains__(self, value: object) -> bool:
+        """Whether there is a slice with this value, or this pair."""
+        return value in self.pairs or any(is_slice(each.slice, value) for each in self.pairs)
+
+    def __getitem__(self, value: object) -> tuple[SomePair, ...]:
         """The pairs of the slice with this value, of whichever attribute has it."""
-        found = tuple(each.pair for each in self.pairs if each.slice == value)
+        found = tuple(each.pair for each in self.pairs if is_slice(each.slice, value))
         if not found:
             raise no_slice(value, (each.slice for each in self.pairs))
         return found

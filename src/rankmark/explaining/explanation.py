@@ -97,7 +97,7 @@ class Explanation(Saved):
     def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[Block]:
         most = None if all_rows else MOST_ROWS
         value = "left out" if self.value is None else f"{self.value:.{digits}f}"
-        yield f"{self.measure} of query {self.query!r} in {self.run}: {value}"
+        yield f"{self.measure.label} of query {self.query!r} in {self.run}: {value}"
         if self.rows.height:
             yield _grid(_without_nulls(self.rows), digits, most, "contribution")
         yield "All judged items, best first:"
@@ -127,7 +127,7 @@ class Explanation(Saved):
 
     def _record(self, **_: bool) -> dict[str, Any]:
         return {
-            "measure": str(self.measure),
+            "measure": self.measure.label,
             "query": self.query,
             "run": self.run,
             "value": self.value,
@@ -184,7 +184,7 @@ class ExplainedDifference(Saved):
     def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[Block]:
         import polars as pl
 
-        lines = [f"{self.measure} of query {self.query!r}"]
+        lines = [f"{self.measure.label} of query {self.query!r}"]
         for letter, each in (("A", self.first), ("B", self.second)):
             value = "left out" if each.value is None else f"{each.value:.{digits}f}"
             lines.append(f"{letter}  {value}  {each.run}")
@@ -208,7 +208,7 @@ class ExplainedDifference(Saved):
 
     def _record(self, **_: bool) -> dict[str, Any]:
         return {
-            "measure": str(self.measure),
+            "measure": self.measure.label,
             "query": self.query,
             "difference": self.difference,
             "rows": self.rows.to_dicts(),

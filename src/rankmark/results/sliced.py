@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Sliced", "blocks_of", "frame_of", "no_slice", "slice_label", "slice_members"]
+__all__ = ["Sliced", "blocks_of", "frame_of", "is_slice", "no_slice", "slice_label", "slice_members"]
 
 NONE = "(none)"
 """What the slice of those without a value is called."""
+FEW = 10
+"""Slices that an error names."""
 MOST = 10_000
 """Slices by one attribute; more of them are not looked at, and take long."""
 
@@ -72,9 +74,21 @@ class Sliced(Saved, ABC):
         """The rows of `frame` as dicts."""
         return self.frame.rows(named=True)
 
-    def __getitem__(self, value: str | None) -> tuple[Any, ...]:
+    def __iter__(self) -> Iterator[Any]:
+        """The rows."""
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    def __contains__(self, value: object) -> bool:
+        """Whether there is a slice with this value, or this row."""
+        return value in self.rows or any(is_slice(row.slice, value) for row in self.rows)
+
+    def __getitem__(self, value: object) -> tuple[Any, ...]:
         """The measures of the slice with this value, of whichever attribute has it."""
-        found = tuple(row for row in self.rows if row.slice == value)
+        found = tuple(row for row in self.rows if is_slice(row.slice, value))
         if not found:
             raise no_slice(value, (row.slice for row in self.rows))
         return found
@@ -89,11 +103,22 @@ class Sliced(Saved, ABC):
         return {"slices": [asdict(row) for row in self.rows]}
 
 
+def is_slice(name: str | None, value: object) -> bool:
+    """Whether a slice is that of a value, which can be what its name was written from: 1 or 1.0 for "1"."""
+    if value is None or isinstance(value, str):
+        return name == value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return name == (str(value).lower() if isinstance(value, bool) else str(value))
+
+
 def no_slice(value: object, slices: Iterable[str | None]) -> ChoiceError:
     """The error for a slice that is none of these."""
-    known = dict.fromkeys(each for each in slices if each is not None)
-    hint = did_you_mean(value, known) if isinstance(value, str) else ""
-    return ChoiceError(f"there is no slice {value!r}{hint}")
+    known = dict.fromkeys(slices)
+    names = [name for name in known if name is not None]
+    hint = (did_you_mean(value, names) if isinstance(value, str) else "") or ";"
+    shown = ", ".join(map(repr, list(known)[:FEW])) + ", …" * (len(known) > FEW)
+    return ChoiceError(f"there is no slice {value!r}{hint} there are {shown}")
 
 
 def slice_members(names: pl.Series) -> Iterator[tuple[str | None, NDArray[np.intp]]]:

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -60,7 +60,7 @@ pub fn of_bytes(path: &str, bytes: Vec<u8>) -> Result<TextReader> {
 fn decompressed(path: &str, mut source: impl BufRead + Send + 'static, file_size: u64) -> Result<TextReader> {
     let start = source.fill_buf().map_err(|error| cannot_open(path, &error))?;
     let (compressed, reader): (bool, Box<dyn Read + Send>) = if start.starts_with(&GZIP) {
-        (true, Box::new(MultiGzDecoder::new(source)))
+        (true, Box::new(Members { member: Some(GzDecoder::new(source)) }))
     } else if is_zstd(start) {
         (true, Box::new(Frames { source, decoder: FrameDecoder::new() }))
     } else {
@@ -177,6 +177,42 @@ impl Read for WatchedFile {
     }
 }
 
+/// All gzip members of a source, one after another; zeros that fill it up are no member.
+struct Members<R> {
+    /// The one that is read; None at the end of the source.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let more = skip_zeros(member.get_mut())?;
+            self.member = self.member.take().filter(|_| more).map(|read| GzDecoder::new(read.into_inner()));
+        }
+        Ok(0)
+    }
+}
+
+/// Goes to the next byte that is not zero; false if there is none.
+fn skip_zeros(source: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = source.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(false);
+        }
+        let zeros = bytes.iter().position(|&byte| byte != 0);
+        let skipped = zeros.unwrap_or(bytes.len());
+        source.consume(skipped);
+        if zeros.is_some() {
+            return Ok(true);
+        }
+    }
+}
+
 /// All zstd frames of a source, one after another.
 struct Frames<R> {
     source: R,
@@ -193,7 +229,7 @@ impl<R: BufRead> Frames<R> {
                     length,
                     ..
                 })) => self.skip(u64::from(length))?,
-                Err(error) => return Err(io::Error::other(error)),
+                Err(error) => return Err(in_words(&error)),
             }
         }
         Ok(false)
@@ -225,9 +261,21 @@ impl<R: BufRead> Read for Frames<R> {
             }
             self.decoder
                 .decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBytes(BUFFER))
-                .map_err(io::Error::other)?;
+                .map_err(|error| in_words(&error))?;
         }
         self.decoder.read(buffer)
+    }
+}
+
+/// What is wrong with a frame: the innermost cause, since others repeat it as Rust writes records.
+fn in_words(error: &FrameDecoderError) -> io::Error {
+    let mut cause: &(dyn std::error::Error + 'static) = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    match cause.downcast_ref::<io::Error>() {
+        Some(read) if read.kind() == ErrorKind::UnexpectedEof => ErrorKind::UnexpectedEof.into(),
+        _ => io::Error::other(cause.to_string()),
     }
 }
 
@@ -263,6 +311,38 @@ mod tests {
         let result = decompress(path.to_str().unwrap(), u64::MAX, &AtomicBool::new(false));
         std::fs::remove_file(path).unwrap();
         Ok(result?.map(|pieces| pieces.concat()))
+    }
+
+    #[test]
+    fn zeros_after_a_gzip_member_are_no_text() {
+        let zeros = vec![0; 3 * BUFFER];
+        assert_eq!(read("zeros", &[gzip(b"ab"), zeros.clone()].concat()), Ok(Some(b"ab".to_vec())));
+        assert_eq!(read("zeros", &[gzip(b"ab"), zeros, gzip(b"c")].concat()), Ok(Some(b"abc".to_vec())));
+        for after in [&b"\0\0some other text"[..], b"some other text"] {
+            let message = read("after", &[gzip(b"ab").as_slice(), after].concat()).unwrap_err().message;
+            assert!(
+                message.ends_with("the compressed file is damaged or cut off: invalid gzip header"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn damaged_zstd_frames_are_told_in_words() {
+        let whole = zstd(&long_text());
+        for length in 4..whole.len().min(200) {
+            let message = read("cut", &whole[..length]).unwrap_err().message;
+            assert!(message.ends_with("damaged or cut off: unexpected end of file"), "{message}");
+        }
+        for place in 4..whole.len().min(200) {
+            for changed in [0, 7, 255] {
+                let mut bytes = whole.clone();
+                bytes[place] = changed;
+                if let Err(Error { message, .. }) = read("changed", &bytes) {
+                    assert!(!message.contains('{'), "{message}");
+                }
+            }
+        }
     }
 
     #[test]

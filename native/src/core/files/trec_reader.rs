@@ -288,6 +288,9 @@ impl Layout {
 
     fn of_first_line(side: Side, block: &[u8]) -> std::result::Result<Option<Self>, BadLine> {
         let Some(line) = data_lines(block, 0..block.len(), is_data).next() else { return Ok(None) };
+        if line.has_old_ends() {
+            return Err(old_ends(&line));
+        }
         Self::of_line(side, &line).map(Some).ok_or_else(|| BadLine {
             number: line.number,
             message: format!(
@@ -307,7 +310,7 @@ impl Layout {
     fn is_of(&self, line: &Line) -> bool {
         self.fits(line.fields.count)
             && match (self.fields, self.value) {
-                (5, Value::Score) => stands_for_a_number(line.field(self.value_at)),
+                (5, Value::Score) => stands_for_a_number(line.field(self.value_at)) && !self.is_shifted(line),
                 // Without Q0 it is more likely a line of qrels.
                 (4, Value::Rank) => line.field(1).eq_ignore_ascii_case(b"Q0"),
                 _ => true,
@@ -317,6 +320,23 @@ impl Layout {
     /// Whether a line can have so many fields; a tag may be several words.
     fn fits(&self, fields: usize) -> bool {
         fields == self.fields || (self.fields == MOST_FIELDS && fields > MOST_FIELDS)
+    }
+
+    /// Whether the value hardly stands where it is looked for, since an id before it has a blank in it.
+    ///
+    /// Then a word stands for the rank, or a number where the tag begins. One of both is too little to tell in
+    /// a line that has the right number of fields: some tags are numbers, and some runs have no ranks.
+    fn is_shifted(&self, line: &Line) -> bool {
+        if self.strict || self.value != Value::Score || self.fields < 5 {
+            return false;
+        }
+        let no_rank = !stands_for_a_number(line.field(3));
+        let no_tag = || parse_score(line.field(MOST_FIELDS - 1)).is_some();
+        match line.fields.count {
+            5 => no_rank,
+            MOST_FIELDS => no_rank && no_tag(),
+            _ => no_rank || no_tag() || line.has_old_ends(),
+        }
     }
 
     fn schema(&self) -> SchemaRef {
@@ -336,7 +356,23 @@ impl Layout {
         }
     }
 
-    fn wrong_count(&self, line: &Line) -> BadLine {
+    fn wrong_fields(&self, line: &Line) -> BadLine {
+        if !self.strict && line.has_old_ends() {
+            return old_ends(line);
+        }
+        if self.fits(line.fields.count) {
+            return BadLine {
+                number: line.number,
+                message: format!(
+                    "the rank is {} and the score {}, so that an id seems to have a blank in it, which ends a \
+                     field ({}): {}",
+                    shown(line.field(3)),
+                    shown(line.field(self.value_at)),
+                    self.form,
+                    shown(line.text)
+                ),
+            };
+        }
         let who = if self.strict { "trec_eval needs" } else { "the first line has" };
         let hint = match (self.strict, self.value, line.fields.count) {
             (true, Value::Grade, MOST_FIELDS..) => "; this looks like a run: QRELS comes first",
@@ -378,10 +414,12 @@ impl Layout {
 /// Whether it is a number or what is written where there is none, and hardly the tag of a run.
 fn stands_for_a_number(text: &[u8]) -> bool {
     const NOTHING: [&str; 5] = ["na", "n/a", "null", "none", "-"];
-    std::str::from_utf8(text).is_ok_and(|text| {
-        text.replacen(',', ".", 1).parse::<f64>().is_ok()
-            || NOTHING.iter().any(|word| text.eq_ignore_ascii_case(word))
-    })
+    let is_whole = text.iter().all(u8::is_ascii_digit);
+    is_whole
+        || std::str::from_utf8(text).is_ok_and(|text| {
+            text.replacen(',', ".", 1).parse::<f64>().is_ok()
+                || NOTHING.iter().any(|word| text.eq_ignore_ascii_case(word))
+        })
 }
 
 fn parse_score(text: &[u8]) -> Option<f64> {
@@ -467,8 +505,8 @@ fn parse_chunk<T: ArrowPrimitiveType>(
         if layout.strict && line.text.contains(&0) {
             return Err(nul(&line));
         }
-        if !layout.fits(line.fields.count) {
-            return Err(layout.wrong_count(&line));
+        if !layout.fits(line.fields.count) || layout.is_shifted(&line) {
+            return Err(layout.wrong_fields(&line));
         }
         if layout.strict {
             tag = (layout.fields == MOST_FIELDS).then(|| line.field(MOST_FIELDS - 1).to_owned());
@@ -497,6 +535,11 @@ fn parse_chunk<T: ArrowPrimitiveType>(
 fn bytes_as_characters(layout: &Layout, block: &[u8], chunk: &Range<usize>, field: usize) -> StringViewArray {
     let text = |line: Line| line.field(field).iter().map(|&byte| char::from(byte)).collect::<String>();
     StringViewArray::from_iter_values(data_lines(block, chunk.clone(), layout.data()).map(text))
+}
+
+fn old_ends(line: &Line) -> BadLine {
+    let message = r"the line has \r in it; where lines end with \r alone, end them with \n, for example by tr '\r' '\n'";
+    BadLine { number: line.number, message: format!("{message}: {}", shown(line.text)) }
 }
 
 fn nul(line: &Line) -> BadLine {
@@ -546,6 +589,11 @@ impl Line<'_> {
 
     fn view(&self, field: usize) -> u128 {
         make_view(self.field(field), 0, (self.start + self.fields.bounds[field].0) as u32)
+    }
+
+    /// Whether lines may have ended with `\r` alone, long ago on a Macintosh.
+    fn has_old_ends(&self) -> bool {
+        self.text.trim_ascii().contains(&b'\r')
     }
 }
 
@@ -733,6 +781,40 @@ mod tests {
     fn separators_line_ends_comments_and_a_byte_order_mark() {
         let text = "\u{feff}# q0 0 x 1\r\n\r\n q1\t 0 \té#1   1 \t\r\n \t \n#\nq1 0 b 0\r";
         assert_eq!(rows(&parse(Side::Qrels, text).unwrap()), [row("q1", "é#1", 1.0), row("q1", "b", 0.0)]);
+    }
+
+    #[test]
+    fn an_id_with_a_blank_in_it_is_refused() {
+        for (line, told) in [
+            ("q Q0 doc one 1 3.0 t", "the rank is \"one\" and the score \"1\""),
+            ("my q Q0 doc 1 3.0 t", "the rank is \"doc\" and the score \"1\""),
+            ("q Q0 phone 7 1 3.0 t", "the rank is \"7\" and the score \"1\""),
+            ("q Q0 doc one 1 3.0", "the rank is \"one\" and the score \"1\""),
+        ] {
+            for lines in [line.to_owned(), format!("q Q0 a 1 0.5 t\n{line}")] {
+                let message = message(Side::Run, lines);
+                assert!(message.contains(told), "{message}");
+                assert!(message.contains("an id seems to have a blank in it"), "{message}");
+            }
+        }
+        assert!(message(Side::Run, "q Q0 a 1 0.5\nq Q0 doc one 3").contains("line 2: the rank is \"one\""));
+        assert!(message(Side::Run, "q Q0 doc one 3").contains("the rank \"one\" is not an integer"));
+        for line in ["q Q0 a NA 0.5 t", "q Q0 a none 0.5 my tag", "q Q0 a word 0.5 t", "q Q0 a 1 0.5 3"] {
+            assert_eq!(rows(&parse(Side::Run, line).unwrap()), [row("q", "a", 0.5)]);
+        }
+    }
+
+    #[test]
+    fn lines_that_end_as_on_old_macintoshes_are_refused() {
+        for (side, text) in [
+            (Side::Run, "q Q0 a 1 3 t\rq Q0 b 2 2 t\r"),
+            (Side::Run, "q Q0 a 1 3 t\nq Q0 b 2 2 t\rq Q0 c 3 1 t\n"),
+            (Side::Run, "7 8 1\r7 9 2"),
+            (Side::Qrels, "q 0 a 1\rq 0 b 0\r"),
+        ] {
+            let message = message(side, text);
+            assert!(message.contains(r"where lines end with \r alone, end them with \n"), "{message}");
+        }
     }
 
     #[test]
