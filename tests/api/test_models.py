@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -130,8 +131,18 @@ def test_what_a_model_was_trained_on_does_not_count() -> None:
         (
             lambda *_: [[0.5], []],
             rm.UsageError,
-            "the items that the model gives are not integers or str",
+            "not integers or strings, of one type: one is 0.5, of type float$",
         ),
+        (lambda *_: [[np.float64(7)], []], rm.UsageError, r"of one type: one is .*7.0.*, of type float64$"),
+        (lambda *_: [["a", 7], []], rm.UsageError, "of one type: one is 7, of type int$"),
+        (lambda *_: [[2**70], []], rm.UsageError, "integers or strings, of one type, or not of 64 bits$"),
+        (lambda *_: ["ab", "c"], rm.UsageError, "a list of items a user: user 'a' has one str"),
+        (
+            lambda *_: pl.DataFrame({"a": [1, 2]}),
+            rm.UsageError,
+            "gives items as DataFrame; give a list",
+        ),
+        (lambda *_: pd.DataFrame([[1], [2]]), rm.UsageError, "gives items as DataFrame; give a list"),
         (lambda *_: ([[1, 2], [3]], [[0.5], [0.1]]), rm.DataError, "user 'a' not as many scores as it"),
         (lambda *_: ([[1], [3]], [[float("nan")], [0.1]]), rm.DataError, "has 1 NaN"),
         (lambda *_: [["x"], []], rm.IdTypeError, "the item ids are strings in the model"),
@@ -265,7 +276,11 @@ def test_excluded_items_and_those_of_score_minus_infinity_are_no_candidates() ->
             "none of the 2 judged users has any; users are such as 'ann'",
         ),
         ({"candidates": {"ann": [1]}}, rm.IdTypeError, "the item ids are"),
-        ({"model": len}, rm.UsageError, "which the model does not have"),
+        (
+            {"model": object()},
+            rm.UsageError,
+            "give an object with that method, or a function of these",
+        ),
         (
             {"model": Popularity(POPULAR | {"b": np.nan})},
             rm.DataError,
@@ -285,3 +300,12 @@ def test_candidates_of_a_file_without_types_have_the_ids_of_the_judgements(tmp_p
     assert rm.evaluate_model(model, tmp_path / "test.csv", "RR", candidates={7: [1, 2]}).values == {"RR": 0.5}
     frame = pl.DataFrame({"user": [7, 7], "item": [1, 2]}, schema={"user": pl.Int32, "item": pl.UInt8})
     assert rm.evaluate_model(model, {7: {1: 1}}, "RR", candidates=frame).values == {"RR": 0.5}
+
+
+def test_a_function_predicts_the_scores_of_candidates() -> None:
+    popular = ["a", "b", "c"]
+    judged = {"ann": {"a": 0, "b": 1}, "bob": {"b": 0, "c": 0, "a": 1}}
+    result = rm.evaluate_model(
+        lambda _, items: [popular.index(item) for item in items], judged, "RR", candidates="test"
+    )
+    assert result.query_values("RR").tolist() == [1.0, 1 / 3]

@@ -54,7 +54,7 @@ def evaluate_model(
       their items, best first, as a list a user or an array of shape [users, k], or a tuple of such items and
       their scores (a tuple is always that). A list may have less than k; of integers -1 stands for none.
     - an object with ``predict(user, items)``: it gives the scores of all `items`, or of the user's own
-      `candidates`, for one user. With `candidates` it is tried first.
+      `candidates`, for one user. With `candidates` it is tried first, and a function is that.
 
     Users are the queries of the judgements with their ids as they were read, integers as an array of NumPy
     and text as a list. While it takes longer than a second, a bar on stderr shows how many were asked.
@@ -111,9 +111,9 @@ def evaluate_model(
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
     places = Places(qrels, None, attributes, columns)
     if candidates is not None:
-        _check_candidates(model, items, k)
+        predict = _predictor(model, items, k)
         judgements = read_qrels(qrels, columns)
-        results = predicted(model, judgements, candidates, exclude)
+        results = predicted(predict, judgements, candidates, exclude)
         return with_slices(
             evaluate_tables(*align_ids(judgements, results), plan, threads=threads), by, places
         )
@@ -121,25 +121,38 @@ def evaluate_model(
     if recommend is None:
         judged = Judged(read_qrels(qrels, columns), items, exclude, chosen.duplicates)
         with counting("asking the model", len(judged.users)) as counter:
-            arrays = judged.scored(model, counter)
+            arrays = judged.scored(model.predict, counter)
             result = evaluate_scores(arrays, plan, item_ids=judged.item_ids, k=k, threads=threads)
         return with_slices(result, by, places)
     if exclude is not None or items is not None:
-        raise UsageError("items and exclude are for predict(user, items): recommend decides itself on these")
+        raise UsageError(
+            "items and exclude are for predict(user, items): recommend decides itself on these; a "
+            "function is recommend(users, k) unless there are candidates, so give an object with a method predict"
+        )
     judgements = read_qrels(qrels, columns)
     results = recommended(recommend, judgements, _depth(k, plan.measures), batch_size)
     result = evaluate_tables(*align_ids(judgements, results), plan, threads=threads)
     return with_slices(result, by, places)
 
 
-def _check_candidates(model: Any, items: object, k: int | None) -> None:
-    """Refuses what does not go with candidates."""
-    if not hasattr(model, "predict"):
-        raise UsageError("candidates are for predict(user, items), which the model does not have")
+def _predictor(model: Any, items: object, k: int | None) -> Callable[[Any, Any], Any]:
+    """What of a model predicts the scores of candidates.
+
+    Raises:
+        UsageError: nothing does, or something is said that does not go with candidates.
+
+    """
+    predict = getattr(model, "predict", None if hasattr(model, "recommend") else model)
+    if not callable(predict):
+        raise UsageError(
+            "candidates are for predict(user, items), which the model does not have; give an object "
+            "with that method, or a function of these two"
+        )
     if items is not None:
         raise UsageError("items and candidates are both said: rank all items, or each user's candidates")
     if k is not None:
         raise UsageError("k ends lists of all items; with candidates give each measure its cutoff, nDCG@10")
+    return predict  # type: ignore[no-any-return]
 
 
 def _recommender(model: Any) -> Callable[[Any, int], Any] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from rankmark.inputs.arrays.libraries import RowNumbers
 
 __all__ = ["Judged", "predicted"]
+
+Predict: TypeAlias = Callable[[Any, Any], Any]
+"""Gives a user's items their scores."""
 
 
 class Judged:
@@ -65,9 +69,9 @@ class Judged:
         """The type of the items' ids."""
         return "integer" if self._items.dtype.is_integer() else "text"
 
-    def scored(self, model: Any, counter: Counter) -> Scored:
+    def scored(self, predict: Predict, counter: Counter) -> Scored:
         """The scores of all items, which the model is asked for when they are needed."""
-        scores = _Predictions(model, self.users.to_list(), given_ids(self._items), counter)
+        scores = _Predictions(predict, self.users.to_list(), given_ids(self._items), counter)
         query_ids = Table.from_arrow(self.users.to_frame())
         return Scored(scores, lambda _: self.relevance, self.excluded, query_ids)
 
@@ -117,24 +121,24 @@ class _Predictions:
 
     local = True
 
-    def __init__(self, model: Any, users: list[Any], items: Any, counter: Counter) -> None:
+    def __init__(self, predict: Predict, users: list[Any], items: Any, counter: Counter) -> None:
         self.shape = (len(users), len(items))
-        self._model, self._users, self._items, self._counter = model, users, items, counter
+        self._predict, self._users, self._items, self._counter = predict, users, items, counter
 
     def block(self, rows: RowNumbers) -> NDArray[Any]:
         """The scores of all items for some users."""
         return np.stack([self._predicted(self._users[row]) for row in rows])
 
     def _predicted(self, user: Any) -> NDArray[Any]:
-        scores = _scores(self._model, user, self._items)
+        scores = _scores(self._predict, user, self._items)
         self._counter.done += 1
         return scores
 
 
-def _scores(model: Any, user: Any, items: Any) -> NDArray[Any]:
+def _scores(predict: Predict, user: Any, items: Any) -> NDArray[Any]:
     """What a model predicts for a user."""
-    with calling(model.predict, "model", f"user {user!r}"):
-        answer = model.predict(user, items)
+    with calling(predict, "model", f"user {user!r}"):
+        answer = predict(user, items)
     scores = to_numpy(answer) if is_array(answer) else np.array(answer)
     if scores.shape != (len(items),) or scores.dtype.kind not in "biuf":
         raise UsageError(
@@ -144,11 +148,11 @@ def _scores(model: Any, user: Any, items: Any) -> NDArray[Any]:
     return scores
 
 
-def predicted(model: Any, judgements: Input, candidates: Any, exclude: Any) -> Input:
+def predicted(predict: Predict, judgements: Input, candidates: Any, exclude: Any) -> Input:
     """What a model predicts for the candidates of each judged user, as a table of results.
 
     Args:
-        model: what has ``predict(user, items)``.
+        predict: what gives a user's items their scores.
         judgements: whose users are asked about.
         candidates: query and item, as a table, a dict of lists …; ``"test"`` for the judged items.
         exclude: the same of what is no candidate; None for nothing.
@@ -177,7 +181,7 @@ def predicted(model: Any, judgements: Input, candidates: Any, exclude: Any) -> I
     scores = []
     with counting("asking the model", len(lists)) as counter:
         for user, items in zip(lists["query"].to_list(), lists["item"], strict=True):
-            given = _scores(model, user, given_ids(items)).astype(np.float64)
+            given = _scores(predict, user, given_ids(items)).astype(np.float64)
             if np.isnan(given).any():
                 item = items[int(np.isnan(given).argmax())]
                 raise DataError(f"the model predicts NaN for user {user!r}, item {item!r}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
 from rankmark.errors import DataError, UsageError, calling
 from rankmark.inputs import Input
 from rankmark.inputs.arrays.libraries import is_array, to_numpy
+from rankmark.inputs.tables.several import is_table
 from rankmark.progress import counting
 
 if TYPE_CHECKING:
@@ -75,34 +77,50 @@ def _answer(answer: Any, users: pl.Series, k: int) -> pl.DataFrame:
 
 
 def _lists(answer: Any, users: pl.Series, k: int, what: str) -> list[Any]:
-    if is_array(answer):
+    if is_array(answer) and not is_table(answer):
         answer = to_numpy(answer)
-    if isinstance(answer, str | bytes | Mapping) or not hasattr(answer, "__len__"):
+    if isinstance(answer, str | bytes | Mapping) or is_table(answer) or not hasattr(answer, "__len__"):
         raise UsageError(
             f"the model gives {what} as {type(answer).__name__}; give a list a user, an array of shape "
             "[users, k], or a tuple of such items and their scores"
         )
     if len(answer) != len(users):
         raise UsageError(f"the model gives the {what} of {len(answer)} users, asked about {len(users)}")
-    try:
-        lists = [to_numpy(each).tolist() if is_array(each) else list(each) for each in answer]
-    except TypeError as error:
-        raise UsageError(f"the model does not give a list of {what} a user: {error}") from error
+    lists = [_list(each, user, what) for user, each in zip(users, answer, strict=True)]
     for user, each in zip(users, lists, strict=True):
         if len(each) > k:
             raise DataError(f"the model gives user {user!r} {len(each)} {what}, asked for {k}")
     return lists
 
 
+def _list(each: Any, user: Any, what: str) -> list[Any]:
+    """What one user is given."""
+    if is_array(each) and len(each.shape) == 1:
+        return to_numpy(each).tolist()  # type: ignore[no-any-return]
+    if isinstance(each, str | bytes | Mapping) or is_table(each) or not isinstance(each, Iterable):
+        kind = type(each).__name__
+        raise UsageError(f"the model does not give a list of {what} a user: user {user!r} has one {kind}")
+    return list(each)
+
+
 def _series(name: str, lists: Sequence[Sequence[Any]]) -> pl.Series:
     import polars as pl
 
     kinds = {"score": pl.Float64, "rank": pl.Int64}
+    text = any(isinstance(item, str) for each in lists for item in each[:1])
     try:
         if name in kinds:
             return pl.Series(name, [list(each) for each in lists], dtype=pl.List(kinds[name]))
-        text = any(isinstance(item, str) for each in lists for item in each[:1])
         return pl.Series(name, lists, dtype=pl.List(pl.String if text else pl.Int64))
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
         wanted = "numbers" if name in kinds else "integers or strings, of one type"
-        raise UsageError(f"the {name}s that the model gives are not {wanted}: {error}") from error
+        strange = _strange(lists, int | float if name in kinds else str if text else int)
+        raise UsageError(f"the {name}s that the model gives are not {wanted}{strange}") from error
+
+
+def _strange(lists: Sequence[Sequence[Any]], kind: Any) -> str:
+    """The first value that is none of the kind, for messages."""
+    for value in chain.from_iterable(lists):
+        if value is not None and not isinstance(value, kind):
+            return f": one is {value!r}, of type {type(value).__name__}"
+    return ", or not of 64 bits"
