@@ -324,6 +324,18 @@ def test_a_stored_baseline_decides_as_its_run_does(tmp_path: Path, hash_inputs: 
     assert rm.gate(None, saved, saved, "RR", max_drop=0)
 
 
+def test_limits_need_no_baseline_and_always_a_candidate() -> None:
+    assert rm.gate(QRELS, candidate=GOOD, at_least={"RR": 0.5}).measures == ()
+    with pytest.raises(rm.UsageError, match="there is no candidate"):
+        rm.gate(QRELS, GOOD, measures="RR", max_drop="1%")
+
+
+def test_a_share_without_its_sign_is_told_where_no_candidate_can_fail() -> None:
+    low = {query: ["x", "y", *items] for query, items in GOOD.items()}
+    with pytest.raises(ChoiceError, match=r'cannot fail; did you mean "0\.5%"\?'):
+        rm.gate(QRELS, low, low, "RR", max_drop=0.5)
+
+
 def test_of_the_file_of_a_result_it_is_said_how_to_open_it(tmp_path: Path) -> None:
     path = tmp_path / "x.rankmark"
     stored(GOOD, path)

@@ -357,9 +357,10 @@ def with_small_p_values() -> dict[str, Callable[[str], str]]:
     label, noise = np.arange(200) % 2, np.random.default_rng(1).random(200)
     table = {"label": label, "good": label + noise, "bad": noise}
     compared = rm.compare(MANY, {"good": GOOD, "bad": BAD}, "RR", test="t")
-    mixed = rm.evaluate(
-        MANY, {query: (GOOD if HALF[query] == "True" else BAD)[query] for query in MANY}, "RR"
-    )
+    halves = list(HALF.values())
+    others = {list(HALF)[halves.index(value)] for value in set(halves)}  # so that each half has some spread
+    in_good = {query: (HALF[query] == "True") != (query in others) for query in MANY}
+    mixed = rm.evaluate(MANY, {query: (GOOD if in_good[query] else BAD)[query] for query in MANY}, "RR")
     return {
         "comparison": compared.format,
         "its slices": compared.by(HALF).format,

@@ -273,7 +273,7 @@ def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> No
     most = abs(baseline - worst) / (abs(baseline) if allowed.relative else 1)
     if not 0 < most <= allowed.drop:
         return
-    share = f'; did you mean "{allowed.drop:g}%"?' if not allowed.relative and allowed.drop >= 1 else ""
+    share = f'; did you mean "{allowed.drop:g}%"?' if not allowed.relative else ""
     raise ChoiceError(
         f"max_drop={allowed}: {measure} of the baseline is {baseline:.4f} and cannot be worse than "
         f"{worst:g}, a drop of {allowed.written(most)}, so that this gate cannot fail{share}"

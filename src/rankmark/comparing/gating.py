@@ -13,7 +13,7 @@ from rankmark.comparing.deciding import Decider, OfQueries
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.pairs import Rows, rows_in
 from rankmark.comparing.stored import check_stored, is_result
-from rankmark.errors import DataError
+from rankmark.errors import DataError, UsageError
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.lists import ListResult
@@ -29,8 +29,8 @@ __all__ = ["gate"]
 
 def gate(
     qrels: Any,
-    baseline: Any,
-    candidate: Any,
+    baseline: Any = None,
+    candidate: Any = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     max_drop: float | str | None = None,
@@ -73,9 +73,9 @@ def gate(
         **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
-        UsageError: a measure of which neither more nor less is better, an argument that is none of its
-            values, a gate that no candidate can fail or none can pass; or a baseline that was evaluated
-            otherwise.
+        UsageError: no candidate, a measure of which neither more nor less is better, an argument that is none
+            of its values, a gate that no candidate can fail or none can pass; or a baseline that was
+            evaluated otherwise.
         DataError: a table that cannot be evaluated, no queries to decide by, or a baseline of other
             judgements.
 
@@ -92,6 +92,8 @@ def gate(
         True
 
     """
+    if candidate is None:
+        raise UsageError("there is no candidate: give the results of the system that may take the place")
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
     check_drawn(resamples, seed, threads)
