@@ -99,15 +99,22 @@ pub fn expanded_size(path: &str) -> Result<u64> {
         return Ok(content.file_size);
     }
     let (mut length, mut piece) = (0, Vec::new());
-    while length < EXPANDED && progress.done() < SAMPLE {
+    // From the first piece on, because a decoder of zstd holds back what later blocks may repeat.
+    let mut first = None;
+    loop {
         piece.clear();
         let read = content.read_up_to(BUFFER as u64, &mut piece, &AtomicBool::new(false))?;
         length += read;
         if read < BUFFER {
             return Ok(length as u64);
         }
+        let (from, before) = *first.get_or_insert((length, progress.done()));
+        let taken = progress.done() - before;
+        if length > from && (length >= EXPANDED || taken >= SAMPLE) {
+            return Ok(((length - from) as f64 * content.file_size as f64
+                / taken.max(SAMPLE_BUFFER as u64) as f64) as u64);
+        }
     }
-    Ok((length as f64 * content.file_size as f64 / progress.done().max(1) as f64) as u64)
 }
 
 impl TextReader {
