@@ -26,7 +26,7 @@ def any_choices(draw: Any) -> Choices:
     return replace(choices, seed=draw(st.integers(0, 2**64 - 1))) if choices.ties == "random" else choices
 
 
-conventions = st.none() | st.sampled_from(["ranx-0.3.21", "trec_eval-10.0", "scikit-learn-1.5.0rc1"])
+conventions = st.none() | st.sampled_from(["ranx-0.3.21", "trec_eval-10.0", "scikit-learn-1.9.1"])
 
 
 @every_measure
@@ -378,3 +378,13 @@ def test_signatures_of_classes_read_back(measure: str, weight: str | None) -> No
             rm.UsageError, match="of predictions of 3 classes; evaluate such with evaluate_pr"
         ):
             recipe.evaluate(QRELS, RUN)
+
+
+@pytest.mark.parametrize("like", ["nix-1", "lightgbm-3.0", "lightgbm"])
+def test_a_tool_without_a_convention_is_refused(like: str) -> None:
+    with pytest.raises(rm.SignatureError, match=f"like:{like} names no convention"):
+        rm.from_signature(f"nDCG@10|like:{like}|rankmark:{rm.__version__}")
+
+
+def test_a_convention_of_an_older_rankmark_is_read() -> None:
+    assert rm.from_signature("nDCG@10|like:lightgbm-4.6.0|rankmark:0.0.9").convention == "lightgbm-4.6.0"

@@ -279,3 +279,9 @@ def test_an_index_without_a_name_can_be_named_and_is_no_column_to_tell_of(tmp_pa
     judged.to_csv(tmp_path / "qrels.csv")  # whose first column has no name
     assert not read_qrels(tmp_path / "qrels.csv").notes
     assert not read_qrels(judged.set_axis(["x"])).notes
+
+
+def test_an_id_that_is_no_integer_is_told_with_its_row_of_a_wide_table(tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text("user,item_1,item_2\n1,7,8\n2,9,x\n")
+    with pytest.raises(DataError, match=r"has 'x' in row 1 \(from 0\)"):
+        rm.evaluate({1: {7: 1}, 2: {9: 1}}, tmp_path / "wide.csv", "AP")

@@ -11,7 +11,9 @@ from rankmark.forking import need_polars_threads
 from rankmark.inputs.input import Input
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
 __all__ = ["align_ids", "as_integers", "with_text_items"]
 
@@ -49,7 +51,7 @@ def _with_integers(texts: Input, role: str, integers: Input) -> Input:
     other = getattr(integers, role)
     where = f"{integers.name} (column {other!r}, {integers.table.dtype(other)})"
     frame = pl.DataFrame(texts.table)
-    converted = as_integers(frame[getattr(texts, role)], role, texts, where)
+    converted = as_integers(frame[getattr(texts, role)], role, texts, where, texts.rows)
     return replace(texts, table=Table.from_arrow(frame.with_columns(converted)))
 
 
@@ -65,7 +67,9 @@ class Untyped(Protocol):
         """Whether it does, so that 7 and "7" are the same."""
 
 
-def as_integers(texts: pl.Series, role: str, table: Untyped, where: str) -> pl.Series:
+def as_integers(
+    texts: pl.Series, role: str, table: Untyped, where: str, rows: NDArray[np.uint32] | None = None
+) -> pl.Series:
     """Ids that are text as integers, as they are where another table has them.
 
     Args:
@@ -73,6 +77,7 @@ def as_integers(texts: pl.Series, role: str, table: Untyped, where: str) -> pl.S
         role: of the column.
         table: the one that they are of.
         where: the table and the column in which they are integers, for messages.
+        rows: the row of the user's own table that each is in; None where that is its place.
 
     Raises:
         IdTypeError: they are text on purpose.
@@ -89,8 +94,9 @@ def as_integers(texts: pl.Series, role: str, table: Untyped, where: str) -> pl.S
     converted = texts.cast(pl.Int64, strict=False)
     wrong = (converted.is_null() & texts.is_not_null()).arg_true()
     if len(wrong):
+        first = int(wrong[0])
         raise DataError(
-            f"the {role} ids are integers in {where}, but {table.name} has {texts[int(wrong[0])]!r} in row "
-            f"{wrong[0]} (from 0)"
+            f"the {role} ids are integers in {where}, but {table.name} has {texts[first]!r} in row "
+            f"{first if rows is None else rows[first]} (from 0)"
         )
     return converted

@@ -39,7 +39,7 @@ from urllib.parse import quote, unquote
 from rankmark._native import __version__
 from rankmark.errors import MeasureError, SignatureError, did_you_mean
 from rankmark.language.choices import ORDERS, Choices
-from rankmark.language.conventions.convention import takes_text_items
+from rankmark.language.conventions.convention import conventions, takes_text_items
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.parameters import parse_value
@@ -175,7 +175,10 @@ def read_signature(text: str) -> Recipe:
         raise SignatureError(f"{brief(text)} is not a signature: it has half of a character in it")
     written, *parts = text.strip().split("|")
     values = _values(parts)
-    _check_version(text, values.pop("rankmark", None))
+    version = values.pop("rankmark", None)
+    _check_version(text, version)
+    if "like" in values:
+        _check_tool(values["like"], version)
     measure = _measure(written, values)
     if measure.page.kind != "list":
         recipe = Recipe(measure, convention=values.pop("like", None), **_rows(values, measure))
@@ -195,6 +198,16 @@ def read_signature(text: str) -> Recipe:
     choices = [f.name for f in fields(Choices) if f.name != "seed"]
     _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "classes", "k"])
     return recipe
+
+
+def _check_tool(like: str, version: str | None) -> None:
+    """Refuses a tool of which no rankmark, or not the one that wrote the signature, has a convention."""
+    labels = {record.label: record.tool for record in conventions().values()}
+    if like in labels or (version != __version__ and like.rpartition("-")[0] in labels.values()):
+        return
+    raise SignatureError(
+        f"like:{like} names no convention{did_you_mean(like, labels)} (`rankmark convention` lists them)"
+    )
 
 
 def _values(parts: Iterable[str]) -> dict[str, str]:
