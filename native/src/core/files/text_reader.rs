@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn the_size_of_long_content_is_told_by_its_start() {
-        let text = long_text().repeat(4);
+        let text = long_text();
         for (name, compressed) in [("size.gz", gzip(&text)), ("size.zst", zstd(&text))] {
             let path = file(name, &compressed);
             let size = expanded_size(path.to_str().unwrap()).unwrap();
