@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable, resampled_values
-from rankmark.comparing.pairs import Pair, SystemValues, direction
+from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.statistics.intervals import INTERVALS, Interval
 from rankmark.statistics.resampling import Floats
@@ -46,11 +45,7 @@ def with_corrected(pairs: Sequence[Pair], plan: ComparisonPlan) -> list[Pair]:
     """The pairs with p-values corrected for all of them, unless a test of all systems has corrected them."""
     if plan.simultaneous:
         return list(pairs)
-    corrected = statistics.corrected([pair.p for pair in pairs], cast("CorrectionName", plan.correction))
-    return [
-        replace(pair, corrected=float(p), significant=bool(p <= plan.alpha))
-        for pair, p in zip(pairs, corrected, strict=True)
-    ]
+    return corrected_pairs(pairs, cast("CorrectionName", plan.correction), plan.alpha)
 
 
 class _Resamples:
@@ -147,8 +142,8 @@ class _OneMeasure:
             drawn = self.resamples.difference(self.measure, system, other)
             return test.of_means(drawn, own, self.plan.alternative)
         if not test.linear:
-            own = self._swapped(system, other)
-            own = own[~np.isnan(own)]
+            swapped = self._swapped(system, other)
+            own = swapped[~np.isnan(swapped)]
         return float(test.function(own, **self._told(test, labels)))
 
     def _swapped(self, system: str, other: str) -> Floats:

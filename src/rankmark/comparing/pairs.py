@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from rankmark import statistics
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.results.base import Result
+    from rankmark.statistics.corrections import CorrectionName
 
 __all__ = [
     "Pair",
@@ -29,6 +31,7 @@ __all__ = [
     "SomePair",
     "SystemValues",
     "baseline_of",
+    "corrected_pairs",
     "direction",
     "finite",
     "found_pair",
@@ -140,6 +143,10 @@ class Opposed(Protocol):
         """The other."""
 
     @property
+    def p(self) -> float:
+        """The test's p-value."""
+
+    @property
     def figures(self) -> dict[str, Any]:
         """Everything by its name; NaN where there is no value."""
 
@@ -153,6 +160,15 @@ def refuse_swapped(measure: str | Measure, systems: Iterable[str], order: str) -
     """Refuses a system where a measure is asked for; `order` is that of the arguments."""
     if isinstance(measure, str) and measure in systems and not is_known(measure):
         raise UsageError(f"{measure!r} is a system, where a measure is asked for; the order is {order}")
+
+
+def corrected_pairs(pairs: Sequence[SomePair], correction: CorrectionName, alpha: float) -> list[SomePair]:
+    """The pairs with p-values corrected for all of them, and what is significant then."""
+    corrected = statistics.corrected([pair.p for pair in pairs], correction)
+    return [
+        replace(pair, corrected=float(p), significant=bool(p <= alpha))  # type: ignore[type-var]
+        for pair, p in zip(pairs, corrected, strict=True)
+    ]
 
 
 def found_pair(pairs: Iterable[SomePair], measure: Measure, system: str, baseline: str) -> SomePair:

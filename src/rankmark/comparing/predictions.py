@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark import statistics
 from rankmark.aggregation.intervals import (
     Drawn,
     IntervalMethod,
@@ -19,7 +18,14 @@ from rankmark.aggregation.intervals import (
     way,
 )
 from rankmark.api.systems import evaluate_systems
-from rankmark.comparing.pairs import baseline_of, finite, found_pair, opponents, refuse_swapped
+from rankmark.comparing.pairs import (
+    baseline_of,
+    corrected_pairs,
+    finite,
+    found_pair,
+    opponents,
+    refuse_swapped,
+)
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
@@ -298,11 +304,7 @@ class PredictionComparison(Saved):
         return ComparisonSlices(pairs, lines)
 
     def _with_corrected(self, pairs: Sequence[PredictionPair]) -> list[PredictionPair]:
-        corrected = statistics.corrected([pair.p for pair in pairs], self.correction)
-        return [
-            replace(pair, corrected=float(p), significant=bool(p <= self.alpha))
-            for pair, p in zip(pairs, corrected, strict=True)
-        ]
+        return corrected_pairs(pairs, self.correction, self.alpha)
 
     def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
         for measure in self.measures:

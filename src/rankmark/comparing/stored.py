@@ -10,6 +10,7 @@ from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.results.archive import first_part
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
+from rankmark.results.runs import Runs
 from rankmark.results.saved import HEADER, Saved
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def is_result(run: Any, kind: type[Result]) -> bool:
     if isinstance(run, Saved) and not isinstance(run, kind):
         raise UsageError(
             f"a {type(run).__name__} is neither a run nor the {kind.__name__} of one"
-            + ('; take that of one run, by its name: runs["…"]' if type(run).__name__ == "Runs" else "")
+            + ('; take that of one run, by its name: runs["…"]' if isinstance(run, Runs) else "")
         )
     return isinstance(run, kind)
 
@@ -53,19 +54,19 @@ def check_stored(name: str, stored: Result, fresh: Result, measures: Iterable[Me
     for measure in measures:
         own, other = (_parts(each.signature(each._find(measure))) for each in (stored, fresh))
         if odd := [part for part in dict.fromkeys([*own, *other]) if own.get(part) != other.get(part)]:
-            there, here = (
+            first, second = (
                 ", ".join(f"{part}:{each.get(part, 'none')}" for part in odd) for each in (own, other)
             )
             raise ChoiceError(
-                f"{name} was evaluated otherwise: {measure} with {there}, here with {here}; choose alike, or "
-                "evaluate it again"
+                f"{name} was evaluated otherwise: {measure} with {first}, here with {second}; choose alike, "
+                "or evaluate it again"
             )
-    for what, own_hash in stored.inputs.items():
-        if what == "qrels" and fresh.inputs.get(what, own_hash) != own_hash:
-            raise DataError(
-                f"{name} was evaluated against other judgements: their hash is {own_hash}, here it is "
-                f"{fresh.inputs[what]}; evaluate it again"
-            )
+    there, here = (each.inputs.get("qrels") for each in (stored, fresh))
+    if there and here and there != here:
+        raise DataError(
+            f"{name} was evaluated against other judgements: their hash is {there}, here it is {here}; "
+            "evaluate it again"
+        )
     _check_rows(name, stored, fresh)
 
 
