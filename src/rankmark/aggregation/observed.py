@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankmark.aggregation.oddities import order_of
 from rankmark.aggregation.refusals import NONE, Some, some_of
-from rankmark.aggregation.settled import Settled, are_short, counted, counting, left_out
+from rankmark.aggregation.settled import Settled, counted, counting, left_out
 from rankmark.kinds.lists import JudgedLists, Values
 
 if TYPE_CHECKING:
@@ -119,13 +119,11 @@ class Block(NamedTuple):
         computed = iter(observed.values)
         settled = {}
         for measure in measures:
-            short = are_short(measure, observed.answered, observed.retrieved, choices)
-            which = counting(observed.answered, short, choices)
+            which, short = counting(measure, observed.answered, observed.retrieved, choices)
             each = counted(measure, computed, which, choices)
-            few = 0 if short is None else int(np.count_nonzero(short))
             tied = tied_queries(observed, measure, choices, k)
             settled[measure] = Settled(
-                each.value(), each.averaged, each.no_relevant, few, tied, each.per_query, each.parts
+                each.value(), each.averaged, each.no_relevant, short, tied, each.per_query, each.parts
             )
         return settled
 
@@ -133,8 +131,7 @@ class Block(NamedTuple):
         """The queries in which nothing is relevant to a measure, which were left out."""
         assert settled.per_query is not None, measure
         first = self.observed[0]
-        short = are_short(measure, first.answered, first.retrieved, choices)
-        which = counting(first.answered, short, choices)
+        which, _ = counting(measure, first.answered, first.retrieved, choices)
         return some_of(self.query_ids, left_out(settled.per_query, which))
 
 

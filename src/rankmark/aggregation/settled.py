@@ -20,7 +20,6 @@ __all__ = [
     "LEAST_FACTOR",
     "Settled",
     "Summands",
-    "are_short",
     "counted",
     "counting",
     "left_out",
@@ -115,23 +114,28 @@ def counted(
     return Summands(measure, values, averaged, no_relevant, total, parts, measure.mean == "geometric")
 
 
-def are_short(
-    measure: Measure, answered: NDArray[np.bool_], retrieved: NDArray[np.int64], choices: Choices
-) -> NDArray[np.bool_] | None:
-    """The queries with results that are left out for their few items; None for none."""
-    if choices.short_lists == "keep" or measure.cutoff is None:
-        return None
-    return answered & (retrieved < measure.cutoff)
+class Counting(NamedTuple):
+    """Which queries count.
+
+    Attributes:
+        which: these; None for all.
+        short: how many have results and are left out for their few items.
+
+    """
+
+    which: NDArray[np.bool_] | None
+    short: int
 
 
 def counting(
-    answered: NDArray[np.bool_], short: NDArray[np.bool_] | None, choices: Choices
-) -> NDArray[np.bool_] | None:
-    """The queries that count; None for all."""
+    measure: Measure, answered: NDArray[np.bool_], retrieved: NDArray[np.int64], choices: Choices
+) -> Counting:
+    """The queries that count in a measure."""
     which = answered if choices.missing == "skip" else None
-    if short is None:
-        return which
-    return ~short if which is None else which & ~short
+    if choices.short_lists == "keep" or measure.cutoff is None:
+        return Counting(which, 0)
+    short = answered & (retrieved < measure.cutoff)
+    return Counting(~short if which is None else which & ~short, int(np.count_nonzero(short)))
 
 
 def left_out(per_query: Values, which: NDArray[np.bool_] | None) -> NDArray[np.bool_]:

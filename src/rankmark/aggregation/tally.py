@@ -25,7 +25,7 @@ from rankmark.aggregation.refusals import (
     raise_faults,
     some,
 )
-from rankmark.aggregation.settled import Settled, are_short, counted, counting, left_out, settled_as
+from rankmark.aggregation.settled import Settled, counted, counting, left_out, settled_as
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.language.plan import Group
@@ -203,16 +203,14 @@ def tallied(
     for (choices, group), observed in zip(groups, block.observed, strict=True):
         computed = iter(observed.values)
         for measure in group:
-            short = are_short(measure, observed.answered, observed.retrieved, choices)
-            which = counting(observed.answered, short, choices)
+            which, short = counting(measure, observed.answered, observed.retrieved, choices)
             each = counted(measure, computed, which, choices)
             sums = [exact(terms) for terms in each.terms()]
             undefined = Some(each.no_relevant)
             if choices.no_relevant == "error" and each.no_relevant:
                 undefined = some(ids, left_out(each.per_query, which))
             tied = tied_queries(observed, measure, choices)
-            few = 0 if short is None else int(short.sum())
-            tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied, few)
+            tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied, short)
             per_query[str(measure)] = each.per_query
     return tallies, per_query
 
