@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from rankmark.rendering.blocks import Block, Code, Grid, Marked, Notes, Prose, Section
 from rankmark.rendering.files import write_whole
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Format", "Showable", "TextFormat"]
+__all__ = ["FileFormat", "Format", "Showable", "TextFormat"]
 
 
 class Showable:
@@ -72,6 +72,30 @@ class Format(ABC):
     def write(self, path: str | Path, shown: Showable, digits: int, options: Mapping[str, Any]) -> None:
         """Write it to a file, whole or not at all."""
         write_whole(path, self.text(shown, digits, options))
+
+
+class FileFormat(Format):
+    """A format of files that are no text, to which all digits go and no options."""
+
+    is_text = False
+
+    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> NoReturn:
+        """There is none."""
+        raise NotImplementedError
+
+    def write(
+        self,
+        path: str | Path,
+        shown: Showable,
+        digits: int,  # noqa: ARG002 - all digits
+        options: Mapping[str, Any],  # noqa: ARG002 - of texts
+    ) -> None:
+        """Write it to a file, whole or not at all."""
+        self.write_file(path, shown)
+
+    @abstractmethod
+    def write_file(self, path: str | Path, shown: Showable) -> None:
+        """Write it to a file, whole or not at all."""
 
 
 class TextFormat(Format):

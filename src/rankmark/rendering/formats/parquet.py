@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING
 
 from rankmark.errors import UsageError
 from rankmark.rendering.files import write_whole
-from rankmark.rendering.format import Format
+from rankmark.rendering.format import FileFormat
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,30 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "write_table"]
 
 
-class Parquet(Format):
-    """A file, and no text."""
+class Parquet(FileFormat):
+    """A table of the values of each query."""
 
     name = "parquet"
     endings = (".parquet",)
     place = 7
     needs = "_queries"
-    is_text = False
     file = (
         "a file of the values of each query, which `Result.write` and -q -o FILE of `rankmark eval` and "
         "`rankmark predictions` write"
     )
 
-    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> NoReturn:
-        """There is none."""
-        raise NotImplementedError
-
-    def write(
-        self,
-        path: str | Path,
-        shown: Showable,
-        digits: int,  # noqa: ARG002 - all digits
-        options: Mapping[str, Any],  # noqa: ARG002 - of texts
-    ) -> None:
+    def write_file(self, path: str | Path, shown: Showable) -> None:
         """Write the values of each query."""
         frame = shown._queries()
         if frame is None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
-from rankmark.rendering.format import Format
+from rankmark.rendering.format import FileFormat
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,27 +14,16 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT"]
 
 
-class SavedFile(Format):
-    """A file, and no text."""
+class SavedFile(FileFormat):
+    """All that is to be had again."""
 
     name = "rankmark"
     endings = (".rankmark",)
     place = 8
     needs = "save"
-    is_text = False
     file = "a file from which `rankmark.load` gives it again, which `save` and -o FILE write"
 
-    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> NoReturn:
-        """There is none."""
-        raise NotImplementedError
-
-    def write(
-        self,
-        path: str | Path,
-        shown: Showable,
-        digits: int,  # noqa: ARG002 - all digits
-        options: Mapping[str, Any],  # noqa: ARG002 - of texts
-    ) -> None:
+    def write_file(self, path: str | Path, shown: Showable) -> None:
         """Save it."""
         shown.save(path)
 
