@@ -164,7 +164,7 @@ def evaluate(
         hash_inputs=hash_inputs,
     )
     result = result_of_tables(plan, found, bounds=bounds)
-    return with_slices(result, by, Places(qrels, run, attributes, columns))
+    return with_slices(result, slicing, Places(qrels, run, attributes, columns))
 
 
 def with_slices(result: ListResult, by: By, places: Places) -> ListResult:

@@ -14,7 +14,7 @@ from rankmark.inputs.attributes import QuerySlices, aligned
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
-from rankmark.results.sliced import is_slice, no_slice, slice_label, slice_members
+from rankmark.results.sliced import OfSlices, slice_label, slice_members
 from rankmark.statistics.intervals import INTERVALS
 from rankmark.statistics.significance import TESTS
 
@@ -44,7 +44,7 @@ class SlicedPair(Generic[SomePair]):
     pair: SomePair
 
 
-class ComparisonSlices(Saved, Generic[SomePair]):
+class ComparisonSlices(OfSlices, Saved, Generic[SomePair]):
     """The pairs of a comparison in slices of its queries or rows; ``print(slices)`` shows them.
 
     Attributes:
@@ -81,24 +81,14 @@ class ComparisonSlices(Saved, Generic[SomePair]):
     def _kept(self) -> dict[str, Any]:
         return {"pairs": self.pairs, "notes": self.notes}
 
-    def __iter__(self) -> Iterator[SlicedPair[SomePair]]:
-        """The pairs with their slices."""
-        return iter(self.pairs)
-
-    def __len__(self) -> int:
-        """How many of them there are."""
-        return len(self.pairs)
-
-    def __contains__(self, value: object) -> bool:
-        """Whether there is a slice with this value, or this pair."""
-        return value in self.pairs or any(is_slice(each.slice, value) for each in self.pairs)
+    @property
+    def _members(self) -> tuple[SlicedPair[SomePair], ...]:
+        """As `OfSlices._members`: the pairs with their slices."""
+        return self.pairs
 
     def __getitem__(self, value: object) -> tuple[SomePair, ...]:
         """The pairs of the slice with this value, of whichever attribute has it."""
-        found = tuple(each.pair for each in self.pairs if is_slice(each.slice, value))
-        if not found:
-            raise no_slice(value, (each.slice for each in self.pairs))
-        return found
+        return tuple(each.pair for each in self._found(value))
 
     def _frame(self) -> pl.DataFrame:
         return self.frame

@@ -141,7 +141,7 @@ def columns_of(slicing: Slicing | None) -> tuple[str, ...]:
 
 
 def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing:
-    """What is given as `by`.
+    """What is given as `by`, or what was understood of it before.
 
     A Series of pandas goes by its index: by position where that is the index of `table` or numbers its rows,
     else its index is the queries. Other series and arrays, those of pandas too, go by position.
@@ -156,6 +156,8 @@ def understood(by: By, table: object = None, *, columns: bool = True) -> Slicing
 
     """
     pandas = sys.modules.get("pandas")
+    if isinstance(by, ByColumns | ByQueries | ByFunction | ByRows):
+        return by
     if isinstance(by, str):
         return ByColumns((by,))
     if isinstance(by, Mapping):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Sliced", "blocks_of", "frame_of", "is_slice", "no_slice", "slice_label", "slice_members"]
+__all__ = ["OfSlices", "Sliced", "blocks_of", "frame_of", "slice_label", "slice_members"]
 
 NONE = "(none)"
 """What the slice of those without a value is called."""
@@ -28,7 +28,42 @@ MOST = 10_000
 """Slices by one attribute; more of them are not looked at, and take long."""
 
 
-class Sliced(Saved, ABC):
+class OfSlices:
+    """What has members each of which is of a slice."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def _members(self) -> tuple[Any, ...]:
+        """All of them, each with its slice."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """All of them."""
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._members)
+
+    def __contains__(self, value: object) -> bool:
+        """Whether there is a slice with this value, or this is a member."""
+        return value in self._members or any(_is_slice(each.slice, value) for each in self._members)
+
+    def _found(self, value: object) -> tuple[Any, ...]:
+        """Those of the slice with this value, of whichever attribute has it.
+
+        Raises:
+            ChoiceError: there is no such slice.
+
+        """
+        found = tuple(each for each in self._members if _is_slice(each.slice, value))
+        if not found:
+            raise _no_slice(value, (each.slice for each in self._members))
+        return found
+
+
+class Sliced(OfSlices, Saved, ABC):
     """Measures in slices; ``print(slices)`` shows them.
 
     Attributes:
@@ -74,24 +109,14 @@ class Sliced(Saved, ABC):
         """The rows of `frame` as dicts."""
         return self.frame.rows(named=True)
 
-    def __iter__(self) -> Iterator[Any]:
-        """The rows."""
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        """How many rows there are."""
-        return len(self.rows)
-
-    def __contains__(self, value: object) -> bool:
-        """Whether there is a slice with this value, or this row."""
-        return value in self.rows or any(is_slice(row.slice, value) for row in self.rows)
+    @property
+    def _members(self) -> tuple[Any, ...]:
+        """As `OfSlices._members`: the rows."""
+        return self.rows
 
     def __getitem__(self, value: object) -> tuple[Any, ...]:
         """The measures of the slice with this value, of whichever attribute has it."""
-        found = tuple(row for row in self.rows if is_slice(row.slice, value))
-        if not found:
-            raise no_slice(value, (row.slice for row in self.rows))
-        return found
+        return self._found(value)
 
     def _blocks(self, digits: int) -> Iterator[Block]:
         return blocks_of({"": self}, digits)
@@ -103,7 +128,7 @@ class Sliced(Saved, ABC):
         return {"slices": [asdict(row) for row in self.rows]}
 
 
-def is_slice(name: str | None, value: object) -> bool:
+def _is_slice(name: str | None, value: object) -> bool:
     """Whether a slice is that of a value, which can be what its name was written from: 1 or 1.0 for "1"."""
     if value is None or isinstance(value, str):
         return name == value
@@ -112,7 +137,7 @@ def is_slice(name: str | None, value: object) -> bool:
     return name == (str(value).lower() if isinstance(value, bool) else str(value))
 
 
-def no_slice(value: object, slices: Iterable[str | None]) -> ChoiceError:
+def _no_slice(value: object, slices: Iterable[str | None]) -> ChoiceError:
     """The error for a slice that is none of these."""
     known = dict.fromkeys(slices)
     names = [name for name in known if name is not None]
