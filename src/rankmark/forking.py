@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
 __all__ = ["need_polars_threads"]
 
-_THREADS = Path("/proc/self/task")
+_THREADS = "/proc/self/task"
 _running = _lost = False
 """Whether polars had its threads when this process last forked, and whether they were lost by a fork."""
 
@@ -41,14 +40,15 @@ def _are_running() -> bool:
     if "polars" not in sys.modules:
         return False
     try:
-        return any(_name(thread).startswith("polars-0") for thread in _THREADS.iterdir())
+        return any(_name(thread).startswith("polars-0") for thread in os.listdir(_THREADS))  # noqa: PTH208
     except OSError:  # a system without /proc
         return True
 
 
-def _name(thread: Path) -> str:
+def _name(thread: str) -> str:
     try:
-        return (thread / "comm").read_text()
+        with open(f"{_THREADS}/{thread}/comm") as file:  # noqa: PTH123 - pathlib is long in coming
+            return file.read()
     except OSError:  # it has just ended
         return ""
 
