@@ -156,8 +156,9 @@ def _first_shares(pairs: Pairs, cells: Whole, depth: Whole, missing: Whole, ties
 
 
 def _alone(pairs: Pairs, cells: Whole, depth: Whole, ties: str) -> tuple[Values, Values, Values]:
-    """Of the items that the longer list has alone: how many stand before those tied across each depth, how
-    many up to the last of these, and the share that these have.
+    """Of items that the longer list has alone: those before the tied across each depth, up to these, a share.
+
+    Two numbers of items, then the share that each of the tied has at that depth.
     """
     first, last = np.ones(cells[-1], dtype=np.int64), np.ones(cells[-1], dtype=np.int64)
     alone = np.ones(cells[-1])
