@@ -8,39 +8,36 @@ import click
 
 from rankmark.commands.compare import with_comparison
 from rankmark.commands.names import column_names, one_path_each
-from rankmark.commands.options import with_per_query, with_threads
+from rankmark.commands.options import together, with_per_query, with_threads
 from rankmark.commands.output import Output, with_output_of
 
-__all__ = ["compare_values"]
+__all__ = ["compare_values", "matrix_in", "with_matrix"]
 
 
-def with_matrix(command: Any) -> Any:
-    """Gives a command the options that say what a matrix holds."""
-    options = (
-        click.option(
-            "-m",
-            "--measure",
-            multiple=True,
-            metavar="NAME",
-            help="Which of the measures to compare; or what was measured, where nothing says it.",
-        ),
-        click.option("--better", type=click.Choice(["more", "less"]), help="What of a measure is better."),
-        click.option(
-            "--column",
-            multiple=True,
-            metavar="ROLE=NAME",
-            help="The column of the query, system, measure or value; repeat it.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+with_matrix = together(
+    click.option(
+        "-m",
+        "--measure",
+        multiple=True,
+        metavar="NAME",
+        help="Which of the measures to compare; or what was measured, where nothing says it.",
+    ),
+    click.option("--better", type=click.Choice(["more", "less"]), help="What of a measure is better."),
+    click.option(
+        "--column",
+        multiple=True,
+        metavar="ROLE=NAME",
+        help="The column of the query, system, measure or value; repeat it.",
+    ),
+)
+"""Gives a command the options that say what a matrix holds."""
 
 
 @click.command("compare-matrix")
 @click.argument("file", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @with_matrix
 @with_comparison
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of resamples.")
 @with_threads
 @with_per_query
 @with_output_of("Comparison")
@@ -75,7 +72,7 @@ def compare_values(
         check_margin(margin)
     matrix = matrix_in(file)
     output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]))
-    options |= {"columns": column_names(column), "better": better, "seed": options["seed"] or 0}
+    options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}
     compared = compare_matrix(matrix, list(measure) or None, **options)
     output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankmark.comparing.comparison import Comparison
+    from rankmark.language.measure import Measure
     from rankmark.language.registry import Better
 
 __all__ = ["compare_matrix", "results_of_matrix"]
@@ -58,9 +59,8 @@ def compare_matrix(
 
     Example:
         >>> import rankmark as rm
-        >>> matrix = {"query": list(range(8)), "old": [0.1] * 8, "new": [0.1, 0.4, 0.3, 0.9, 0.5, 0.2, 0.3, 0.7]}
-        >>> import polars as pl
-        >>> comparison = rm.compare_matrix(pl.DataFrame(matrix), "AP", baseline="old")
+        >>> matrix = {"old": [0.1] * 8, "new": [0.1, 0.4, 0.3, 0.9, 0.5, 0.2, 0.3, 0.7]}
+        >>> comparison = rm.compare_matrix(matrix, "AP", baseline="old")
         >>> pair = comparison.pair("AP", "new")
         >>> round(pair.difference, 4), round(pair.p, 4)
         (0.325, 0.0156)
@@ -85,12 +85,14 @@ def results_of_matrix(
     for measure, system, values in given:
         assert measure is not None
         own.setdefault(system, {})[measure] = _aligned(values, queries)
-    kinds = {name: GivenMeasure(name, better) for name in dict.fromkeys(str(each.measure) for each in given)}
+    kinds: dict[str, Measure] = {
+        name: GivenMeasure(name, better) for name in dict.fromkeys(str(each.measure) for each in given)
+    }
     table = Table.from_arrow(query_ids.to_frame("query"))
-    for system, values in own.items():
-        if lacking := [name for name in kinds if name not in values]:
+    for system, known in own.items():
+        if lacking := [name for name in kinds if name not in known]:
             raise DataError(f"{system!r} has no values of {lacking[0]}, which others have")
-    return {system: _result(values, kinds, table) for system, values in own.items()}
+    return {system: _result(known, kinds, table) for system, known in own.items()}
 
 
 def _as_table(given: Any) -> Any:
@@ -117,7 +119,9 @@ def _named(given: Sequence[GivenValues], wanted: list[str] | None) -> list[Given
             hint = did_you_mean(name, known) or ";"
             raise UsageError(f"there are no values of {name!r}{hint} there are {', '.join(known)}")
     if wanted is None and len(known) > MOST_MEASURES:
-        raise UsageError(f"there are values of {len(known)} measures; say which to compare: {', '.join(known)}")
+        raise UsageError(
+            f"there are values of {len(known)} measures; say which to compare: {', '.join(known)}"
+        )
     return [each for each in named if wanted is None or each.measure in wanted]
 
 
@@ -142,12 +146,12 @@ def _aligned(values: pl.DataFrame, queries: Mapping[Any, int]) -> np.ndarray[Any
     return found
 
 
-def _result(values: Mapping[str, np.ndarray[Any, Any]], kinds: Mapping[str, GivenMeasure], ids: Table) -> Result:
+def _result(values: Mapping[str, np.ndarray[Any, Any]], kinds: Mapping[str, Measure], ids: Table) -> Result:
     per_query = {kinds[name]: own for name, own in values.items()}
     wholes = {}
     for measure, own in per_query.items():
         terms = Terms.of(measure, own, None)
         wholes[measure] = terms.at(terms.there).value()
         if np.isinf(own).any():
-            raise DataError(f"{counted(int(np.isinf(own).sum()), 'value')} of {measure.name} are infinite")
+            raise DataError(f"{counted(int(np.isinf(own).sum()), 'value')} of {measure} are infinite")
     return GivenResult(values=wholes, per_query_values=per_query, query_ids=ids)

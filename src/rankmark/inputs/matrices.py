@@ -71,8 +71,10 @@ def read_values(matrix: Any, columns: MatrixColumns | None = None) -> list[Given
     said = dict(columns or {})
     for role in said:
         if role not in SAID:
-            raise UsageError(f"columns: {role!r} is no role of a matrix{did_you_mean(role, SAID)}; "
-                             f"there are {', '.join(SAID)}")
+            raise UsageError(
+                f"columns: {role!r} is no role of a matrix{did_you_mean(role, SAID)}; "
+                f"there are {', '.join(SAID)}"
+            )
     if isinstance(matrix, Mapping):
         found = [each for name, own in matrix.items() for each in _of_system(str(name), own, said)]
     elif isinstance(matrix, np.ndarray):
@@ -125,14 +127,14 @@ def _of_system(system: str, given: Any, said: MatrixColumns) -> Iterator[GivenVa
         yield from _of_queries(system, given)
     elif isinstance(given, str | os.PathLike) and (text := _printed(given)) is not None:
         yield from _of_printed(system, text)
-    elif isinstance(given, str | os.PathLike) or len(getattr(given, "shape", ())) != 1:
-        yield from _of_measures(system, given, said)
-    else:
+    elif isinstance(given, list | tuple) or len(getattr(given, "shape", ())) == 1:
         yield GivenValues(None, system, _by_position(given, f"{system!r}"))
+    else:
+        yield from _of_measures(system, given, said)
 
 
 def _by_position(given: Any, where: str) -> pl.DataFrame:
-    """A Series or an array; the index of a Series of pandas has the queries."""
+    """A list, an array or a Series; the index of a Series of pandas has the queries."""
     import polars as pl
 
     index = getattr(given, "index", None)
@@ -185,7 +187,8 @@ def _of_printed(system: str, file: File) -> Iterator[GivenValues]:
             continue
         if len(parts) != 3:
             raise DataError(
-                f"{file.where}, line {number}: {len(parts)} fields where trec_eval -q prints measure, query, value"
+                f"{file.where}, line {number}: {len(parts)} fields where trec_eval -q prints three: "
+                "measure, query, value"
             )
         try:
             value = float(parts[2])
@@ -269,8 +272,8 @@ def _opened(table: Any, of: str) -> Source:
         found = open_table(table, "predictions")
     if found is None:
         raise UsageError(
-            f"the matrix{f' {of}' * bool(of)} is of type {type(table).__name__}; give a path, a table, an array "
-            "[queries, systems] or {system: values}"
+            f"the matrix{f' {of}' * bool(of)} is of type {type(table).__name__}; give a path, a table, an "
+            "array [queries, systems] or {system: values}"
         )
     return replace(found, where=found.where.replace("predictions", "matrix", 1))
 
@@ -288,7 +291,7 @@ def _taken(source: Source, query: str | None, values: list[str]) -> pl.DataFrame
 
 
 def _query_column(source: Source, said: MatrixColumns) -> str | None:
-    """The column of queries: said, known by its name, or the first if it is an index that was written along."""
+    """The column of queries: said, known by its name, or the first if it is an index without a name."""
     if "query" in said:
         _check_there(source, [str(said["query"])])
         return str(said["query"])
@@ -314,4 +317,6 @@ def _check_there(source: Source, names: Sequence[str]) -> None:
     for name in names:
         if name not in source.names:
             hint = did_you_mean(name, source.names) or ";"
-            raise ColumnError(f"{source.where} has no column {name!r}{hint} its columns are {listed(source.names)}")
+            raise ColumnError(
+                f"{source.where} has no column {name!r}{hint} its columns are {listed(source.names)}"
+            )

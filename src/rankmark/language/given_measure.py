@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -30,7 +29,13 @@ class GivenMeasure(Measure):
     __slots__ = ()
 
     def __init__(self, name: str, better: Better | None = None) -> None:
-        facts = {"name": name, "asked": None, "cutoff": None, "page": _page(name, better), "_written": name}
+        facts: dict[str, Any] = {
+            "name": name,
+            "asked": None,
+            "cutoff": None,
+            "page": _page(name, better),
+            "_written": name,
+        }
         facts |= dict.fromkeys(("parameters", "given", "_called_with"), NOTHING)
         facts |= {"last_deciding_rank": 0, "tells_unjudged": False}
         for field, value in facts.items():
@@ -49,29 +54,30 @@ class GivenMeasure(Measure):
 
 
 def _page(name: str, better: Better | None) -> Page:
-    try:
-        known: Measure | None = parse(name)
-    except MeasureError:
-        known = None
-    if known is None:
-        return Page(
-            name=name,
-            function=_not_here,
-            parameters=NOTHING,
-            takes_cutoff=False,
-            bounds=(None, None),
-            kind="list",
-            aggregate="mean",
-            better=better or "more",
-        )
-    if known.page.aggregate == "ratio" or known.mean == "geometric":
+    known = _known(name)
+    if known and (known.page.aggregate == "ratio" or known.mean == "geometric"):
         raise MeasureError(
             f"{name} is no mean of the values of queries, and these do not tell it; if their mean is meant, "
             f"call it otherwise, such as 'mean {name}'"
         )
-    own = {"name": name, "function": _not_here, "parameters": NOTHING, "takes_cutoff": False}
-    own |= {"aliases": (), "variants": NOTHING, "bounds": known.bounds, "usual_bounds": None, "kind": "list"}
-    return replace(known.page, **own, better=better or known.page.better)
+    return Page(
+        name=name,
+        function=_not_here,
+        parameters=NOTHING,
+        takes_cutoff=False,
+        bounds=known.bounds if known else (None, None),
+        kind="list",
+        aggregate="sum" if known and known.page.aggregate == "sum" else "mean",
+        better=better or (known.page.better if known else "more"),
+    )
+
+
+def _known(name: str) -> Measure | None:
+    """The measure here of this name, if there is one."""
+    try:
+        return parse(name)
+    except MeasureError:
+        return None
 
 
 def _not_here(*_: Any, **__: Any) -> Any:

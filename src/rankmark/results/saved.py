@@ -5,8 +5,8 @@ What stands in the JSON for a value:
 - itself, if it is a text, a whole number, a finite number, true, false or null;
 - a list of its values, if it is a tuple;
 - an object of one field for all else, which says what it is: ``{"float": "nan"}``, ``{"list": […]}``,
-  ``{"mapping": [[key, value], …]}``, ``{"measure": ["AP", "map"]}``, ``{"given": ["BLEU", "more"]}`` for one that is not computed here,
-  ``{"coefficient": "RBO"}``,
+  ``{"mapping": [[key, value], …]}``, ``{"measure": ["AP", "map"]}``, ``{"given": ["BLEU", "more"]}`` of a
+  measure that is not computed here, ``{"coefficient": "RBO"}``,
   ``{"array": [column, [rows, columns]]}``, ``{"table": [[name, column], …]}``, ``{"ids": …}`` with such a
   table, and ``{"record": ["Counts", [[field, value], …]]}``, of which the reader knows the classes.
 
