@@ -160,6 +160,94 @@ def test_rbo_with_ties_by_its_definition(runs: tuple[dict[str, float], dict[str,
     assert close(rm.rank_correlation(a, b, f"RBO(ties={ties})"), wanted)
 
 
+def tied(written: str) -> dict[str, float]:
+    """A ranking of items, those in brackets with the same score."""
+    groups = [one or other for one, other in re.findall(r"\(([^)]*)\)|(\S+)", written)]
+    return {item: -float(place) for place, group in enumerate(groups) for item in group.split()}
+
+
+@pytest.mark.parametrize("tail", ["extrapolated", "lower", "upper"])
+@pytest.mark.parametrize("ties", ["w", "a", "b"])
+@pytest.mark.parametrize(
+    ("a", "b", "p", "values"),
+    [
+        (
+            "(i5 i9 i13 i15 i16 i19 i20) (i3 i8)",
+            "i6 (i4 i18) i2 i7 i8 i17 i14 (i11 i12) i1",
+            0.958074765324023,
+            (
+                "0.0816485573277354,0.0370062754797617,0.59493569657566,0.0808189832771587,0.0354671825076603,"
+                "0.593396603603558,0.0813693619867344,0.0356267307324464,0.593556151828344"
+            ),
+        ),
+        (
+            "i13 (i1 i4 i5 i6)",
+            "i3 i14 i11 (i10 i15) i12 (i6 i9) i4 i2",
+            0.92238320668128,
+            (
+                "0.117578490431637,0.0763135264223449,0.53999366118093,0.114619469221414,0.0733545052121218,"
+                "0.537945108035391,0.11474835409049,0.0734833900811979,0.538589532380772"
+            ),
+        ),
+        (
+            "(i4 i7 i15) (i2 i11) i8 i18",
+            "i4 i8 i17 i11 (i2 i3 i5 i7 i9 i13 i14)",
+            0.955836875418683,
+            (
+                "0.601671359995661,0.310498723372055,0.820912519608734,0.584235464666522,0.295503371358027,"
+                "0.805839323150565,0.632087129618464,0.322093781902212,0.833840285843908"
+            ),
+        ),
+        (
+            "(i3 i5 i6 i8 i9)",
+            "(i1 i6) (i8 i10) i11 i2 (i3 i4)",
+            0.946588158477176,
+            (
+                "0.481477824833812,0.23269613702392,0.802226864320287,0.456505385192971,0.207870074991659,"
+                "0.77813269033093,0.482684075039396,0.233899573241503,0.804576609682389"
+            ),
+        ),
+        (
+            "(i5 i20) (i3 i8 i10 i11) i13",
+            "(i1 i2 i3 i4 i5 i6 i7 i8 i9 i10 i11 i12 i13)",
+            0.956020041658117,
+            (
+                "0.640387430188247,0.323506576285529,0.805416533963823,0.536528176569959,0.26353157133526,"
+                "0.741980233847526,0.650587440650316,0.324674914963379,0.806877156763621"
+            ),
+        ),
+        (
+            "(i4 i7 i9 i10 i14 i16) i21 (i1 i11) (i3 i6 i17 i18)",
+            "(i4 i14) i10 i9 i16 i1 (i11 i21) i7",
+            0.980350757903177,
+            (
+                "0.95731778452095,0.350742506261885,0.95731778452095,0.939619367902257,0.336112285552834,"
+                "0.939619367902257,0.96333114711547,0.35963910728389,0.96333114711547"
+            ),
+        ),
+    ],
+    ids=range(6),
+)
+def test_rbo_of_lists_of_different_lengths_with_ties_as_its_authors_compute_it(
+    a: str, b: str, p: float, values: str, ties: str, tail: str
+) -> None:
+    """Values of their program's own tests, github.com/julian-urbano/sigir2024-rbo, rbo/test.csv."""
+    recorded = dict(zip(itertools.product("wab", ALL_TAILS), map(float, values.split(",")), strict=True))
+    found = rm.rank_correlation(tied(a), tied(b), f"RBO(p={p},ties={ties},tail={tail},unseen=tied)")
+    assert close(found, recorded[ties, tail])
+
+
+ALL_TAILS = ("extrapolated", "lower", "upper")
+
+
+def test_unseen_items_are_whole_in_the_mean_over_all_orders() -> None:
+    """Their program gives less, for its unseen items are tied as those of the longer list are."""
+    a, b = tied("(i3 i5)"), tied("i6 (i3 i8 i10 i1)")
+    each = [rm.rank_correlation(one, other, "RBO") for one in orders(a) for other in orders(b)]
+    assert close(rm.rank_correlation(a, b, "RBO(ties=a)"), float(np.mean(each)))
+    assert rm.rank_correlation(a, b, "RBO(ties=a,unseen=tied)") < np.mean(each) - 0.002
+
+
 def slow_kendall_distance(a: list[str], b: list[str], p: float) -> float:
     """Fagin et al., case by case."""
     total = 0.0
@@ -211,6 +299,7 @@ ALL = [
         "RBO(tail=lower)",
         "RBO(tail=truncated)",
         "RBO(tail=lower,ties=w)@3",
+        "RBO(unseen=tied)",
         "Tau@3",
     ),
 ]

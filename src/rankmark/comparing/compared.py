@@ -32,6 +32,7 @@ from rankmark.results.base import Result
 from rankmark.statistics.equivalence import Equivalence
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
+from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:
     from typing import Self
@@ -280,7 +281,7 @@ class Compared:
             "power": power,
             "alternative": self.plan.alternative,
         }
-        deviation = float(own.std(ddof=1)) if len(own) > 1 else math.nan
+        deviation = standard_deviation(own)
         detectable = statistics.detectable_difference(deviation, len(own), **how)
         wanted = difference if difference is not None else float(own.mean()) if len(own) else math.nan
         needed = statistics.queries_needed(wanted, deviation, **how) if wanted and deviation > 0 else None

@@ -9,7 +9,8 @@ What can be chosen by a name stands in tables of records, which say what each is
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs; `record` is what can be chosen.
+different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
+rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from rankmark.statistics.anova import Anova, two_way_anova

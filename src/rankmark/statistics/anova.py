@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import DataError
+from rankmark.statistics.chance import never_zero
 from rankmark.statistics.resampling import as_columns
+from rankmark.statistics.spread import without_rounding
 
 __all__ = ["Anova", "AnovaRow", "two_way_anova"]
 
@@ -22,7 +24,8 @@ class AnovaRow(NamedTuple):
         freedom: its degrees of freedom.
         mean_square: squares / freedom.
         f: mean_square over that of the residuals.
-        p: the chance of as great an F if the source had no effect.
+        p: the chance of as great an F if the source had no effect; without residuals 1 if the
+            source has no squares either, else NaN.
         effect: the partial η²: squares / (squares + those of the residuals).
 
     """
@@ -69,8 +72,8 @@ def two_way_anova(values: ArrayLike) -> Anova:
             f"an analysis of variance of {systems} systems on {queries} queries: each must be 2 or more"
         )
     centred = table - table.mean()
-    of_queries, of_systems = centred.mean(axis=1), centred.mean(axis=0)
-    left = centred - of_queries[:, None] - of_systems
+    of_queries, of_systems = (without_rounding(centred.mean(axis=axis), table) for axis in (1, 0))
+    left = without_rounding(centred - of_queries[:, None] - of_systems, table)
     rest, freedom = float(np.sum(left**2)), (queries - 1) * (systems - 1)
     return Anova(
         _row(queries * float(np.sum(of_systems**2)), systems - 1, rest, freedom),
@@ -85,7 +88,8 @@ def _row(squares: float, freedom: int, rest: float, rest_freedom: int) -> AnovaR
 
     mean_square = squares / freedom
     if not rest:
-        return AnovaRow(squares, freedom, mean_square, math.nan, math.nan, math.nan)
+        p = math.nan if squares else 1.0
+        return AnovaRow(squares, freedom, mean_square, math.nan, p, math.nan)
     f = mean_square / (rest / rest_freedom)
-    p = float(stats.f.sf(f, freedom, rest_freedom))
+    p = never_zero(float(stats.f.sf(f, freedom, rest_freedom)))
     return AnovaRow(squares, freedom, mean_square, f, p, squares / (squares + rest))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark.errors import DataError
+from rankmark.statistics.chance import never_zero
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Clusters, Floats, as_floats, check_share
@@ -198,8 +199,8 @@ def _normal_p(difference: float, error: float, alternative: Alternative) -> floa
         return 1.0 if abs(difference) <= 1e-15 else math.nan
     z = difference / error
     if alternative == "two-sided":
-        return float(2 * ndtr(-abs(z)))
-    return float(ndtr(-z if alternative == "greater" else z))
+        return never_zero(float(2 * ndtr(-abs(z))))
+    return never_zero(float(ndtr(-z if alternative == "greater" else z)))
 
 
 def _reach(error: float, confidence: float) -> float:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rankmark.statistics.resampling import known
 from rankmark.statistics.significance import signs
+from rankmark.statistics.spread import standard_deviation
 
 __all__ = ["cliffs_delta", "cohens_d", "probability_of_superiority"]
 
@@ -21,8 +22,8 @@ def cohens_d(differences: ArrayLike) -> float:
 
     """
     own, _ = known(differences)
-    deviation = float(own.std(ddof=1)) if len(own) > 1 else 0.0
-    return float(own.mean()) / deviation if deviation else math.nan
+    deviation = standard_deviation(own)
+    return float(own.mean()) / deviation if deviation > 0 else math.nan
 
 
 def cliffs_delta(values: ArrayLike, baseline: ArrayLike) -> float:

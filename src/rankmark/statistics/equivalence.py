@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError
+from rankmark.statistics.chance import LEAST_P
 from rankmark.statistics.intervals import Interval, t_interval
-from rankmark.statistics.resampling import Clusters, check_share, known
+from rankmark.statistics.resampling import Clusters, Floats, check_share, known
 from rankmark.statistics.significance import paired_t_test
 
 __all__ = ["Equivalence", "check_margin", "equivalence", "non_inferiority"]
@@ -38,6 +40,9 @@ def equivalence(
 ) -> Equivalence:
     """Equivalence by two one-sided t tests (TOST): H₀ says |mean difference| ≥ margin.
 
+    Two systems that never differ are equivalent; where all queries differ by the same, and not by 0, there is
+    no p-value (see `spread`).
+
     Args:
         differences: one a query; NaN is left out.
         margin: above 0, in the measure's unit; to be chosen before looking at the data.
@@ -51,8 +56,7 @@ def equivalence(
     check_margin(margin)
     check_share(alpha=alpha)
     own, labels = known(differences, clusters)
-    p_above = paired_t_test(own + margin, alternative="greater", clusters=labels)
-    p_below = paired_t_test(own - margin, alternative="less", clusters=labels)
+    p_above, p_below = _p_above(own, margin, labels), _p_above(-own, margin, labels)
     interval = t_interval(own, confidence=1 - 2 * alpha, clusters=labels)
     return Equivalence(margin, p_above, p_below, max(p_above, p_below), interval)
 
@@ -71,7 +75,14 @@ def non_inferiority(differences: ArrayLike, margin: float, *, clusters: Clusters
     """
     check_margin(margin)
     own, labels = known(differences, clusters)
-    return paired_t_test(own + margin, alternative="greater", clusters=labels)
+    return _p_above(own, margin, labels)
+
+
+def _p_above(differences: Floats, margin: float, clusters: Clusters) -> float:
+    """The p-value of a mean above −margin, as small as can be where the systems never differ."""
+    if len(differences) > 1 and not np.any(differences):
+        return LEAST_P
+    return paired_t_test(differences, alternative="greater", clusters=clusters, null=-margin)
 
 
 def check_margin(margin: float) -> None:

@@ -8,6 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankmark.statistics.chance import never_zero
+from rankmark.statistics.spread import standard_deviation
+
 __all__ = ["FEWEST", "MeanDifference", "welch"]
 
 FEWEST = 3
@@ -59,13 +62,15 @@ def welch(
     if not len(values) or not len(others):
         return MeanDifference(math.nan, math.nan, math.nan, math.nan)
     mean = float(values.mean() - others.mean())
-    if any(len(group) < FEWEST or group.min() == group.max() for group in (values, others)):
+    spreads = [standard_deviation(group) for group in (values, others)]
+    if min(len(values), len(others)) < FEWEST or not all(spreads):
         return MeanDifference(mean, math.nan, math.nan, math.nan)
-    parts = np.array([group.var(ddof=1) / len(group) for group in (values, others)])
+    parts = np.array(spreads) ** 2 / [len(values), len(others)]
     squared = float(parts.sum())
     # Of the parts' shares, for their squares can be too small for a number.
     shares = parts / squared
     freedom = 1 / float((shares**2 / [len(values) - 1, len(others) - 1]).sum())
     error = math.sqrt(squared)
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
-    return MeanDifference(mean, mean - reach, mean + reach, 2 * float(stats.t.sf(abs(mean) / error, freedom)))
+    p = never_zero(2 * float(stats.t.sf(abs(mean) / error, freedom)))
+    return MeanDifference(mean, mean - reach, mean + reach, p)

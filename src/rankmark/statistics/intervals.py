@@ -19,6 +19,7 @@ from rankmark.statistics.resampling import (
     cluster_totals,
     known,
 )
+from rankmark.statistics.spread import deviations, without_rounding
 
 __all__ = [
     "INTERVALS",
@@ -72,12 +73,16 @@ def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cluster
 
 
 def standard_error(values: Floats, clusters: Clusters = None) -> tuple[float, int]:
-    """The standard error of the mean of values without NaN, and its degrees of freedom; NaN and 0 if none."""
+    """The standard error of the mean of values without NaN, and its degrees of freedom; NaN and 0 if none.
+
+    It is 0 where they are alike but for rounding.
+    """
     if clusters is None:
-        units = values - values.mean() if len(values) else values
+        units = deviations(values)
     else:
         totals, sizes = cluster_totals(values[:, None], np.asarray(clusters))
-        units = (totals - sizes * values.mean())[:, 0]
+        magnitudes, _ = cluster_totals(np.abs(values)[:, None], np.asarray(clusters))
+        units = without_rounding(totals - sizes * values.mean(), magnitudes)
     if len(units) < 2:
         return math.nan, 0
     spread = float(np.sum(units**2)) * len(units) / (len(units) - 1)

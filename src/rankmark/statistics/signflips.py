@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rankmark.statistics.resampling import Floats
+from rankmark.statistics.spread import ROUNDING
 
-__all__ = ["SLACK", "upper_tail"]
-
-SLACK = 1e-12
-"""Sums that differ by less than this share of the sum of all magnitudes are equal but for rounding."""
+__all__ = ["upper_tail"]
 
 MOST_HALVED = 32
 """As many differences are enumerated in two halves of at most 2¹⁶ sums each."""
@@ -31,7 +29,7 @@ def upper_tail(differences: Floats, observed: float) -> float | None:
 
     """
     magnitudes = np.abs(differences[differences != 0])
-    least = observed - SLACK * float(magnitudes.sum())
+    least = observed - ROUNDING * float(magnitudes.sum())
     if len(magnitudes) <= MOST_HALVED:
         return _enumerated(magnitudes, least)
     unit = _common_unit(magnitudes)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError
+from rankmark.statistics.chance import never_zero
 from rankmark.statistics.intervals import standard_error
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
@@ -27,7 +28,8 @@ from rankmark.statistics.resampling import (
     known,
     signed_sums,
 )
-from rankmark.statistics.signflips import SLACK, upper_tail
+from rankmark.statistics.signflips import upper_tail
+from rankmark.statistics.spread import ROUNDING, deviations, without_rounding
 
 __all__ = [
     "ALTERNATIVES",
@@ -50,11 +52,21 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 
 def paired_t_test(
-    differences: ArrayLike, *, alternative: Alternative = "two-sided", clusters: Clusters = None
+    differences: ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    clusters: Clusters = None,
+    null: float = 0.0,
 ) -> float:
-    """Student's paired t test: t = d̄ / SE with n − 1 degrees of freedom, and as many as clusters less 1.
+    """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom, or clusters less 1.
 
-    SE is that of `t_interval`. Without any spread the p-value is NaN.
+    SE is that of `t_interval`. Without spread (see `spread`) p is 1 if d̄ is `null`, else NaN.
+
+    Args:
+        differences: one a query.
+        alternative: see the module.
+        clusters: a label a query.
+        null: the mean difference without an effect.
 
     Source:
         Student, "The probable error of a mean", Biometrika 6, 1908.
@@ -65,12 +77,15 @@ def paired_t_test(
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
     error, freedom = standard_error(own, labels)
-    if not freedom or not error:
+    if not freedom:
         return math.nan
-    t = float(own.mean()) / error
+    effect = float(own.mean()) - null
+    if not error:
+        return math.nan if without_rounding(np.array([effect]), own).any() else 1.0
+    t = effect / error
     if alternative == "two-sided":
-        return 2 * float(stats.t.sf(abs(t), freedom))
-    return float(stats.t.sf(t if alternative == "greater" else -t, freedom))
+        return never_zero(2 * float(stats.t.sf(abs(t), freedom)))
+    return never_zero(float(stats.t.sf(t if alternative == "greater" else -t, freedom)))
 
 
 def wilcoxon_test(
@@ -124,7 +139,7 @@ def wilcoxon_test(
     found = stats.wilcoxon(
         own, zero_method=zeros, correction=continuity, alternative=alternative, method="asymptotic"
     )
-    return float(found.pvalue)
+    return never_zero(float(found.pvalue))
 
 
 def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided", tie: float = 0.0) -> float:
@@ -145,7 +160,7 @@ def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided",
     check_choice("alternative", alternative, ALTERNATIVES)
     own = signs(known(differences)[0], tie)
     above, moved = np.count_nonzero(own > 0), np.count_nonzero(own)
-    return float(stats.binomtest(above, moved, 0.5, alternative).pvalue) if moved else 1.0
+    return never_zero(float(stats.binomtest(above, moved, 0.5, alternative).pvalue)) if moved else 1.0
 
 
 def signs(differences: Floats, tie: float = 0.0) -> Floats:
@@ -234,7 +249,7 @@ def randomisation_test(
         if method == "exact":
             raise ChoiceError(f'method="exact" takes too long for {len(table)} differences; choose "auto"')
         sums = signed_sums(table[:, drawn], resamples=resamples, seed=seed, threads=threads)
-        slack = SLACK * np.abs(table[:, drawn]).sum(axis=0)
+        slack = ROUNDING * np.abs(table[:, drawn]).sum(axis=0)
         p[drawn] = _drawn_p(sums, table[:, drawn].sum(axis=0), slack, alternative)
     return p if each else float(p[0])
 
@@ -251,7 +266,8 @@ def bootstrap_shift_test(
     """The bootstrap-shift test: resampled means, shifted to be around 0, against the observed one.
 
     With T* the mean of a resample less the observed mean d̄, b of m of them are as extreme: |T*| ≥ |d̄|, or
-    one-sided T* ≥ d̄ or T* ≤ d̄; p = (b + 1) / (m + 1).
+    one-sided T* ≥ d̄ or T* ≤ d̄; p = (b + 1) / (m + 1). Where all differences are the same, and not 0, every
+    resample is alike and p is NaN.
 
     Args:
         differences: one a query.
@@ -276,9 +292,14 @@ def bootstrap_shift_test(
 
 
 def shift_p(resampled: Floats, differences: Floats, alternative: Alternative) -> float:
-    """The bootstrap-shift test's p-value for means that have been resampled; differences have no NaN."""
+    """The bootstrap-shift test's p-value for means that have been resampled; differences have no NaN.
+
+    It is NaN where all resamples are alike, and not 0 (see `spread`).
+    """
     mean = float(differences.mean())
-    slack = np.array([SLACK * np.abs(differences).mean()])
+    if mean and not deviations(resampled).any():
+        return math.nan
+    slack = np.array([ROUNDING * np.abs(differences).mean()])
     return float(_drawn_p((resampled - mean)[:, None], np.array([mean]), slack, alternative)[0])
 
 
@@ -296,11 +317,12 @@ def _drawn_p(drawn: Floats, observed: Floats, slack: Floats, alternative: Altern
 def _exact_p(differences: Floats, alternative: Alternative) -> float | None:
     observed = float(differences.sum())
     if alternative != "two-sided":
-        return upper_tail(differences, observed if alternative == "greater" else -observed)
-    if abs(observed) <= SLACK * float(np.abs(differences).sum()):
+        tail = upper_tail(differences, observed if alternative == "greater" else -observed)
+        return None if tail is None else never_zero(min(1.0, tail))
+    if abs(observed) <= ROUNDING * float(np.abs(differences).sum()):
         return 1.0
     tail = upper_tail(differences, abs(observed))
-    return None if tail is None else min(1.0, 2 * tail)
+    return None if tail is None else never_zero(min(1.0, 2 * tail))
 
 
 def _without_noise(differences: Floats, digits: int | None) -> Floats:

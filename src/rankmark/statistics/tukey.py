@@ -12,8 +12,8 @@ from rankmark import _native
 from rankmark.errors import DataError
 from rankmark.statistics.record import Statistic, table
 from rankmark.statistics.resampling import Floats, as_columns, check_drawn
-from rankmark.statistics.signflips import SLACK
 from rankmark.statistics.significance import TestName
+from rankmark.statistics.spread import ROUNDING
 
 __all__ = ["SIMULTANEOUS", "SimultaneousTest", "randomised_tukey"]
 
@@ -49,7 +49,7 @@ def randomised_tukey(
         raise DataError("there is no query with a value of every system")
     ranges = np.sort(_native.permuted_ranges(table, resamples, seed, threads or 0))
     sums = table.sum(axis=0)
-    distances = np.abs(sums[:, None] - sums) - SLACK * np.abs(table).sum()
+    distances = np.abs(sums[:, None] - sums) - ROUNDING * np.abs(table).sum()
     reached = len(ranges) - np.searchsorted(ranges, distances, side="left")
     return np.asarray((reached + 1) / (resamples + 1))
 

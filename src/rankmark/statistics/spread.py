@@ -1,0 +1,43 @@
+"""Whether values spread at all, or are alike but for rounding; every figure that a spread divides asks here.
+
+Differences of 0.1 on every query are not all the same float, and the standard deviation of what rounding left
+of them would make a t of 10¹⁶. Without spread, the answers are:
+
+- the standard error is 0, and an interval is the point that the mean is;
+- a test of differences that are all 0 has p = 1, and such systems are equivalent;
+- where all are the same and not 0, no spread says how far off they can be: t, F and the like have no p (NaN).
+  A randomisation or sign test has one, which is exact;
+- an effect size in standard deviations is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankmark.statistics.resampling import Floats
+
+__all__ = ["ROUNDING", "deviations", "standard_deviation", "without_rounding"]
+
+ROUNDING = 1e-12
+"""What is smaller than this share of the values it was made of is rounding."""
+
+
+def without_rounding(left: Floats, of: ArrayLike) -> Floats:
+    """What was left of values by subtraction, all of it 0 if none is more than their rounding."""
+    reach = ROUNDING * float(np.abs(of).max(initial=0.0))
+    return left if np.abs(left).max(initial=0.0) > reach else np.zeros_like(left)
+
+
+def deviations(values: Floats) -> Floats:
+    """Each value less their mean; 0 where they are alike but for rounding. Values have no NaN."""
+    return without_rounding(values - values.mean(), values) if len(values) else values
+
+
+def standard_deviation(values: Floats) -> float:
+    """√(Σ(x − x̄)² / (n − 1)); NaN for fewer than two values."""
+    if len(values) < 2:
+        return math.nan
+    return math.sqrt(float(np.sum(deviations(values) ** 2)) / (len(values) - 1))
