@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -68,6 +69,13 @@ def _intervals() -> Iterable[str]:
     help="Compare all others with this run, and not all pairs; repeat it for several.",
 )
 @with_words("--test", _tests, "Which test gives the p-values.")
+@click.option(
+    "--test-option",
+    "test_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What else the test takes, such as zeros=pratt, method=normal, tie=0.01; repeat it for several.",
+)
 @with_significance(_corrections)
 @with_words("--interval", _intervals, "How intervals are made.")
 @with_confidence("the intervals")
@@ -99,6 +107,7 @@ def compare_runs(
     column: tuple[str, ...],
     by: tuple[str, ...],
     attributes: str | None,
+    test_options: tuple[str, ...],
     movers: int | None,
     margin: float | None,
     per_query: bool,
@@ -137,12 +146,30 @@ def compare_runs(
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
+    options["test_options"] = dict(map(_test_option, test_options))
     systems = {name: [load(path) if is_saved(path) else path for path in own] for name, own in runs.items()}
     if alone:
         compared = _of_saved(systems, measures if is_said("measure") else None, options)
     else:
         compared = compare(qrels, systems, measures, columns=column_names(column), **options)
     output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+
+
+def _test_option(text: str) -> tuple[str, Any]:
+    """A name and its value: a number, true, false, none or a word."""
+    name, is_there, value = text.partition("=")
+    if not is_there or not name or not value:
+        raise UsageError(f"--test-option {text!r} is not NAME=VALUE, such as zeros=pratt")
+    if value in WORDS:
+        return name, WORDS[value]
+    for number in (int, float):
+        with suppress(ValueError):
+            return name, number(value)
+    return name, value
+
+
+WORDS = {"true": True, "false": False, "none": None}
+"""What is no text."""
 
 
 def _of_saved(

@@ -46,6 +46,7 @@ def compare(
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
     **choices: Unpack[UnseededChoices],
@@ -72,10 +73,14 @@ def compare(
         confidence: of the intervals, 0 to 1.
         clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
             of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
-        resamples: of the bootstrap and of tests that are not exact.
+        resamples: of the bootstrap and of tests that are not exact. Random signs draw on, up to a million
+            times, where p-values are corrected for so many tests that these would be too few.
         seed: of these, and of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None. It changes no number.
+        test_options: what else the test takes, such as ``{"zeros": "pratt", "method": "normal"}`` of Wilcoxon's,
+            ``{"tie": 0.01}`` of the sign test or ``{"method": "monte-carlo"}`` of random signs; see the
+            functions of `rankmark.statistics`.
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, ``{query: slice}``, a Series, a function, or values of the rows of the judgements.
         attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
@@ -100,7 +105,7 @@ def compare(
     from rankmark.inputs import read_qrels
 
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads, test_options or {}
     )
     baselines = check_systems(runs, baseline)
     several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
@@ -143,6 +148,7 @@ def compare_results(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
 ) -> Comparison:
@@ -164,6 +170,7 @@ def compare_results(
         resamples: see there.
         seed: see there.
         threads: see there.
+        test_options: see there.
         by: for `Comparison.slices`: columns of the attributes, ``{query: slice}``, a Series, a function, or
             values of the queries that are compared, in the order of `Comparison.query_ids`.
         attributes: a table of queries, for `by`.
@@ -173,7 +180,7 @@ def compare_results(
 
     """
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads, test_options or {}
     )
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}

@@ -16,6 +16,7 @@ from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
+from rankmark.statistics.chance import Evidence
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
@@ -64,6 +65,7 @@ class Pair:
             queries add to it.
         cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
         superiority: the share of queries with a greater value, those with equal ones by half.
+        evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn; None where there is no p.
 
     """
 
@@ -84,15 +86,18 @@ class Pair:
     cohens_d: float
     cliffs_delta: float
     superiority: float
+    evidence: Evidence | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Everything by its name, the ends of the interval as ``low`` and ``high``."""
+        """Everything by its name, the ends of the interval as ``low`` and ``high``; the evidence's fields, too."""
         named: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "interval":
                 named |= dict(zip(("low", "high"), value, strict=True))
+            elif field.name == "evidence":
+                named |= {each.name: getattr(value, each.name, None) for each in fields(Evidence)}
             else:
                 named[field.name] = value
         return named | {"measure": self.measure.label}

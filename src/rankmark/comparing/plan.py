@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ChoiceError
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
+from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import INTERVALS, IntervalName
 from rankmark.statistics.record import Statistic, alternatives, check_choice
 from rankmark.statistics.resampling import check_drawn, check_share
@@ -36,9 +37,11 @@ class ComparisonPlan:
     resamples: int = 10_000
     seed: int = 0
     threads: int | None = None
+    test_options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, TESTS)
+        TESTS[self.test].check(self.test_options)
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS_OF_SYSTEMS)
         check_choice("interval", self.interval, INTERVALS)
@@ -66,6 +69,11 @@ class ComparisonPlan:
     def simultaneous(self) -> SimultaneousTest | None:
         """The test of all systems at once that takes the place of a correction, if there is one."""
         return SIMULTANEOUS.get(self.correction)
+
+    def most_draws(self, tests: int) -> int:
+        """Up to how many draws a test may have, of so many that are corrected together."""
+        own = self.correction == "none" or self.simultaneous is not None
+        return draws_needed(1 if own else tests, self.alpha, self.resamples)
 
     @property
     def draws(self) -> dict[str, Any]:

@@ -21,6 +21,7 @@ _HOME = {
     "Difference": "peers.difference",
     "Differences": "peers.difference",
     "Effect": "checks.finding",
+    "Evidence": "statistics.chance",
     "ExplainedDifference": "explaining.explanation",
     "Explanation": "explaining.explanation",
     "Finding": "checks.finding",
