@@ -32,6 +32,7 @@ _HOME = {
     "UsageError": "errors",
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
+    "board": "comparing.leaderboard",
     "check": "checks.checking",
     "check_predictions": "checks.predictions",
     "compare": "comparing.compare",

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from rankmark.commands.agree import agree
+from rankmark.commands.board import show_board
 from rankmark.commands.check import check_data
 from rankmark.commands.check_predictions import check_predictions
 from rankmark.commands.compare import compare_runs
@@ -203,6 +204,7 @@ for _command in (
     draw_curve,
     compare_runs,
     compare_values,
+    show_board,
     gate,
     gate_predictions,
     show,

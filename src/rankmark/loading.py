@@ -23,7 +23,9 @@ WITHIN: Mapping[str, str] = {
     "Cells": "kinds.classes",
     "Choices": "language.choices",
     "ComparisonPlan": "comparing.plan",
+    "Friedman": "statistics.friedman",
     "Interval": "statistics.intervals",
+    "RankInterval": "statistics.groups",
     "Sampling": "aggregation.intervals",
 }
 """The module of every record within results that has no public name."""

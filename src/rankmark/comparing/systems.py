@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from rankmark.results.base import Result
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Baseline", "brought_together", "check_systems"]
+__all__ = ["Baseline", "brought_together", "check_systems", "gathered"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
@@ -61,23 +61,51 @@ def brought_together(
         clusters: what each query belongs to.
 
     """
+    found = gathered(results, measures)
+    notes = list(found.notes)
+    if any(len(each) > 1 for each in results.values()):
+        notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
+    return Comparison(
+        results={name: tuple(each) for name, each in results.items()},
+        measures=found.measures,
+        baselines=baselines,
+        plan=plan,
+        query_ids=found.query_ids,
+        labels=None if clusters is None else _labels(found.query_ids, clusters),
+        notes=notes,
+    )
+
+
+class Gathered(NamedTuple):
+    """What can be compared of several systems.
+
+    Attributes:
+        measures: those that all have.
+        query_ids: the queries that all have.
+        notes: what a reader should know of how they were brought together.
+
+    """
+
+    measures: tuple[Measure, ...]
+    query_ids: list[Any]
+    notes: list[str]
+
+
+def gathered(
+    results: Mapping[str, Sequence[Result]], measures: str | Measure | Iterable[str | Measure] | None = None
+) -> Gathered:
+    """What the results of systems, of each one a seed, have in common; all measures if none is named.
+
+    Raises:
+        UsageError: there is no such measure.
+        DataError: they are of different judgements, or have no query in common.
+
+    """
     every = [result for each in results.values() for result in each]
     _check_same_judgements(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
-    labels = None if clusters is None else _labels(query_ids, clusters)
-    if len(every) > len(results):
-        notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
-    notes += _choice_notes(every)
-    return Comparison(
-        results={name: tuple(each) for name, each in results.items()},
-        measures=asked,
-        baselines=baselines,
-        plan=plan,
-        query_ids=query_ids,
-        labels=labels,
-        notes=notes,
-    )
+    return Gathered(asked, query_ids, notes + _choice_notes(every))
 
 
 def _check_same_judgements(results: Mapping[str, Sequence[Result]]) -> None:

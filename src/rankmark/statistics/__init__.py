@@ -8,9 +8,10 @@ What can be chosen by a name stands in tables of records, which say what each is
 `CORRECTIONS`, `INTERVALS`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
-rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `equivalence`, `power`; `delong` is of AUC; `friedman` is of ranks, `groups` of who is told apart,
+`strata` of several collections; `independent` is of two groups of different queries; `signflips` has exact
+distributions under random signs; `spread` says what is alike but for rounding, `chance` what a p-value is;
+`record` is what can be chosen.
 """
 
 from rankmark.statistics.anova import Anova, two_way_anova
@@ -18,6 +19,8 @@ from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
 from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
+from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
+from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
     INTERVALS,
@@ -38,6 +41,7 @@ from rankmark.statistics.significance import (
     sign_test,
     wilcoxon_test,
 )
+from rankmark.statistics.strata import stratified_interval
 from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
@@ -48,8 +52,10 @@ __all__ = [
     "AUCDifference",
     "Anova",
     "Equivalence",
+    "Friedman",
     "Interval",
     "MeanDifference",
+    "RankInterval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -57,10 +63,14 @@ __all__ = [
     "cliffs_delta",
     "cohens_d",
     "corrected",
+    "critical_difference",
     "delong_interval",
     "delong_test",
     "detectable_difference",
     "equivalence",
+    "friedman_test",
+    "groups_of",
+    "nemenyi_test",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
@@ -69,7 +79,9 @@ __all__ = [
     "queries_needed",
     "randomisation_test",
     "randomised_tukey",
+    "rank_intervals",
     "sign_test",
+    "stratified_interval",
     "t_interval",
     "two_way_anova",
     "welch",
