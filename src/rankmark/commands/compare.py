@@ -45,9 +45,9 @@ def _corrections() -> Iterable[str]:
 
 
 def _intervals() -> Iterable[str]:
-    from rankmark.statistics.intervals import INTERVALS
+    from rankmark.comparing.plan import INTERVALS_OF_DIFFERENCES
 
-    return INTERVALS
+    return INTERVALS_OF_DIFFERENCES
 
 
 @click.command("compare")

@@ -39,7 +39,7 @@ def compare(
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
-    interval: IntervalName = "bca",
+    interval: IntervalName = "auto",
     confidence: float = 0.95,
     clusters: str | Mapping[Any, Any] | None = None,
     resamples: int = 10_000,
@@ -68,7 +68,9 @@ def compare(
             (``none`` is one); or ``tukey``, the randomised Tukey HSD test of all systems of a measure, which
             corrects for these and not for several measures.
         alpha: the level below which a corrected p-value is significant.
-        interval: which of `rankmark.statistics.INTERVALS`: ``bca`` is the bootstrap.
+        interval: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's for a system's mean of 0
+            and 1, the studentised bootstrap where values are skewed, and else t; `Pair.method` says which,
+            and `Pair.caution` what speaks against it. With several seeds it is ``bca``, which draws these.
         confidence: of the intervals, 0 to 1.
         clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
             of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
@@ -104,7 +106,7 @@ def compare(
     )
     baselines = check_systems(runs, baseline)
     several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
-    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
+    plan = plan.of_data(clustered=clusters is not None, several_seeds=several_seeds)
     systems = {name: run if _are_seeds(run) else [run] for name, run in runs.items()}
     fresh = [run for own in systems.values() for run in own if not is_result(run, ListResult)]
     if not fresh:
@@ -137,7 +139,7 @@ def compare_results(
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
-    interval: IntervalName = "bca",
+    interval: IntervalName = "auto",
     confidence: float = 0.95,
     clusters: Mapping[Any, Any] | None = None,
     resamples: int = 10_000,
@@ -178,7 +180,7 @@ def compare_results(
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
     several_seeds = any(len(each) > 1 for each in listed.values())
-    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
+    plan = plan.of_data(clustered=clusters is not None, several_seeds=several_seeds)
     comparison = brought_together(listed, measures, baselines, plan, clusters)
     if by is None and attributes is None:
         return comparison

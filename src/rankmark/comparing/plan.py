@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ChoiceError
@@ -17,10 +17,12 @@ from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 if TYPE_CHECKING:
     from typing import Literal
 
-__all__ = ["CORRECTIONS_OF_SYSTEMS", "ComparisonPlan"]
+__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "ComparisonPlan"]
 
 CORRECTIONS_OF_SYSTEMS: Mapping[str, Statistic] = {**CORRECTIONS, **SIMULTANEOUS}
 """What corrects the p-values of pairs of systems."""
+INTERVALS_OF_DIFFERENCES = [name for name, each in INTERVALS.items() if each.of_differences]
+"""How intervals of pairs of systems can be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class ComparisonPlan:
     alternative: Alternative = "two-sided"
     correction: CorrectionName | Literal["tukey"] = "holm"
     alpha: float = 0.05
-    interval: IntervalName = "bca"
+    interval: IntervalName = "auto"
     confidence: float = 0.95
     resamples: int = 10_000
     seed: int = 0
@@ -41,7 +43,7 @@ class ComparisonPlan:
         check_choice("test", self.test, TESTS)
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS_OF_SYSTEMS)
-        check_choice("interval", self.interval, INTERVALS)
+        check_choice("interval", self.interval, INTERVALS_OF_DIFFERENCES)
         check_share(alpha=self.alpha, confidence=self.confidence)
         check_drawn(self.resamples, self.seed, self.threads)
         at_once = self.simultaneous
@@ -50,10 +52,17 @@ class ComparisonPlan:
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
             )
 
-    def check(self, *, clustered: bool, several_seeds: bool) -> None:
-        """Refuses what knows no clusters of queries, or systems with several seeds, where there are such."""
-        if several_seeds and not INTERVALS[self.interval].draws:
-            others = alternatives(each for each in INTERVALS.values() if each.draws)
+    def of_data(self, *, clustered: bool, several_seeds: bool) -> ComparisonPlan:
+        """It for such data: intervals that draw seeds where there are several.
+
+        Raises:
+            ChoiceError: what knows no clusters of queries, or no seeds, was asked for where there are such.
+
+        """
+        if several_seeds and self.interval == "auto":
+            return replace(self, interval="bca").of_data(clustered=clustered, several_seeds=True)
+        if several_seeds and not INTERVALS[self.interval].draws_means:
+            others = alternatives(each for each in INTERVALS.values() if each.draws_means)
             raise ChoiceError(f'interval="{self.interval}" does not draw seeds; choose {others}')
         if clustered and not TESTS[self.test].knows_clusters:
             others = alternatives(each for each in TESTS.values() if each.knows_clusters)
@@ -61,6 +70,7 @@ class ComparisonPlan:
         if clustered and self.simultaneous and not self.simultaneous.knows_clusters:
             others = alternatives([next(iter(CORRECTIONS.values()))])
             raise ChoiceError(f'correction="{self.correction}" knows no clusters; choose {others}')
+        return self
 
     @property
     def simultaneous(self) -> SimultaneousTest | None:

@@ -20,12 +20,19 @@ from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_s
 from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
+    CAUTIONS,
     INTERVALS,
     Interval,
+    Made,
+    auto_interval,
     bca_interval,
     bootstrap_interval,
+    exact_interval,
     percentile_interval,
+    studentised_interval,
+    studentised_ratios,
     t_interval,
+    wilson_interval,
 )
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
@@ -42,6 +49,7 @@ from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
     "ALTERNATIVES",
+    "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
     "TESTS",
@@ -49,7 +57,9 @@ __all__ = [
     "Anova",
     "Equivalence",
     "Interval",
+    "Made",
     "MeanDifference",
+    "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -61,6 +71,7 @@ __all__ = [
     "delong_test",
     "detectable_difference",
     "equivalence",
+    "exact_interval",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
@@ -70,8 +81,11 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey",
     "sign_test",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
     "two_way_anova",
     "welch",
     "wilcoxon_test",
+    "wilson_interval",
 ]
