@@ -394,7 +394,7 @@ def test_the_table_has_marks_figures_and_an_account() -> None:
     assert "randomisation test (random signs), two-sided; 10,000 resamples where not exact" in text
     assert "corrected by Holm over 2 tests" in text
     assert "↑ better, ↓ worse than bm25 (p ≤ 0.05)" in text
-    assert "95% intervals: t\n" in text
+    assert "95% intervals: t over queries\n" in text
     assert "compared on 30 queries" in text
     assert "dense: 30 queries judged, all answered" in text
 

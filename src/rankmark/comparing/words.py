@@ -74,12 +74,12 @@ def mark_line(shown: Compared) -> str:
 def interval_line(shown: Compared) -> str:
     """How the intervals were made."""
     plan = shown.plan
-    line = f"{100 * plan.confidence:.6g}% intervals: {methods(shown.pairs)}"
-    if not any(INTERVALS[method].draws for method in _methods(shown.pairs)):
-        return line
     unit = "queries" if shown.clusters is None else "clusters of queries"
     seeds = " and seeds" if any(len(each) > 1 for each in shown.results.values()) else ""
-    return f"{line} over {unit}{seeds}, {plan.resamples:,} resamples, seed {plan.seed}"
+    line = f"{100 * plan.confidence:.6g}% intervals: {methods(shown.pairs)} over {unit}{seeds}"
+    if not any(INTERVALS[method].draws for method in _methods(shown.pairs)):
+        return line
+    return f"{line}, {plan.resamples:,} resamples, seed {plan.seed}"
 
 
 def methods(pairs: Sequence[Pair]) -> str:
