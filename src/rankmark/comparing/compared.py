@@ -296,14 +296,14 @@ class Compared:
         found, alpha = self._find(measure), self.plan.alpha
         equivalent = {}
         for system, other in self.opponents:
-            own, labels = self._data.differences(found, system, other)
-            equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
+            own = self._data.crossed(found, system, other, self.plan.seedless)
+            equivalent[system, other] = statistics.equivalent(own, margin, alpha=alpha)
         return equivalent
 
     def _find(self, measure: str | Measure) -> Measure:
         refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
-        found = first._known(measure) or meant(measure, first.convention, first.kinds)
+        found = meant(measure, first.convention, first.kinds)
         if found not in self._data.values:
             raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
         return found

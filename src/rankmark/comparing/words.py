@@ -35,7 +35,7 @@ UP, DOWN = "↑", "↓"
 def test_line(shown: Compared) -> str:
     """Which test stands behind the marks."""
     plan, test = shown.plan, TESTS[shown.plan.test]
-    words = [f"{test.title}, {sided(plan.alternative)}"]
+    words = [f"{plan.test_title}, {sided(plan.alternative)}"]
     if test.draws:
         exact = " where not exact" if test.exact else ""
         words.append(f"{plan.resamples:,} resamples{exact}, seed {plan.seed}")
@@ -75,8 +75,8 @@ def interval_line(shown: Compared) -> str:
     """How the intervals were made."""
     plan = shown.plan
     unit = "queries" if shown.clusters is None else "clusters of queries"
-    seeds = " and seeds" if any(len(each) > 1 for each in shown.results.values()) else ""
-    line = f"{100 * plan.confidence:.6g}% intervals: {methods(shown.pairs)} over {unit}{seeds}"
+    over = f"of crossed {unit} and seeds" if plan.seeded else f"over {unit}"
+    line = f"{100 * plan.confidence:.6g}% intervals: {methods(shown.pairs)} {over}"
     if not any(INTERVALS[method].draws for method in _methods(shown.pairs)):
         return line
     return f"{line}, {plan.resamples:,} resamples, seed {plan.seed}"

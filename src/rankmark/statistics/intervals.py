@@ -36,6 +36,7 @@ __all__ = [
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
+    "caution_of",
     "exact_interval",
     "left_out_means",
     "made_interval",
@@ -431,8 +432,8 @@ def _usual(values: Floats, clusters: Clusters, *, differences: bool) -> Interval
     return "studentised" if skewed and _differing(values, clusters) >= FEWEST_RESAMPLED else "t"
 
 
-def _caution(method: IntervalName, values: Floats, clusters: Clusters) -> Caution:
-    """What to say of an interval by this method."""
+def caution_of(method: IntervalName, values: Floats, clusters: Clusters) -> Caution:
+    """What to say of an interval of the mean of these by this method, which is not ``auto``."""
     if method in ("wilson", "exact"):
         return ""
     if not deviations(values).any():
@@ -467,12 +468,7 @@ class MeanInterval(Statistic):
     @property
     def draws(self) -> bool:
         """Whether it is of resamples."""
-        return self.draws_means or "ratios" in self.takes
-
-    @property
-    def draws_means(self) -> bool:
-        """Whether it is of the means of resamples, which can be of other seeds, too."""
-        return "resampled" in self.takes
+        return "resampled" in self.takes or "ratios" in self.takes
 
     @property
     def of_differences(self) -> bool:
@@ -518,7 +514,7 @@ def made_interval(
     ends: Interval = record.function(**taken, confidence=confidence)
     if name == "auto" and math.isnan(ends.low):
         ends, method = t_interval(values, confidence=confidence, clusters=clusters), "t"
-    return Made(*ends, method, _caution(method, values, clusters))
+    return Made(*ends, method, caution_of(method, values, clusters))
 
 
 INTERVALS: Mapping[str, MeanInterval] = table(
