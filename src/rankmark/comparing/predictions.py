@@ -29,7 +29,7 @@ from rankmark.comparing.pairs import (
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.comparing.words import corrected_line, sided
-from rankmark.errors import ChoiceError
+from rankmark.errors import CallError, ChoiceError, did_you_mean
 from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.inputs.slicing import By
@@ -194,7 +194,9 @@ OPTIONS = frozenset(
 def check_options(function: str, options: Mapping[str, Any]) -> None:
     """Refuses what is none of them, as Python would."""
     if unknown := options.keys() - OPTIONS:
-        raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
+        name = min(unknown)
+        near = did_you_mean(name, OPTIONS)
+        raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
 class PredictionComparison(Saved):
