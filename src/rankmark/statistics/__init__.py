@@ -13,6 +13,9 @@ two groups of different queries; `signflips` has exact distributions under rando
 alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
+from inspect import isfunction as _isfunction
+
+from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
@@ -21,12 +24,19 @@ from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_s
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
+    CAUTIONS,
     INTERVALS,
     Interval,
+    Made,
+    auto_interval,
     bca_interval,
     bootstrap_interval,
+    exact_interval,
     percentile_interval,
+    studentised_interval,
+    studentised_ratios,
     t_interval,
+    wilson_interval,
 )
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
@@ -43,6 +53,7 @@ from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
     "ALTERNATIVES",
+    "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
     "TESTS",
@@ -51,7 +62,9 @@ __all__ = [
     "Crossed",
     "Equivalence",
     "Interval",
+    "Made",
     "MeanDifference",
+    "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -65,6 +78,7 @@ __all__ = [
     "detectable_difference",
     "equivalence",
     "equivalent",
+    "exact_interval",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
@@ -74,8 +88,15 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey",
     "sign_test",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
     "two_way_anova",
     "welch",
     "wilcoxon_test",
+    "wilson_interval",
 ]
+
+for _name in __all__:
+    if _isfunction(_found := globals()[_name]):
+        globals()[_name] = _with_clear_calls(_found, __name__)
