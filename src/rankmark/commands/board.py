@@ -51,7 +51,7 @@ def show_board(
     output: Output,
     **options: Any,
 ) -> None:
-    """Rank systems, and say which of them are told apart.
+    """Rank systems, and say which can be told apart.
 
     Each FILE is a collection: values of systems on its queries, as a table that
     `rankmark compare-matrix` takes or as what `rankmark compare -o NAME.rankmark`
@@ -63,7 +63,6 @@ def show_board(
     rankmark board nq=nq.csv fiqa=fiqa.csv scifact=scifact.csv -m nDCG@10
     """  # noqa: D301
     from rankmark.comparing.leaderboard import board
-    from rankmark.loading import is_saved, load
 
     output.check()
     measures = measures_in(measure)
@@ -76,8 +75,7 @@ def show_board(
     else:
         paths = one_path_each(file, "files")
         output.keep(*paths.values())
-        found = {name: load(path) if is_saved(path) else path for name, path in paths.items()}
-        whole: Any = found if len(found) > 1 else next(iter(found.values()))
+        whole: Any = paths if len(paths) > 1 else next(iter(paths.values()))
         shown = board(whole, asked, columns=column_names(column), **options)
     output.write(shown)
 

@@ -53,7 +53,7 @@ def compare_values(
     output: Output,
     **options: Any,
 ) -> None:
-    """Say which differences are more than chance, of values computed elsewhere.
+    """Say which differences of given values are more than chance.
 
     One FILE is a table with a row a query and a column a system, or with a row a
     query and system in columns such as query, system, value and measure. Several

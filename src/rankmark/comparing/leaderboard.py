@@ -17,13 +17,12 @@ from rankmark.comparing.compared import Compared
 from rankmark.comparing.matrix import results_of_matrix
 from rankmark.comparing.pairs import SystemValues, direction
 from rankmark.comparing.plan import ComparisonPlan
-from rankmark.comparing.stored import is_result
 from rankmark.comparing.systems import check_systems, gathered
 from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
+from rankmark.loading import is_saved, load
 from rankmark.rendering.words import counted, letters
 from rankmark.results.base import Result
-from rankmark.results.lists import ListResult
 from rankmark.statistics.chance import never_zero
 from rankmark.statistics.friedman import Friedman, friedman_test, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
@@ -69,8 +68,8 @@ def board(
 
     Args:
         collections: the systems of one collection, or ``{collection: systems}``. The systems are a
-            `Comparison`, results ``{system: result}``, or what `compare_matrix` takes as a matrix: a path, a
-            table or an array.
+            `Comparison`, results ``{system: result}``, or what `compare_matrix` takes as a matrix: a path
+            (also of what was saved), a table or an array.
         measure: by which; needed where there are several.
         over: ``queries`` or ``collections``, of which other draws would be; by default queries.
         test: ``randomisation`` (random signs) or ``t`` of the differences between pairs; or ``nemenyi``, of
@@ -202,9 +201,9 @@ class _Collection:
 def _results(
     given: Any, measure: str | None, better: Better | None, columns: MatrixColumns | None
 ) -> dict[str, Sequence[Result]]:
+    given = load(given) if is_saved(given) else given
     if isinstance(given, Compared):
         return dict(given.results)
-    is_result(given, ListResult)  # which refuses the file of one
     if isinstance(given, Mapping) and all(_is_seeds(each) for each in given.values()):
         return {name: [each] if isinstance(each, Result) else list(each) for name, each in given.items()}
     wanted = None if measure is None else [measure]

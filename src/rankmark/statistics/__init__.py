@@ -8,27 +8,38 @@ What can be chosen by a name stands in tables of records, which say what each is
 `CORRECTIONS`, `INTERVALS`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `delong` is of AUC; `friedman` is of ranks, `groups` of who is told apart,
-`strata` of several collections; `independent` is of two groups of different queries; `signflips` has exact
-distributions under random signs; `spread` says what is alike but for rounding, `chance` what a p-value is;
-`record` is what can be chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
+`friedman` of ranks, `groups` of who is told apart; `delong` is of AUC; `independent` is of two groups of
+different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
+rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
+from inspect import isfunction as _isfunction
+
+from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
+from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
-from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
+from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
 from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
+    CAUTIONS,
     INTERVALS,
     Interval,
+    Made,
+    auto_interval,
     bca_interval,
     bootstrap_interval,
+    exact_interval,
     percentile_interval,
+    studentised_interval,
+    studentised_ratios,
     t_interval,
+    wilson_interval,
 )
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
@@ -46,16 +57,20 @@ from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
     "ALTERNATIVES",
+    "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
     "TESTS",
     "AUCDifference",
     "Anova",
+    "Crossed",
     "Equivalence",
     "Friedman",
     "Interval",
+    "Made",
     "MeanDifference",
     "RankInterval",
+    "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -64,10 +79,13 @@ __all__ = [
     "cohens_d",
     "corrected",
     "critical_difference",
+    "crossed",
     "delong_interval",
     "delong_test",
     "detectable_difference",
     "equivalence",
+    "equivalent",
+    "exact_interval",
     "friedman_test",
     "groups_of",
     "nemenyi_test",
@@ -82,8 +100,15 @@ __all__ = [
     "rank_intervals",
     "sign_test",
     "stratified_interval",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
     "two_way_anova",
     "welch",
     "wilcoxon_test",
+    "wilson_interval",
 ]
+
+for _name in __all__:
+    if _isfunction(_found := globals()[_name]):
+        globals()[_name] = _with_clear_calls(_found, __name__)
