@@ -15,7 +15,7 @@ rounding, `chance` what a p-value is; `record` is what can be chosen.
 
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
-from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
+from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
 from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
@@ -72,6 +72,7 @@ __all__ = [
     "sign_test",
     "t_interval",
     "two_way_anova",
+    "unpaired_delong_test",
     "welch",
     "wilcoxon_test",
 ]
