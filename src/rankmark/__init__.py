@@ -35,6 +35,7 @@ _HOME = {
     "check": "checks.checking",
     "check_predictions": "checks.predictions",
     "compare": "comparing.compare",
+    "compare_matrix": "comparing.matrix",
     "compare_predictions": "comparing.predictions",
     "compare_results": "comparing.compare",
     "conventions": "language.conventions.convention",

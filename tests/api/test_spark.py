@@ -188,7 +188,8 @@ def test_extents_and_the_order_of_lists_add_up() -> None:
     whole = tally(job, [[each for part in batches(*half, 30) for each in part] for half in halves])
     for side, values in (("qrels", qrels["relevance"]), ("run", run["score"])):
         fraction = bool((values.cast(pl.Float64) % 1 != 0).any())
-        assert whole.extents[side] == (values.min(), values.max(), fraction)
+        own = side == "run" and bool((run["query"] == run["item"]).any())
+        assert whole.extents[side] == (values.min(), values.max(), fraction, own)
     assert whole.order == local.observe(*read_inputs(qrels, run, None), job.plan.groups(), None).order
     assert tally(names, batches(qrels, run, 30)).extents == {}
 

@@ -16,6 +16,7 @@ import pytest
 import rankmark as rm
 from rankmark.cli import main
 from rankmark.language.conventions.convention import Variant
+from rankmark.language.conventions.limits import Aside
 
 Table = dict[str, dict[str, float]]
 
@@ -453,12 +454,11 @@ TIED = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
 FRACTIONS = {"q": {"a": 0.9, "b": 0, "c": 1}}
 NEGATIVE = {"q": {"a": -1, "b": 0, "c": 1}}
 ONES = {"q": {"a": 1, "c": 1}}
+MORE = {"q": {"a": 1, "elsewhere": 1}}
 LOW = {"q": {"a": 0.5, "b": 0.0, "c": -1.0}}
 
 
-@pytest.mark.parametrize(
-    ("like", "name", "data", "said"),
-    [
+MEET = [
         ("trec_eval", "ndcg", (FRACTIONS, CLEAR), "Fractional grades: it cuts them off"),
         ("trec_eval-9", "ndcg", (FRACTIONS, CLEAR), "Fractional grades: it cuts them off"),
         ("ir_measures", "nDCG", (FRACTIONS, CLEAR), "Fractional grades: it cuts them off"),
@@ -481,8 +481,22 @@ LOW = {"q": {"a": 0.5, "b": 0.0, "c": -1.0}}
         ("tf-ranking", "ndcg_3", (GRADED, TIED), "which it shuffles"),
         ("tf-ranking", "ndcg_3", (NEGATIVE, CLEAR), "Negative labels"),
         ("fuxictr", "MRR", (GRADED, TIED), "the later row comes first"),
-    ],
-)
+        ("ir_measures", "Compat(p=0.8)", (GRADED, TIED), "Compat where scores are equal"),
+        ("ranx", "ndcg", (FRACTIONS, CLEAR), "Fractional grades: it cuts them off"),
+        ("ranx", "bpref", (ONES, CLEAR), "bpref where no item is judged not relevant"),
+        ("recbole", "map@3", (GRADED, CLEAR), "Judged rows of a grade below 1"),
+        ("recpack", "ReciprocalRankK_3", (ONES, TIED), "Equal scores"),
+        ("recpack", "RecallK_3", (GRADED, CLEAR), "Judged rows of a grade below 1"),
+        ("recommenders", "map@3", (GRADED, CLEAR), "Judged rows of a grade below 1"),
+        ("evidently", "Recall@3", (MORE, CLEAR), "MAP and Recall where relevant items are not in the table"),
+        ("rexmex", "mean_reciprocal_rank", (MORE, CLEAR), "where a relevant item is not in the list"),
+            ("catboost", "QueryAUC", (GRADED, CLEAR), "QueryAUC of grades"),
+        ("beir", "NDCG@10", ({"q": {"a": 1}}, {"q": {"q": 1.0, "a": 0.5}}), "whose id is that of the query"),
+        ("beir", "MRR@10", ({7: {1: 1}}, {7: {7: 1.0, 1: 0.5}}), "whose id is that of the query"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("like", "name", "data", "said"), MEET)
 def test_what_keeps_a_number_from_being_the_tools_is_said_beside_it(
     like: str, name: str, data: Any, said: str
 ) -> None:
@@ -524,6 +538,95 @@ def test_files_that_are_streamed_are_looked_at_whole(tmp_path: Path) -> None:
         here, streamed = (rm.evaluate(*files, name, like=like, engine=each) for each in ("local", "stream"))
         assert here.notes == streamed.notes
         assert len(here.notes) == 1
+
+
+TWICE = [("q", "a", 3.0), ("q", "a", 2.0), ("q", "c", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("like", "name"),
+    [
+        *[("trec_eval-9", "map"), ("ir_measures", "AP"), ("ranx", "map"), ("rectools", "MAP@3")],
+        *[("replay", "MAP@3"), ("lenskit", "Recall@3")],
+    ],
+)
+def test_what_a_tool_makes_of_the_same_item_twice_is_said_where_it_is_there_and_taken(
+    like: str, name: str
+) -> None:
+    for run, duplicates, said in ((TWICE, "best", 1), (TWICE[1:], "best", 0), (TWICE[1:], None, 0)):
+        notes = rm.evaluate(ONES, run, name, like=like, duplicates=duplicates).notes  # type: ignore[arg-type]
+        assert sum("`duplicates` refuses it" in note for note in notes) == said, (run, duplicates)
+    twice = [("q", "a", 1), ("q", "a", 1)]
+    assert rm.evaluate(twice, TWICE[1:], name, like=like, duplicates="best").notes
+
+
+def test_files_that_are_streamed_tell_of_items_that_are_queries(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    for item in ("a", "q"):
+        (tmp_path / "run.txt").write_text(f"q Q0 {item} 1 0.5 t\n")
+        files = tmp_path / "qrels.txt", tmp_path / "run.txt"
+        notes = rm.evaluate(*files, "NDCG@10", like="beir", engine="stream").notes
+        assert any("whose id is that of the query" in note for note in notes) == (item == "q")
+
+
+ROWS_THAT_MEET = [
+    ("torchrec", "auc", {"score": [0.5, 0.5, 0.2, 0.1]}, "auc and gauc where scores are equal"),
+    ("torchrec", "gauc", {"score": [0.5, 0.5, 0.2, 0.1]}, "auc and gauc where scores are equal"),
+    ("torchrec", "gauc", {"score": [0.5, 0.5, 0.2, 0.1]}, "gauc of queries whose scores are all equal"),
+    ("torchrec", "gauc", {"score": [0.5, 0.4, 0.2, 0.0]}, "gauc of scores of exactly 0"),
+    ("recommenders", "group_auc", {"label": [1, 1, 1, 0]}, "where a user has rows of one class"),
+    ("sklearn", "log_loss", {"score": np.float32([0.9, 0.4, 0.6, 0.1])}, "log_loss of float32"),
+    ("xgboost", "logloss", {"score": [0.9, 1.0, 0.6, 0.1]}, "a probability of exactly 1"),
+    ("torchmetrics", "BinaryAccuracy", {"score": [2.0, -1.0, 0.3, 0.1]}, "which it takes for logits"),
+    (
+        *("torchmetrics", "BinaryAccuracy(threshold=0.3)"),
+        {"score": np.float32([0.9, 0.3, 0.6, 0.1])},
+        "Decisions on scores of float32",
+    ),
+    ("torchmetrics", "BinaryCalibrationError", {"score": [0.9, 0.4, 0.65, 0.12]}, "at the border of a bin"),
+]
+LABELLED = {"label": [1, 0, 1, 0], "score": [0.9, 0.41, 0.65, 0.12], "query": ["a", "a", "b", "b"]}
+
+
+@pytest.mark.parametrize(("like", "name", "data", "said"), ROWS_THAT_MEET)
+def test_what_rows_keep_from_being_the_tools_is_said_beside_it(
+    like: str, name: str, data: Any, said: str
+) -> None:
+    assert rm.evaluate_predictions(LABELLED, name, like=like).notes == ()
+    result = rm.evaluate_predictions({**LABELLED, **data}, name, like=like)
+    assert [note for note in result.notes if said in note]
+    assert "but see below" in result.account()[0]
+
+
+CLASSES_THAT_MEET = [
+    ("sklearn", "log_loss", np.float32([[0.75, 0.125, 0.125]] * 3), "log_loss of classes in float32"),
+    (
+        *("torchmetrics", "MulticlassAccuracy(average=micro,top_k=2)", [[0.5, 0.25, 0.25]] * 3),
+        "with top_k where scores at the border are equal",
+    ),
+]
+
+
+@pytest.mark.parametrize(("like", "name", "scores", "said"), CLASSES_THAT_MEET)
+def test_what_rows_of_classes_keep_from_being_the_tools_is_said_beside_it(
+    like: str, name: str, scores: Any, said: str
+) -> None:
+    usual = [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.2, 0.5]]
+    assert rm.evaluate_predictions({"label": [0, 1, 2], "score": usual}, name, like=like).notes == ()
+    (note,) = rm.evaluate_predictions({"label": [0, 1, 2], "score": scores}, name, like=like).notes
+    assert said in note
+
+
+def test_every_sentence_of_what_cannot_be_reproduced_is_held_against_data_or_says_why_not() -> None:
+    shown = {(like, said) for like, _, _, said in (*MEET, *ROWS_THAT_MEET, *CLASSES_THAT_MEET)}
+    for record in rm.conventions().values():
+        for each in record.cannot:
+            if isinstance(each, Aside):
+                assert each.why
+            elif not each.refused and "`duplicates` refuses it" not in each.text:
+                assert any(like == record.name and said in each.text for like, said in shown), (
+                    f"{record.name}: no data here meet {each.text!r}"
+                )
 
 
 def test_decisions_on_logits_are_not_those_of_torchmetrics() -> None:

@@ -177,6 +177,11 @@ class RowsOf:
         return self.read.table.take(self.read.columns.query, self.rows.of_queries.first_rows, "query")
 
     @property
+    def seen_whole(self) -> bool:
+        """Whether all rows are here."""
+        return self._seen is None
+
+    @property
     def queries(self) -> int | None:
         """How many queries an engine saw; None in memory, or if no measure looks at them."""
         return None if self._seen is None else self._seen.queries

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions.labelled import Predictions
     from rankmark.kinds.row_core import Sum
     from rankmark.language.choices import Choices
-    from rankmark.language.conventions.limits import Extents
+    from rankmark.language.conventions.limits import Extents, TableFacts
     from rankmark.language.measure import Measure
 
 __all__ = ["Observation", "Seen", "SeenRows", "State", "merged"]
@@ -101,6 +101,7 @@ class Observation(NamedTuple):
         heads: what is to be said of the judgements and of the results.
         inputs: the hashes of the tables, if asked for.
         extents: gives the extent of the grades and that of the scores; None where there are none.
+        tables: looks at the whole tables, where they are here.
 
     """
 
@@ -108,6 +109,7 @@ class Observation(NamedTuple):
     heads: tuple[Described, Described]
     inputs: Mapping[str, str]
     extents: Callable[[], Extents]
+    tables: TableFacts | None = None
 
 
 class SeenRows(Protocol):

@@ -15,9 +15,12 @@ from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling,
 from rankmark.api.prediction_lists import evaluate_class_lists
 from rankmark.api.prediction_results import Beside, prediction_result
 from rankmark.errors import DataError, MeasureError
+from rankmark.inputs.predictions.looked_at import ClassesLookedAt
 from rankmark.inputs.predictions.row_slices import read_row_slices
 from rankmark.kinds.classes import SUMS_TO_ONE, Classes, PerClass, improbable
 from rankmark.kinds.rows import Undefined
+from rankmark.language.conventions.convention import departures
+from rankmark.language.conventions.limits import Facts
 from rankmark.language.registry import namesakes, pages
 from rankmark.rendering.words import counted
 from rankmark.results.by_class import ByClass
@@ -114,8 +117,16 @@ class _Work:
             lists=lists,
             by_class=_by_class(read, classes, found),
             beside=Beside(inputs, intervals),
-            notes=read.notes,
+            notes=(*read.notes, *self._departures(read, found)),
         )
+
+    def _departures(self, read: ClassPredictions, measures: Iterable[Measure]) -> tuple[str, ...]:
+        """What keeps the numbers from being those of the tool whose convention is followed."""
+        if self.plan.convention is None:
+            return ()
+        outside = 0 if read.scores is None else len(improbable(read.scores)[0])
+        facts = {each: Facts(improbable=outside, rows=ClassesLookedAt(read, each)) for each in measures}
+        return departures(self.plan.convention, facts)
 
     def _lists(self, read: ClassPredictions, of_lists: tuple[Measure, ...]) -> ListResult:
         assert read.scores is not None, of_lists  # which others were refused

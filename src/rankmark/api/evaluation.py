@@ -31,7 +31,7 @@ from rankmark.language.choices import (
     UnjudgedQueries,
 )
 from rankmark.language.conventions.convention import departures
-from rankmark.language.conventions.limits import Extents, Facts
+from rankmark.language.conventions.limits import Extents, Facts, TableFacts
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
@@ -205,12 +205,20 @@ def result_of_tables(plan: Plan, found: Observation, *, bounds: bool = False) ->
     if isinstance(judgements, Input) and isinstance(results, Input):
         notes = (*notes, *told_of_tables(judgements, results, *found.seen.order))
     extents = found.extents() if plan.convention else (None, None)
-    notes = (*notes, *departing(plan, made, extents))
+    notes = (*notes, *departing(plan, made, extents, found.tables))
     return result_of(plan, made, item_ids=results.item_ids, inputs=found.inputs, notes=notes)
 
 
-def departing(plan: Plan, made: Finished, extents: Extents) -> tuple[str, ...]:
+def departing(
+    plan: Plan, made: Finished, extents: Extents, tables: TableFacts | None = None
+) -> tuple[str, ...]:
     """What keeps the numbers from being those of the tool whose convention is followed.
+
+    Args:
+        plan: what was asked.
+        made: what it came to.
+        extents: those of the grades and of the scores.
+        tables: looks at the whole tables, where they are here.
 
     Raises:
         DataError: the tool refuses such data.
@@ -220,7 +228,16 @@ def departing(plan: Plan, made: Finished, extents: Extents) -> tuple[str, ...]:
         return ()
     grades, scores = extents
     counts = made.counts.measures
-    facts = {each: Facts(grades, scores, tied=counts[str(each)].tied or 0) for each in plan.measures}
+    facts = {
+        each: Facts(
+            grades,
+            scores,
+            tied=counts[str(each)].tied or 0,
+            duplicates=plan.own.get(each, plan.choices).duplicates != "error",
+            tables=tables,
+        )
+        for each in plan.measures
+    }
     return departures(plan.convention, facts)
 
 

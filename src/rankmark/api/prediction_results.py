@@ -11,6 +11,7 @@ import numpy as np
 
 from rankmark.aggregation.counts import PredictionCounts
 from rankmark.aggregation.oddities import told_of_rows
+from rankmark.inputs.predictions.looked_at import RowsLookedAt
 from rankmark.kinds.classes import Cells
 from rankmark.language.conventions.convention import departures
 from rankmark.language.conventions.limits import Facts
@@ -97,8 +98,14 @@ def _departures(plan: Plan, measures: Iterable[Measure], rows: RowsOf) -> tuple[
     """What keeps the numbers from being those of the tool whose convention is followed."""
     if plan.convention is None:
         return ()
-    facts = Facts(improbable=rows.content.improbable)
-    return departures(plan.convention, dict.fromkeys(measures, facts))
+    here = rows.seen_whole
+    facts = {
+        measure: Facts(
+            improbable=rows.content.improbable, rows=RowsLookedAt(rows.read, measure) if here else None
+        )
+        for measure in measures
+    }
+    return departures(plan.convention, facts)
 
 
 def _of_decision(rows: RowsOf, decision: Measure) -> ByClass | None:

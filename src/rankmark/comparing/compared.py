@@ -299,7 +299,7 @@ class Compared:
     def _find(self, measure: str | Measure) -> Measure:
         refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
-        found = meant(measure, first.convention, first.kinds)
+        found = first._known(measure) or meant(measure, first.convention, first.kinds)
         if found not in self._data.values:
             raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
         return found

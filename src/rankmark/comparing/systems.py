@@ -10,6 +10,7 @@ import numpy as np
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
+from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.plan import separate
@@ -99,7 +100,8 @@ def _asked(
     """The measures to compare."""
     common = [measure for measure in results[0].measures if all(measure in each for each in results)]
     listed = common if measures is None else separate(measures)
-    asked = tuple(dict.fromkeys(map(as_measure, listed)))
+    given = {each.name: each for each in results[0].measures if isinstance(each, GivenMeasure)}
+    asked = tuple(dict.fromkeys(given.get(str(each)) or as_measure(each) for each in listed))
     if not asked:
         raise UsageError("there is no measure that all results have")
     for measure in asked:

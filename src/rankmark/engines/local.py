@@ -10,6 +10,7 @@ from rankmark.aggregation.observed import Block, Measured, Observed, measured, m
 from rankmark.aggregation.state import Observation
 from rankmark.errors import DataError
 from rankmark.inputs import extent_of, read_inputs, with_text_items
+from rankmark.inputs.looked_at import TablesLookedAt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +73,8 @@ def observation(
         qrels, run = with_text_items(qrels), with_text_items(run)
     inputs: dict[str, str] = {table.side: _digest(table) for table in (qrels, run)} if hash_inputs else {}
     block = observe(qrels, run, groups, threads)
-    return Observation(block, (qrels, run), inputs, lambda: (extent_of(qrels), extent_of(run)))
+    looked_at = TablesLookedAt(qrels, run)
+    return Observation(block, (qrels, run), inputs, lambda: (extent_of(qrels), extent_of(run)), looked_at)
 
 
 def _digest(table: Input) -> str:

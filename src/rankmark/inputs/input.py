@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankmark._native import Table
 from rankmark.errors import DataError
+from rankmark.forking import need_polars_threads
 from rankmark.inputs.roles import VALUE_OF, Side
 from rankmark.language.conventions.limits import Extent
 
@@ -90,7 +91,21 @@ class Input:
 
 def extent_of(table: Input) -> Extent | None:
     """The extent of a table's grades or scores; None where it has none."""
-    return None if table.value is None else Extent(*table.table.range(table.value))
+    own = table.side == "run" and _own_items(table)
+    if table.value is None:
+        return Extent(1.0, 1.0, False, own) if own else None
+    return Extent(*table.table.range(table.value), own)
+
+
+def _own_items(table: Input) -> bool:
+    """Whether an item has the id of its query."""
+    import polars as pl
+
+    need_polars_threads()
+    query, item = (pl.DataFrame(table.table)[name] for name in (table.query, table.item))
+    if query.dtype.is_integer() != item.dtype.is_integer():
+        query, item = query.cast(pl.String), item.cast(pl.String)
+    return bool((query == item).any())
 
 
 class Described(Protocol):

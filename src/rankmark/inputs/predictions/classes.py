@@ -66,6 +66,7 @@ class ClassPredictions:
         query: the column of queries.
         rest: this column, and those without a role that are wanted, too.
         notes: what a reader should know.
+        single_precision: whether scores are of 32 bits.
 
     """
 
@@ -80,6 +81,7 @@ class ClassPredictions:
     query: str | None
     rest: pl.DataFrame
     notes: tuple[str, ...] = ()
+    single_precision: bool = False
 
     def seen(self, threads: int) -> Classes:
         """What measures see of it."""
@@ -145,7 +147,15 @@ def read_classes(table: ClassTable, text_ids: bool, classes: Sequence[ClassName]
         table.query,
         table.frame.select([*([table.query] if table.query else []), *table.others]),
         notes,
+        scores is not None and _of_32_bits(table),
     )
+
+
+def _of_32_bits(table: ClassTable) -> bool:
+    import polars as pl
+
+    types = table.frame.select(table.scores).dtypes
+    return all(getattr(each, "inner", each) == pl.Float32 for each in types)
 
 
 def check_classes(table: ClassTable, text_ids: bool) -> NDArray[np.float64] | None:

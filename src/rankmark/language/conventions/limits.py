@@ -4,33 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 __all__ = [
+    "ABSENT",
+    "DIGITS",
+    "REFUSED",
+    "SOURCE",
+    "UNDEFINED",
+    "Aside",
     "Extent",
     "Extents",
     "Facts",
     "Limit",
+    "RowFacts",
+    "TableFacts",
     "Worded",
+    "all_relevant",
+    "at_borders",
+    "at_threshold",
+    "certainly_wrong",
     "fractional",
     "graded",
     "grades_below_1",
     "improbable",
+    "incomplete",
     "negative",
     "not_above_0",
+    "of_one_class",
+    "of_one_score",
     "outside_0_to_1",
+    "own_items",
+    "repeated",
+    "single_precision",
     "spanning",
     "tied",
+    "tied_rows",
     "whole_to",
+    "zero_scores",
 ]
 
 
 class Extent(NamedTuple):
-    """The least and the greatest of some numbers, and whether one of them is a fraction."""
+    """The least and the greatest of some numbers, and whether one of them is a fraction.
+
+    Of results it says, too, whether an item has the id of its query.
+    """
 
     least: float
     greatest: float
     fraction: bool
+    own_items: bool = False
 
 
 Extents: TypeAlias = tuple[Extent | None, Extent | None]
@@ -42,7 +66,48 @@ def spanning(one: Extent | None, other: Extent | None) -> Extent | None:
     if one is None or other is None:
         return one or other
     least, greatest = min(one.least, other.least), max(one.greatest, other.greatest)
-    return Extent(least, greatest, one.fraction or other.fraction)
+    return Extent(least, greatest, one.fraction or other.fraction, one.own_items or other.own_items)
+
+
+class TableFacts(Protocol):
+    """What whole judgements and results tell; each is looked at only where it decides."""
+
+    def repeated(self) -> bool:
+        """Whether an item is judged or returned twice for a query."""
+
+    def incomplete(self) -> bool:
+        """Whether a relevant item is not among the results of its query."""
+
+    def all_relevant(self) -> bool:
+        """Whether there is a query without an item that is judged not relevant."""
+
+
+class RowFacts(Protocol):
+    """What labelled rows tell one measure; each is looked at only where it decides."""
+
+    def single_precision(self) -> bool:
+        """Whether scores are of 32 bits."""
+
+    def tied(self) -> bool:
+        """Whether rows with other labels have the same score, among those that are compared."""
+
+    def zero_scores(self) -> bool:
+        """Whether a score is 0."""
+
+    def of_one_class(self) -> bool:
+        """Whether there is a query whose rows have the same label."""
+
+    def of_one_score(self) -> bool:
+        """Whether there is a query of both labels whose rows have the same score."""
+
+    def certainly_wrong(self) -> bool:
+        """Whether a row that is not positive has a score of 1 in 32 bits."""
+
+    def at_threshold(self) -> bool:
+        """Whether a score is found at the threshold, and not above it in 32 bits."""
+
+    def at_borders(self) -> bool:
+        """Whether a score stands at the border of two bins, or two classes do at that of the first k."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +119,9 @@ class Facts:
         scores: the scores; None where there are none, or where they were not looked at.
         tied: the queries that another order of equal scores could change.
         improbable: scores of labelled rows outside of 0 to 1.
+        duplicates: whether items may be there twice, as the caller chose.
+        tables: looks at judgements and results; None where they are not here, or not at once.
+        rows: looks at labelled rows; None where they are not here.
 
     """
 
@@ -61,6 +129,9 @@ class Facts:
     scores: Extent | None = None
     tied: int = 0
     improbable: int = 0
+    duplicates: bool = False
+    tables: TableFacts | None = None
+    rows: RowFacts | None = None
 
 
 Condition: TypeAlias = Callable[[Facts], bool]
@@ -72,7 +143,7 @@ class Limit:
 
     Attributes:
         text: what it is, for the record's page and beside the number.
-        met: whether data meet it.
+        met: whether data meet it. What cannot be looked at is taken to: the text says where it holds.
         measures: the names of the measures here that it concerns; empty for all.
         refused: whether the tool refuses such data, so that there is no number of its to be had.
 
@@ -91,13 +162,56 @@ class Limit:
         return not self.measures or measure in self.measures
 
 
-Worded: TypeAlias = str | Limit
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What cannot be reproduced, and which no data decide.
+
+    Attributes:
+        text: what it is, for the record's page.
+        why: why there is nothing to hold against the data.
+
+    """
+
+    text: str
+    why: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+ABSENT = "no name of the record means it: asked for it, rankmark refuses, or never hears of it"
+DIGITS = "it concerns the last digits of any number, whatever the data are"
+REFUSED = "such data are refused here"
+UNDEFINED = "there is no value here, and beside it stands why"
+SOURCE = "it says how the record came about"
+
+Worded: TypeAlias = Limit | Aside
 """What a record says that cannot be reproduced."""
 
 
 def tied(facts: Facts) -> bool:
     """Equal scores decide the value."""
     return facts.tied > 0
+
+
+def repeated(facts: Facts) -> bool:
+    """An item is there twice for a query; `duplicates` refuses it unless the caller chose otherwise."""
+    return facts.duplicates and (facts.tables is None or facts.tables.repeated())
+
+
+def incomplete(facts: Facts) -> bool:
+    """A relevant item is not among the results."""
+    return facts.tables is None or facts.tables.incomplete()
+
+
+def all_relevant(facts: Facts) -> bool:
+    """A query has no item that is judged not relevant."""
+    return facts.tables is None or facts.tables.all_relevant()
+
+
+def own_items(facts: Facts) -> bool:
+    """An item has the id of its query."""
+    return facts.scores is not None and facts.scores.own_items
 
 
 def fractional(facts: Facts) -> bool:
@@ -143,3 +257,43 @@ def not_above_0(facts: Facts) -> bool:
 def improbable(facts: Facts) -> bool:
     """A score of a row is outside of 0 to 1."""
     return facts.improbable > 0
+
+
+def single_precision(facts: Facts) -> bool:
+    """Scores are of 32 bits."""
+    return facts.rows is None or facts.rows.single_precision()
+
+
+def tied_rows(facts: Facts) -> bool:
+    """Rows with other labels have the same score."""
+    return facts.rows is None or facts.rows.tied()
+
+
+def zero_scores(facts: Facts) -> bool:
+    """A score is 0."""
+    return facts.rows is None or facts.rows.zero_scores()
+
+
+def of_one_class(facts: Facts) -> bool:
+    """A query has rows of one class."""
+    return facts.rows is None or facts.rows.of_one_class()
+
+
+def of_one_score(facts: Facts) -> bool:
+    """A query has rows of one score."""
+    return facts.rows is None or facts.rows.of_one_score()
+
+
+def certainly_wrong(facts: Facts) -> bool:
+    """A row that is not positive has a score of 1."""
+    return facts.rows is None or facts.rows.certainly_wrong()
+
+
+def at_threshold(facts: Facts) -> bool:
+    """A score is the threshold."""
+    return facts.rows is None or facts.rows.at_threshold()
+
+
+def at_borders(facts: Facts) -> bool:
+    """A score stands at a border."""
+    return facts.rows is None or facts.rows.at_borders()

@@ -12,16 +12,34 @@ from types import MappingProxyType
 
 from rankmark.language.conventions.convention import Convention, Names, Variant
 from rankmark.language.conventions.limits import (
+    ABSENT,
+    DIGITS,
+    REFUSED,
+    SOURCE,
+    UNDEFINED,
+    Aside,
     Limit,
+    all_relevant,
+    at_borders,
+    at_threshold,
+    certainly_wrong,
     fractional,
     graded,
     grades_below_1,
     improbable,
+    incomplete,
     negative,
     not_above_0,
+    of_one_class,
+    of_one_score,
     outside_0_to_1,
+    own_items,
+    repeated,
+    single_precision,
     tied,
+    tied_rows,
     whole_to,
+    zero_scores,
 )
 from rankmark.language.conventions.trec_table import TREC_MEASURES, TrecMeasure
 
@@ -129,7 +147,9 @@ TRUNCATED = Limit(
     "Fractional grades: it cuts them off without a word (0.9 counts as 0); here they count as they are.",
     fractional,
 )
-DICTS = "The same item twice in a list: its dicts keep the last one; here `duplicates` refuses it."
+DICTS = Limit(
+    "The same item twice in a list: its dicts keep the last one; here `duplicates` refuses it.", repeated
+)
 NO_TIE_RULE = Limit(
     "Equal scores: their order is left to its sorting, and no rule gives it; compare lists without ties.",
     tied,
@@ -142,7 +162,9 @@ CANDIDATES = (
     "It sees the rows that it is handed and nothing else: judge every row, and hand it every judged item. "
     "If it is handed only what was returned, its ideal list is made of that: nDCG(ideal=retrieved)."
 )
-FROM_SOURCE = "Read from its source and compared with worked examples, not with the tool itself."
+FROM_SOURCE = Aside(
+    "Read from its source and compared with worked examples, not with the tool itself.", SOURCE
+)
 
 TREC_EVAL = Convention(
     name="trec_eval",
@@ -161,7 +183,7 @@ TREC_EVAL = Convention(
             outside_0_to_1,
             frozenset(("RBP", "RBPResidual")),
         ),
-        "Preferences (-R prefs) and Z-scores (-Z).",
+        Aside("Preferences (-R prefs) and Z-scores (-Z).", ABSENT),
     ),
 )
 
@@ -180,7 +202,7 @@ TREC_EVAL_9 = Convention(
             'it, missing="zero".'
         ),
     ),
-    cannot=(TRUNCATED, DICTS, "pytrec_eval refuses fractional grades."),
+    cannot=(replace(TRUNCATED, text=f"{TRUNCATED} pytrec_eval refuses them."), DICTS),
 )
 
 IR_MEASURES = Convention(
@@ -228,12 +250,15 @@ IR_MEASURES = Convention(
         TRUNCATED,
         DICTS,
         Limit("Compat where scores are equal.", tied, frozenset(("Compatibility",))),
-        "Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.",
-        "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
-        (
+        Aside("Measures of diversity (alpha_nDCG, ERR_IA …): they need subtopics.", ABSENT),
+        Aside(
+            "ERR and nDCG(dcg='exp-log2') come from gdeval, which rounds each query's value to five digits.",
+            DIGITS,
+        ),
+        Aside(
             "The C/W/L measures keep the order of the rows where scores are equal, with scores in 64 bits: "
-            "give "
-            'ties="input".'
+            'give ties="input".',
+            ABSENT,
         ),
     ),
 )
@@ -283,8 +308,12 @@ RANX = Convention(
         replace(NO_TIE_RULE, text=f"{NO_TIE_RULE} In short lists the order of the rows stays."),
         TRUNCATED,
         DICTS,
-        "ndcg-l2: it drops grades below the level before it takes gains.",
-        "bpref where no item is judged not relevant, for which it has NaN.",
+        Aside("ndcg-l2: it drops grades below the level before it takes gains.", ABSENT),
+        Limit(
+            "bpref where no item is judged not relevant, for which it has NaN.",
+            all_relevant,
+            frozenset(("Bpref",)),
+        ),
     ),
 )
 
@@ -351,18 +380,27 @@ SKLEARN = Convention(
             tied,
             frozenset(("AP",)),
         ),
-        "ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.",
+        Aside("ndcg_score(ignore_ties=True) where scores are equal: no rule gives their order.", ABSENT),
         Limit(
             "Negative labels, which ndcg_score refuses; here they gain nothing.",
             negative,
             frozenset(("nDCG", "DCG")),
         ),
-        "log_loss of float32 to the last digits: it adds up in that precision.",
-        (
-            "matthews_corrcoef of one class only, and mean_absolute_percentage_error of labels of 0, which "
-            "have no value here."
+        Limit(
+            "log_loss of float32 to the last digits: it adds up in that precision.",
+            single_precision,
+            frozenset(("LogLoss",)),
         ),
-        "log_loss of classes in float32, which it keeps from 0 and 1 by 1.2e-7.",
+        Aside(
+            "matthews_corrcoef of one class only, and mean_absolute_percentage_error of labels of 0, which "
+            "have no value here.",
+            UNDEFINED,
+        ),
+        Limit(
+            "log_loss of classes in float32, which it keeps from 0 and 1 by 1.2e-7.",
+            single_precision,
+            frozenset(("MulticlassLogLoss",)),
+        ),
     ),
 )
 
@@ -456,29 +494,57 @@ TORCHMETRICS = Convention(
             not_above_0,
             frozenset(("AP", "RR", "P", "R")),
         ),
-        (
+        Aside(
             "RetrievalAUROC, which is 0 where all targets are the same, orders equal scores by its sorting, "
-            "and with top_k sees no more than the items returned."
+            "and with top_k sees no more than the items returned.",
+            ABSENT,
         ),
-        "BinaryAUROC and BinaryAveragePrecision with thresholds, which put scores into bins first.",
+        Aside(
+            "BinaryAUROC and BinaryAveragePrecision with thresholds, which put scores into bins first.",
+            ABSENT,
+        ),
         Limit(
             "Scores outside of 0 to 1 in measures of decisions and classes, which it takes for logits.",
             improbable,
             frozenset(
                 (
                     *("BinaryAccuracy", "BinaryPrecision", "BinaryRecall", "Specificity", "BinaryF"),
-                    *("Kappa", "MCC", "ECE", "MCE", "RMSCE"),
+                    *("Kappa", "MCC", "ECE", "MCE", "RMSCE", "MulticlassAUC"),
                 )
             ),
         ),
-        "Decisions on scores of float32 that are exactly the threshold: here they are found.",
-        "BinaryCalibrationError where scores are at the border of a bin, which is of the bin above it there.",
-        "The last digits: it adds up in 32 bits.",
-        (
-            "What has no value here: it has 0 where a measure is 0/0, in MulticlassAUROC 0 for classes "
-            "without rows, and great numbers in MeanAbsolutePercentageError for labels of 0."
+        Limit(
+            "Decisions on scores of float32 that are exactly the threshold: here they are found.",
+            at_threshold,
+            frozenset(
+                (
+                    "BinaryAccuracy",
+                    "BinaryPrecision",
+                    "BinaryRecall",
+                    "Specificity",
+                    "BinaryF",
+                    "Kappa",
+                    "MCC",
+                )
+            ),
         ),
-        "MulticlassAccuracy with top_k where scores at the border are equal.",
+        Limit(
+            "BinaryCalibrationError where scores are at the border of a bin, which is of the bin above it "
+            "there.",
+            at_borders,
+            frozenset(("ECE", "MCE", "RMSCE")),
+        ),
+        Aside("The last digits: it adds up in 32 bits.", DIGITS),
+        Aside(
+            "What has no value here: it has 0 where a measure is 0/0, in MulticlassAUROC 0 for classes "
+            "without rows, and great numbers in MeanAbsolutePercentageError for labels of 0.",
+            UNDEFINED,
+        ),
+        Limit(
+            "MulticlassAccuracy with top_k where scores at the border are equal.",
+            at_borders,
+            frozenset(("MulticlassAccuracy",)),
+        ),
     ),
 )
 
@@ -515,8 +581,12 @@ RECTOOLS = Convention(
     ),
     cannot=(
         EVERY_ROW,
-        "The same interaction twice, which doubles hits; here `duplicates` refuses it.",
-        "Accuracy and MCC, which need the catalogue, and what looks at popularity, novelty and diversity.",
+        Limit("The same interaction twice, which doubles hits; here `duplicates` refuses it.", repeated),
+        Aside(
+            "Accuracy and MCC, which need the catalogue, and what looks at popularity, novelty and "
+            "diversity.",
+            ABSENT,
+        ),
     ),
 )
 
@@ -542,8 +612,11 @@ REPLAY = Convention(
     ),
     cannot=(
         EVERY_ROW,
-        "The same item twice, which it counts twice (with a warning); here `duplicates` refuses it.",
-        "Coverage, Novelty, Surprisal and Unexpectedness, which need the training data.",
+        Limit(
+            "The same item twice, which it counts twice (with a warning); here `duplicates` refuses it.",
+            repeated,
+        ),
+        Aside("Coverage, Novelty, Surprisal and Unexpectedness, which need the training data.", ABSENT),
     ),
 )
 
@@ -576,8 +649,8 @@ RECBOLE = Convention(
     cannot=(
         NO_TIE_RULE,
         EVERY_ROW,
-        "What looks at popularity and coverage.",
-        "It prints four digits.",
+        Aside("What looks at popularity and coverage.", ABSENT),
+        Aside("It prints four digits.", DIGITS),
         FROM_SOURCE,
     ),
 )
@@ -608,7 +681,7 @@ RECPACK = Convention(
             graded,
             frozenset(("nDCG", "DCG")),
         ),
-        "CoverageK, and what weighs by propensities (IPS).",
+        Aside("CoverageK, and what weighs by propensities (IPS).", ABSENT),
     ),
 )
 
@@ -656,8 +729,8 @@ LENSKIT = Convention(
     ),
     cannot=(
         EVERY_ROW,
-        "The same item twice in a list, which counts twice; here `duplicates` refuses it.",
-        "Measures of the catalogue (Gini, coverage, entropy).",
+        Limit("The same item twice in a list, which counts twice; here `duplicates` refuses it.", repeated),
+        Aside("Measures of the catalogue (Gini, coverage, entropy).", ABSENT),
         FROM_SOURCE,
     ),
 )
@@ -700,13 +773,19 @@ RECOMMENDERS = Convention(
     cannot=(
         NO_TIE_RULE,
         EVERY_ROW,
-        "r_precision_at_k: it leaves out users whose hits stand low.",
-        "Novelty, diversity, serendipity and coverage, which need the training data.",
-        (
+        Aside("r_precision_at_k: it leaves out users whose hits stand low.", ABSENT),
+        Aside("Novelty, diversity, serendipity and coverage, which need the training data.", ABSENT),
+        Aside(
             "The four digits to which cal_metric rounds, its rmse being the root of a rounded mean: compare "
-            "to four digits."
+            "to four digits.",
+            DIGITS,
         ),
-        "group_auc where a user has rows of one class: it has no value at all, and here they are left out.",
+        Limit(
+            "group_auc where a user has rows of one class: it has no value at all, and here they are left "
+            "out.",
+            of_one_class,
+            frozenset(("GAUC",)),
+        ),
     ),
 )
 
@@ -732,17 +811,20 @@ ELLIOT = Convention(
         "Only users with recommendations and with relevant items are counted.",
     ),
     cannot=(
-        (
+        Aside(
             "nDCG with another threshold t, whose gain is 2^(grade - t + 1) - 1: from Python, give such a "
-            "function."
+            "function.",
+            ABSENT,
         ),
-        (
+        Aside(
             "AUC, GAUC and LAUC: they take one item too many for not relevant, so that the worst list is "
-            "above 0."
+            "above 0.",
+            ABSENT,
         ),
-        (
+        Aside(
             "RMSE, MSE and MAE: they see only rows in the list with a rating of at least the threshold, and "
-            "divide by all that are relevant."
+            "divide by all that are relevant.",
+            ABSENT,
         ),
         FROM_SOURCE,
     ),
@@ -766,7 +848,11 @@ EVIDENTLY = Convention(
     notes=("Its table has a row for every item that was recommended, with the target beside it.",),
     cannot=(
         Limit("Equal scores: their items get the mean of their ranks, cut off to a whole number.", tied),
-        "MAP and Recall where relevant items are not in the table: it does not know of them.",
+        Limit(
+            "MAP and Recall where relevant items are not in the table: it does not know of them.",
+            incomplete,
+            frozenset(("AP", "R")),
+        ),
         FROM_SOURCE,
     ),
 )
@@ -789,8 +875,12 @@ REXMEX = Convention(
         "The functions take one list each; the mean over lists is the caller's.",
     ),
     cannot=(
-        "mean_reciprocal_rank where a relevant item is not in the list, which it refuses.",
-        "Rank correlations and the measures of ratings.",
+        Limit(
+            "mean_reciprocal_rank where a relevant item is not in the list, which it refuses.",
+            incomplete,
+            frozenset(("RR",)),
+        ),
+        Aside("Rank correlations and the measures of ratings.", ABSENT),
     ),
 )
 
@@ -813,8 +903,8 @@ LIGHTGBM = Convention(
         Limit(
             "Grades other than 0, 1, … 30, which it refuses unless label_gain says otherwise.", whole_to(30)
         ),
-        "Weights of queries.",
-        "Labels and weights of rows to more than 32 bits, which it keeps.",
+        Aside("Weights of queries.", ABSENT),
+        Aside("Labels and weights of rows to more than 32 bits, which it keeps.", DIGITS),
     ),
 )
 
@@ -866,12 +956,19 @@ XGBOOST = Convention(
             frozenset(("nDCG",)),
             refused=True,
         ),
-        "Weights of queries.",
-        "aucpr, which joins the points of its curve otherwise than PRAUC.",
-        "auc and aucpr of rows in groups: those are of all pairs of rows, equal labels among them.",
-        "The last digits: it keeps scores and labels in 32 bits.",
-        "logloss of a probability of exactly 1 where the label is 0: 36.84 there, 36.74 here.",
-        "rmsle, mphe, and what is of counts, quantiles and survival.",
+        Aside("Weights of queries.", ABSENT),
+        Aside("aucpr, which joins the points of its curve otherwise than PRAUC.", ABSENT),
+        Aside(
+            "auc and aucpr of rows in groups: those are of all pairs of rows, equal labels among them.",
+            ABSENT,
+        ),
+        Aside("The last digits: it keeps scores and labels in 32 bits.", DIGITS),
+        Limit(
+            "logloss of a probability of exactly 1 where the label is 0: 36.84 there, 36.74 here.",
+            certainly_wrong,
+            frozenset(("LogLoss",)),
+        ),
+        Aside("rmsle, mphe, and what is of counts, quantiles and survival.", ABSENT),
     ),
 )
 
@@ -929,17 +1026,20 @@ CATBOOST = Convention(
         "QueryAUC counts groups of one class as 0.",
     ),
     cannot=(
-        "Grades above 1 in ERR and PFound, whose value then means nothing.",
+        Aside("Grades above 1 in ERR and PFound, whose value then means nothing.", REFUSED),
         Limit(
             "Grades between 0.5 and 1, which are relevant there, and not here.",
             fractional,
             frozenset(("AP", "P", "R", "RR", "ListAUC")),
         ),
-        "denominator=Position of DCG and NDCG, which discounts by the rank itself.",
-        "QueryAUC and AUC with type=Ranking, and QueryAUC of grades.",
-        "Weights of groups.",
-        "The last digits: it keeps labels and weights in 32 bits.",
-        "Precision, Recall and F1 where nothing is found or positive, which it has as 0 or 1.",
+        Aside("denominator=Position of DCG and NDCG, which discounts by the rank itself.", ABSENT),
+        Aside("QueryAUC and AUC with type=Ranking.", ABSENT),
+        Limit("QueryAUC of grades.", graded, frozenset(("ListAUC",))),
+        Aside("Weights of groups.", ABSENT),
+        Aside("The last digits: it keeps labels and weights in 32 bits.", DIGITS),
+        Aside(
+            "Precision, Recall and F1 where nothing is found or positive, which it has as 0 or 1.", UNDEFINED
+        ),
     ),
 )
 
@@ -970,7 +1070,7 @@ TF_RANKING = Convention(
     },
     notes=(CANDIDATES,),
     cannot=(
-        "Weights of items, by which it also weighs queries with nothing relevant.",
+        Aside("Weights of items, by which it also weighs queries with nothing relevant.", ABSENT),
         Limit("Equal scores, which it shuffles: one draw here is not its draw.", tied),
         Limit("Negative labels, which it takes for padding.", negative),
         FROM_SOURCE,
@@ -984,7 +1084,7 @@ GDEVAL = Convention(
     measures={"ndcg@{k}": "nDCG(gain=exp2)@{k}", "err@{k}": "ERR@{k}"},
     text_items=True,
     notes=("With -c. The highest grade is 4.",),
-    cannot=("It prints five digits, and averages the rounded values.",),
+    cannot=(Aside("It prints five digits, and averages the rounded values.", DIGITS),),
 )
 
 MSMARCO = Convention(
@@ -1029,9 +1129,9 @@ BEIR = Convention(
     ),
     cannot=(
         Limit("Fractional grades, which pytrec_eval refuses.", fractional),
-        "It takes results out whose id is that of the query; do so before.",
-        "It rounds to five digits.",
-        "Hole, which counts over the judgements of all queries.",
+        Limit("It takes results out whose id is that of the query; do so before.", own_items),
+        Aside("It rounds to five digits.", DIGITS),
+        Aside("Hole, which counts over the judgements of all queries.", ABSENT),
     ),
 )
 
@@ -1058,7 +1158,7 @@ FUXICTR = Convention(
     ),
     cannot=(
         Limit("Equal scores: the later row comes first.", tied, frozenset(("nDCG", "RR", "HR"))),
-        "MRR to the last digit: it divides by the number of relevant items plus 1e-12.",
+        Aside("MRR to the last digit: it divides by the number of relevant items plus 1e-12.", DIGITS),
     ),
 )
 
@@ -1081,11 +1181,23 @@ TORCHREC = Convention(
         "Its values over the window and over all of training are each of the rows that they saw.",
     ),
     cannot=(
-        "auc and gauc where scores are equal: their order is left to its sorting, with no half for ties.",
-        "auc of rows of one class, which it has as 0.5, and gauc of no query, too; here there is no value.",
-        "calibration where nothing is positive, which it has as 0; here there is no value.",
-        "gauc of queries whose scores are all equal, which it leaves out; here their AUC is 1/2.",
-        "gauc of scores of exactly 0, which it takes for padding.",
+        Limit(
+            "auc and gauc where scores are equal: their order is left to its sorting, with no half for ties.",
+            tied_rows,
+            frozenset(("AUC", "GAUC")),
+        ),
+        Aside(
+            "auc of rows of one class, which it has as 0.5, and gauc of no query, too; here there is no "
+            "value.",
+            UNDEFINED,
+        ),
+        Aside("calibration where nothing is positive, which it has as 0; here there is no value.", UNDEFINED),
+        Limit(
+            "gauc of queries whose scores are all equal, which it leaves out; here their AUC is 1/2.",
+            of_one_score,
+            frozenset(("GAUC",)),
+        ),
+        Limit("gauc of scores of exactly 0, which it takes for padding.", zero_scores, frozenset(("GAUC",))),
         FROM_SOURCE,
     ),
 )

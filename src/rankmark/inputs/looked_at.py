@@ -1,0 +1,52 @@
+"""Judgements and results that are looked at for what keeps a number from being another tool's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankmark.forking import need_polars_threads
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.inputs.input import Input
+
+__all__ = ["TablesLookedAt"]
+
+
+@dataclass(frozen=True, slots=True)
+class TablesLookedAt:
+    """Both tables in memory; see `rankmark.language.conventions.limits.TableFacts`."""
+
+    qrels: Input
+    run: Input
+
+    def repeated(self) -> bool:
+        """As `TableFacts`."""
+        return any(
+            _rows(table).select("query", "item").is_duplicated().any() for table in (self.qrels, self.run)
+        )
+
+    def incomplete(self) -> bool:
+        """As `TableFacts`."""
+        import polars as pl
+
+        relevant = _rows(self.qrels).filter(pl.col("value") >= 1)
+        return relevant.join(_rows(self.run), on=["query", "item"], how="anti").height > 0
+
+    def all_relevant(self) -> bool:
+        """As `TableFacts`."""
+        import polars as pl
+
+        worst = _rows(self.qrels).group_by("query").agg(pl.col("value").min())
+        return bool((worst["value"] >= 1).any())
+
+
+def _rows(table: Input) -> pl.DataFrame:
+    """The columns by their roles, a value of 1 where there is none."""
+    import polars as pl
+
+    need_polars_threads()
+    value = pl.lit(1.0) if table.value is None else pl.col(table.value).cast(pl.Float64)
+    return pl.DataFrame(table.table).select(query=pl.col(table.query), item=pl.col(table.item), value=value)
