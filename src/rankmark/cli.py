@@ -17,7 +17,6 @@ from rankmark.commands.agree import agree
 from rankmark.commands.check import check_data
 from rankmark.commands.check_predictions import check_predictions
 from rankmark.commands.compare import compare_runs
-from rankmark.commands.compare_matrix import compare_values
 from rankmark.commands.convention import convention
 from rankmark.commands.curve import draw_curve
 from rankmark.commands.demo import demo
@@ -202,7 +201,6 @@ for _command in (
     evaluate_table,
     draw_curve,
     compare_runs,
-    compare_values,
     gate,
     gate_predictions,
     show,

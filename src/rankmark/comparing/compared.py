@@ -30,7 +30,7 @@ from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.statistics.equivalence import Equivalence
-from rankmark.statistics.intervals import Interval
+from rankmark.statistics.intervals import Interval, Made
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import standard_deviation
 
@@ -151,6 +151,10 @@ class Compared:
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
+        return self.made_interval(system, measure).ends
+
+    def made_interval(self, system: str, measure: str | Measure) -> Made:
+        """The same with how it was made, and what speaks against it."""
         return self._intervals[self._find(measure), self._known(system)]
 
     def query_values(self, system: str, measure: str | Measure) -> Floats:
@@ -292,14 +296,14 @@ class Compared:
         found, alpha = self._find(measure), self.plan.alpha
         equivalent = {}
         for system, other in self.opponents:
-            own, labels = self._data.differences(found, system, other)
-            equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
+            own = self._data.crossed(found, system, other, self.plan.seedless)
+            equivalent[system, other] = statistics.equivalent(own, margin, alpha=alpha)
         return equivalent
 
     def _find(self, measure: str | Measure) -> Measure:
         refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
-        found = first._known(measure) or meant(measure, first.convention, first.kinds)
+        found = meant(measure, first.convention, first.kinds)
         if found not in self._data.values:
             raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
         return found

@@ -30,7 +30,6 @@ __all__ = [
     "LISTS_FIRST",
     "MEAN",
     "ROWS_FIRST",
-    "Better",
     "Fact",
     "Kind",
     "Mean",

@@ -25,7 +25,6 @@ _HOME = {
     "Explanation": "explaining.explanation",
     "Finding": "checks.finding",
     "Gate": "comparing.gates",
-    "GivenResult": "results.given",
     "LimitGate": "comparing.gates",
     "ListResult": "results.lists",
     "MeasureCounts": "aggregation.counts",

@@ -31,7 +31,6 @@ from rankmark.peers.difference import Difference as Difference
 from rankmark.peers.difference import Differences as Differences
 from rankmark.results.base import Result as Result
 from rankmark.results.by_class import ByClass as ByClass
-from rankmark.results.given import GivenResult as GivenResult
 from rankmark.results.lists import ListResult as ListResult
 from rankmark.results.prediction_slices import PredictionSlice as PredictionSlice
 from rankmark.results.prediction_slices import PredictionSlices as PredictionSlices

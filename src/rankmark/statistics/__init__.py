@@ -8,24 +8,35 @@ What can be chosen by a name stands in tables of records, which say what each is
 `CORRECTIONS`, `INTERVALS`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
-rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC; `independent` is of
+two groups of different queries; `signflips` has exact distributions under random signs; `spread` says what is
+alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
+from inspect import isfunction as _isfunction
+
+from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
+from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
-from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
+from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
+    CAUTIONS,
     INTERVALS,
     Interval,
+    Made,
+    auto_interval,
     bca_interval,
     bootstrap_interval,
+    exact_interval,
     percentile_interval,
+    studentised_interval,
+    studentised_ratios,
     t_interval,
+    wilson_interval,
 )
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
@@ -42,14 +53,18 @@ from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
     "ALTERNATIVES",
+    "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
     "TESTS",
     "AUCDifference",
     "Anova",
+    "Crossed",
     "Equivalence",
     "Interval",
+    "Made",
     "MeanDifference",
+    "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -57,10 +72,13 @@ __all__ = [
     "cliffs_delta",
     "cohens_d",
     "corrected",
+    "crossed",
     "delong_interval",
     "delong_test",
     "detectable_difference",
     "equivalence",
+    "equivalent",
+    "exact_interval",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
@@ -70,9 +88,16 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey",
     "sign_test",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
     "two_way_anova",
     "unpaired_delong_test",
     "welch",
     "wilcoxon_test",
+    "wilson_interval",
 ]
+
+for _name in __all__:
+    if _isfunction(_found := globals()[_name]):
+        globals()[_name] = _with_clear_calls(_found, __name__)

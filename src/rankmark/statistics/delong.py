@@ -162,9 +162,9 @@ def delong_test(
         alternative: ``two-sided``, or that the first AUC is ``greater`` or ``less`` than the second.
         method: ``delong-t``, or ``delong``, what pROC and others compute. Of equal systems on 20 and 20 to
             200 and 200 rows up to 6 of 100 have p ≤ .05 by both, hardly any near 1; of 10 and 25 users with
-            a few rows each up to 6, and 10 and 7 by ``delong``. Of areas of 0.99 and 0.95 the 95% intervals are
-            too narrow on few rows: 90 and 87 of 100 hold the difference on 20 and 20 rows, 93 and 91 on 50
-            and 50, 95 and 94 on 200 and 200.
+            a few rows each up to 6, and 10 and 7 by ``delong``. Of areas of 0.99 and 0.95 intervals of
+            95% are too narrow on few rows: 90 and 87 of 100 hold the difference on 20 and 20 rows, 93 and 91
+            on 50 and 50, 95 and 94 on 200 and 200.
 
     Returns:
         Where SE is 0 and both scores order the rows alike p = 1 and the interval is 0. Where an AUC is 0 or 1
