@@ -5,11 +5,11 @@ for a query that is left out of a measure's mean: it is left out here, too. `ran
 together.
 
 What can be chosen by a name stands in tables of records, which say what each is and assumes: `TESTS`,
-`CORRECTIONS`, `INTERVALS`.
+`CORRECTIONS`, `INTERVALS`, `MCNEMAR`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
+`effects`, `equivalence`, `power`; `delong` is of AUC, `mcnemar` of what is right or wrong; `independent` is of
+two groups of different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
 rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
@@ -27,6 +27,7 @@ from rankmark.statistics.intervals import (
     percentile_interval,
     t_interval,
 )
+from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
@@ -44,11 +45,13 @@ __all__ = [
     "ALTERNATIVES",
     "CORRECTIONS",
     "INTERVALS",
+    "MCNEMAR",
     "TESTS",
     "AUCDifference",
     "Anova",
     "Equivalence",
     "Interval",
+    "McNemar",
     "MeanDifference",
     "bca_interval",
     "bootstrap_interval",
@@ -61,6 +64,7 @@ __all__ = [
     "delong_test",
     "detectable_difference",
     "equivalence",
+    "mcnemar_test",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
