@@ -88,7 +88,7 @@ def found(
     sampling = Sampling(resamples=RESAMPLES)
     for measure in measures:
 
-        def once(rng: Generator, number: int, measure: str = measure) -> dict[str, bool]:
+        def once(rng: Generator, _: int, measure: str = measure) -> dict[str, bool]:
             table = population.draw(rng)
             roles = {"query": "user"} if population.users else {"query": ""}
             asked = {name: SystemScores(table, name) for name in SYSTEMS}

@@ -1,4 +1,4 @@
-"""McNemar's test: of two systems that are right or wrong on the same rows, is one right more often?"""
+"""McNemar's test: whether one of two systems is right on more rows than the other."""
 
 from __future__ import annotations
 
