@@ -30,7 +30,7 @@ from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.statistics.equivalence import Equivalence
-from rankmark.statistics.intervals import Interval
+from rankmark.statistics.intervals import Interval, Made
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import standard_deviation
 
@@ -151,6 +151,10 @@ class Compared:
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
+        return self.made_interval(system, measure).ends
+
+    def made_interval(self, system: str, measure: str | Measure) -> Made:
+        """The same with how it was made, and what speaks against it."""
         return self._intervals[self._find(measure), self._known(system)]
 
     def query_values(self, system: str, measure: str | Measure) -> Floats:

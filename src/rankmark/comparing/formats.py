@@ -10,7 +10,15 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankmark.comparing.pairs import finite
-from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
+from rankmark.comparing.words import (
+    DOWN,
+    UP,
+    caution_lines,
+    interval_line,
+    mark_line,
+    queries_line,
+    test_line,
+)
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.words import chance, printable, rounded
@@ -258,8 +266,7 @@ class View:
         results = shown.results[system]
         means = {}
         for measure in shown.measures:
-            low, high = shown.interval(system, measure)
-            mean = {"value": shown.value(system, measure), "low": low, "high": high}
+            mean = {"value": shown.value(system, measure), **shown.made_interval(system, measure)._asdict()}
             signatures = list(dict.fromkeys(result.signature(measure) for result in results))
             means[measure.label] = mean | {"signature": signatures[0] if len(signatures) == 1 else signatures}
         counts = [asdict(result.counts) for result in results]
@@ -288,6 +295,7 @@ class View:
             test_line(self.comparison),
             f"  {mark_line(self.comparison)}",
             interval_line(self.comparison),
+            *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
             queries_line(self.comparison),
         ]
         lines += (f"  {note}" for note in self.comparison.notes)

@@ -17,10 +17,12 @@ from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["CORRECTIONS_OF_SYSTEMS", "ComparisonPlan"]
+__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "OF_SEEDS", "ComparisonPlan"]
 
 CORRECTIONS_OF_SYSTEMS: Mapping[str, Statistic] = {**CORRECTIONS, **SIMULTANEOUS}
 """What corrects the p-values of pairs of systems."""
+INTERVALS_OF_DIFFERENCES = [name for name, each in INTERVALS.items() if each.of_differences]
+"""How intervals of pairs of systems can be made."""
 
 OF_SEEDS: Literal["t"] = "t"
 """The test and the interval that go by seeds, too; see `statistics.crossed`."""
@@ -40,7 +42,7 @@ class ComparisonPlan:
     alternative: Alternative = "two-sided"
     correction: CorrectionName | Literal["tukey"] = "holm"
     alpha: float = 0.05
-    interval: IntervalName = "bca"
+    interval: IntervalName = "auto"
     confidence: float = 0.95
     resamples: int = 10_000
     seed: int = 0
@@ -52,7 +54,7 @@ class ComparisonPlan:
         check_choice("test", self.test, TESTS)
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS_OF_SYSTEMS)
-        check_choice("interval", self.interval, INTERVALS)
+        check_choice("interval", self.interval, INTERVALS_OF_DIFFERENCES)
         check_share(alpha=self.alpha, confidence=self.confidence)
         check_drawn(self.resamples, self.seed, self.threads)
         at_once = self.simultaneous
@@ -108,12 +110,6 @@ class ComparisonPlan:
         """What the test is called in sentences."""
         title = TESTS[self.test].title
         return f"{title} of crossed queries and seeds" if self.seeded else title
-
-    @property
-    def interval_title(self) -> str:
-        """What the intervals are called in sentences."""
-        title = INTERVALS[self.interval].title
-        return f"{title}, of crossed queries and seeds" if self.seeded else title
 
     @property
     def simultaneous(self) -> SimultaneousTest | None:

@@ -14,6 +14,9 @@ random signs; `spread` says what is alike but for rounding, `chance` what a p-va
 be chosen.
 """
 
+from inspect import isfunction as _isfunction
+
+from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
@@ -22,12 +25,19 @@ from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_s
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
+    CAUTIONS,
     INTERVALS,
     Interval,
+    Made,
+    auto_interval,
     bca_interval,
     bootstrap_interval,
+    exact_interval,
     percentile_interval,
+    studentised_interval,
+    studentised_ratios,
     t_interval,
+    wilson_interval,
 )
 from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
@@ -45,6 +55,7 @@ from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
     "ALTERNATIVES",
+    "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
     "MCNEMAR",
@@ -54,8 +65,10 @@ __all__ = [
     "Crossed",
     "Equivalence",
     "Interval",
+    "Made",
     "McNemar",
     "MeanDifference",
+    "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -69,6 +82,7 @@ __all__ = [
     "detectable_difference",
     "equivalence",
     "equivalent",
+    "exact_interval",
     "mcnemar_test",
     "non_inferiority",
     "paired_t_test",
@@ -79,8 +93,15 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey",
     "sign_test",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
     "two_way_anova",
     "welch",
     "wilcoxon_test",
+    "wilson_interval",
 ]
+
+for _name in __all__:
+    if _isfunction(_found := globals()[_name]):
+        globals()[_name] = _with_clear_calls(_found, __name__)
