@@ -5,12 +5,13 @@ for a query that is left out of a measure's mean: it is left out here, too. `ran
 together.
 
 What can be chosen by a name stands in tables of records, which say what each is and assumes: `TESTS`,
-`CORRECTIONS`, `INTERVALS`.
+`CORRECTIONS`, `INTERVALS`, `MCNEMAR`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC; `independent` is of
-two groups of different queries; `signflips` has exact distributions under random signs; `spread` says what is
-alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC, `mcnemar` of what is
+right or wrong; `independent` is of two groups of different queries; `signflips` has exact distributions under
+random signs; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can
+be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -38,6 +39,7 @@ from rankmark.statistics.intervals import (
     t_interval,
     wilson_interval,
 )
+from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
@@ -56,6 +58,7 @@ __all__ = [
     "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
+    "MCNEMAR",
     "TESTS",
     "AUCDifference",
     "Anova",
@@ -63,6 +66,7 @@ __all__ = [
     "Equivalence",
     "Interval",
     "Made",
+    "McNemar",
     "MeanDifference",
     "auto_interval",
     "bca_interval",
@@ -79,6 +83,7 @@ __all__ = [
     "equivalence",
     "equivalent",
     "exact_interval",
+    "mcnemar_test",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
