@@ -87,8 +87,10 @@ with_comparison = together(
 @with_comparison
 @click.option(
     "--clusters",
+    multiple=True,
     metavar="COLUMN",
-    help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
+    "repeat it for clusters of two kinds.",
 )
 @click.option(
     "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
@@ -149,7 +151,7 @@ def compare_runs(
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
-    options |= {"by": by or None, "attributes": attributes}
+    options |= {"by": by or None, "attributes": attributes, "clusters": list(options["clusters"]) or None}
     if alone:
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:

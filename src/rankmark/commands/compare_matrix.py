@@ -53,7 +53,7 @@ def compare_values(
     output: Output,
     **options: Any,
 ) -> None:
-    """Say which differences of given values are more than chance.
+    """Compare systems by values computed elsewhere.
 
     One FILE is a table with a row a query and a column a system, or with a row a
     query and system in columns such as query, system, value and measure. Several

@@ -131,13 +131,16 @@ class Compared:
 
     @property
     def labels(self) -> NDArray[Any] | None:
-        """The cluster of each query, by number; None where each stands for itself."""
+        """The number of each query's cluster, [queries, 2] of two kinds; None if each stands for itself."""
         return self._data.labels
 
     @property
-    def clusters(self) -> int | None:
-        """How many clusters the queries are in; None where each stands for itself."""
-        return None if self.labels is None else len(np.unique(self.labels))
+    def clusters(self) -> int | tuple[int, ...] | None:
+        """How many clusters the queries are in, of either kind if two; None where each stands for itself."""
+        if self.labels is None:
+            return None
+        counts = tuple(len(np.unique(each)) for each in np.atleast_2d(self.labels.T))
+        return counts[0] if len(counts) == 1 else counts
 
     @property
     def opponents(self) -> list[tuple[str, str]]:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
+from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["Baseline", "brought_together", "check_systems", "gathered"]
 
@@ -52,7 +48,7 @@ def brought_together(
     measures: str | Measure | Iterable[str | Measure] | None,
     baselines: Sequence[str],
     plan: ComparisonPlan,
-    clusters: Mapping[Any, Any] | None,
+    clusters: ClustersBy | Clustering,
 ) -> Comparison:
     """The comparison of the results of several systems, of each one a seed.
 
@@ -65,6 +61,7 @@ def brought_together(
 
     """
     found = gathered(results, measures)
+    clustering = Clustering.of(clusters)
     notes = list(found.notes)
     if plan.seeded:
         notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
@@ -74,7 +71,7 @@ def brought_together(
         baselines=baselines,
         plan=plan,
         query_ids=found.query_ids,
-        labels=None if clusters is None else _labels(found.query_ids, clusters),
+        labels=None if clustering is None else clustering.labels(found.query_ids),
         notes=notes,
     )
 
@@ -154,17 +151,6 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     left = len(set.union(*sets)) - len(common)
     note = f"{left:,} {'query is' if left == 1 else 'queries are'} not judged for all systems (left out)"
     return [query for query in lists[0] if query in common], [note]
-
-
-def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:
-    if not isinstance(clusters, Mapping):
-        raise UsageError(f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}")
-    missing = [query for query in query_ids if query not in clusters]
-    if missing:
-        queries = counted(len(missing), "query", "queries")
-        raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(clusters.values()))}
-    return np.array([numbers[clusters[query]] for query in query_ids])
 
 
 def _seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:

@@ -5,13 +5,13 @@ for a query that is left out of a measure's mean: it is left out here, too. `ran
 together.
 
 What can be chosen by a name stands in tables of records, which say what each is and assumes: `TESTS`,
-`CORRECTIONS`, `INTERVALS`.
+`CORRECTIONS`, `INTERVALS`, `MCNEMAR`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
-`friedman` of ranks, `groups` of who is told apart; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
-rounding, `chance` what a p-value is; `record` is what can be chosen.
+`friedman` of ranks, `groups` of who is told apart; `delong` is of AUC, `mcnemar` of what is right or wrong;
+`independent` is of two groups of different queries; `signflips` has exact distributions under random signs;
+`spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -20,7 +20,7 @@ from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
-from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
+from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
@@ -41,6 +41,7 @@ from rankmark.statistics.intervals import (
     t_interval,
     wilson_interval,
 )
+from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
@@ -60,6 +61,7 @@ __all__ = [
     "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
+    "MCNEMAR",
     "TESTS",
     "AUCDifference",
     "Anova",
@@ -68,6 +70,7 @@ __all__ = [
     "Friedman",
     "Interval",
     "Made",
+    "McNemar",
     "MeanDifference",
     "RankInterval",
     "auto_interval",
@@ -88,6 +91,7 @@ __all__ = [
     "exact_interval",
     "friedman_test",
     "groups_of",
+    "mcnemar_test",
     "nemenyi_test",
     "non_inferiority",
     "paired_t_test",
@@ -104,6 +108,7 @@ __all__ = [
     "studentised_ratios",
     "t_interval",
     "two_way_anova",
+    "unpaired_delong_test",
     "welch",
     "wilcoxon_test",
     "wilson_interval",
