@@ -23,6 +23,7 @@ WITHIN: Mapping[str, str] = {
     "Choices": "language.choices",
     "ComparisonPlan": "comparing.plan",
     "Interval": "statistics.intervals",
+    "Made": "statistics.intervals",
     "Sampling": "aggregation.intervals",
 }
 """The module of every record within results that has no public name."""

@@ -45,9 +45,9 @@ def _corrections() -> Iterable[str]:
 
 
 def _intervals() -> Iterable[str]:
-    from rankmark.statistics.intervals import INTERVALS
+    from rankmark.comparing.plan import INTERVALS_OF_DIFFERENCES
 
-    return INTERVALS
+    return INTERVALS_OF_DIFFERENCES
 
 
 @click.command("compare")
@@ -73,8 +73,10 @@ def _intervals() -> Iterable[str]:
 @with_confidence("the intervals")
 @click.option(
     "--clusters",
+    multiple=True,
     metavar="COLUMN",
-    help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
+    "repeat it for clusters of two kinds.",
 )
 @with_resamples
 @click.option(
@@ -140,7 +142,7 @@ def compare_runs(
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
-    options |= {"by": by or None, "attributes": attributes}
+    options |= {"by": by or None, "attributes": attributes, "clusters": list(options["clusters"]) or None}
     if alone:
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:

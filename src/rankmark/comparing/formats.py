@@ -9,8 +9,17 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from rankmark.comparing.equivalences import correction_of
 from rankmark.comparing.pairs import finite
-from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
+from rankmark.comparing.words import (
+    DOWN,
+    UP,
+    caution_lines,
+    interval_line,
+    mark_line,
+    queries_line,
+    test_line,
+)
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
@@ -153,27 +162,20 @@ class View:
     def equivalent(self) -> Grid:
         """A row a measure and pair: whether the difference is within the margin."""
         assert self.margin is not None
-        alpha = self.comparison.plan.alpha
-        inside = f"{_percent(1 - 2 * alpha)} interval"
-        header = [
-            "measure",
-            "system",
-            "against",
-            inside,
-            "p not worse",
-            "p equivalent",
-            f"within {self.margin:g}",
-        ]
+        plan = self.comparison.plan
+        how = correction_of(plan)
+        corrected = [] if how == "none" else [f"({how})"]
+        header = ["measure", "system", "against", f"{_percent(1 - 2 * plan.alpha)} interval"]
+        header += ["p not worse", *corrected, "p equivalent", *corrected, f"within {self.margin:g}"]
         rows = [header]
-        for measure in self.comparison.measures:
-            found = self.comparison.equivalence(measure, self.margin)
+        for measure, found in self.comparison._equivalences(self.margin).items():
             for (system, other), own in found.items():
-                no_worse = own.p_below if measure.page.better == "less" else own.p_above
-                verdict = (
-                    "equivalent" if own.p <= alpha else "not worse" if no_worse <= alpha else "not shown"
-                )
-                figures = [self.span(own.interval), self.chance(no_worse), self.chance(own.p), verdict]
-                rows.append([measure.label, system, other, *figures])
+                p_values = [
+                    self.chance(p)
+                    for each in ((own.p_not_worse, own.corrected_not_worse), (own.p, own.corrected))
+                    for p in each[: 1 + len(corrected)]
+                ]
+                rows.append([measure.label, system, other, self.span(own.interval), *p_values, own.verdict])
         return self.named(rows)
 
     def moved(self, exact: bool = False) -> Grid:
@@ -266,8 +268,7 @@ class View:
         results = shown.results[system]
         means = {}
         for measure in shown.measures:
-            low, high = shown.interval(system, measure)
-            mean = {"value": shown.value(system, measure), "low": low, "high": high}
+            mean = {"value": shown.value(system, measure), **shown.made_interval(system, measure)._asdict()}
             signatures = list(dict.fromkeys(result.signature(measure) for result in results))
             means[measure.label] = mean | {"signature": signatures[0] if len(signatures) == 1 else signatures}
         counts = [asdict(result.counts) for result in results]
@@ -275,12 +276,12 @@ class View:
         return {"queries": queries[0] if len(queries) == 1 else queries, "measures": means}
 
     def _equivalences(self, margin: float) -> Iterator[dict[str, Any]]:
-        for measure in self.comparison.measures:
-            for (system, other), own in self.comparison.equivalence(measure, margin).items():
-                low, high = own.interval
-                names = {"measure": measure.label, "system": system, "baseline": other, "margin": margin}
-                p_values = {"p_above": own.p_above, "p_below": own.p_below, "p": own.p}
-                yield names | p_values | {"low": low, "high": high}
+        for measure, found in self.comparison._equivalences(margin).items():
+            for (system, other), own in found.items():
+                names = {"measure": measure.label, "system": system, "baseline": other}
+                figures = own._asdict()
+                low, high = figures.pop("interval")
+                yield names | figures | {"low": low, "high": high}
 
     def caption(self) -> str:
         """What the means are, for a paper."""
@@ -296,6 +297,7 @@ class View:
             test_line(self.comparison),
             f"  {mark_line(self.comparison)}",
             interval_line(self.comparison),
+            *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
             queries_line(self.comparison),
         ]
         lines += (f"  {note}" for note in self.comparison.notes)

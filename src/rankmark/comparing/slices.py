@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from rankmark.comparing.judging import judged_pairs, with_corrected
 from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
+from rankmark.comparing.words import caution_lines, methods
 from rankmark.inputs.attributes import QuerySlices, aligned
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Notes
@@ -148,12 +149,12 @@ def compared_in_slices(
     ]
     corrected = with_corrected([each.pair for each in pairs], plan)
     found = (replace(each, pair=pair) for each, pair in zip(pairs, corrected, strict=True))
-    return ComparisonSlices(found, (*_notes(plan), *slices.notes))
+    cautious = caution_lines(corrected)
+    return ComparisonSlices(found, (*_notes(plan, corrected), *cautious, *slices.notes))
 
 
-def _notes(plan: ComparisonPlan) -> Iterator[str]:
-    way = plan.interval_title
-    yield f"low, high: the {100 * plan.confidence:g}% interval of the difference ({way})"
+def _notes(plan: ComparisonPlan, pairs: Sequence[Pair]) -> Iterator[str]:
+    yield f"low, high: the {100 * plan.confidence:g}% interval of the difference ({methods(pairs)})"
     over = "the systems of each slice" if plan.simultaneous else "all slices"
     correction = f", corrected by {CORRECTIONS_OF_SYSTEMS[plan.correction].title} over {over}"
     yield f"p: {plan.test_title}{'' if plan.correction == 'none' else correction}"

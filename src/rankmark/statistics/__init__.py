@@ -5,12 +5,13 @@ for a query that is left out of a measure's mean: it is left out here, too. `ran
 together.
 
 What can be chosen by a name stands in tables of records, which say what each is and assumes: `TESTS`,
-`CORRECTIONS`, `INTERVALS`.
+`CORRECTIONS`, `INTERVALS`, `MCNEMAR`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC; `independent` is of
-two groups of different queries; `signflips` has exact distributions under random signs; `spread` says what is
-alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC, `mcnemar` of what is
+right or wrong; `independent` is of two groups of different queries; `signflips` has exact distributions under
+random signs; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can
+be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -24,13 +25,21 @@ from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_s
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
+    CAUTIONS,
     INTERVALS,
     Interval,
+    Made,
+    auto_interval,
     bca_interval,
     bootstrap_interval,
+    exact_interval,
     percentile_interval,
+    studentised_interval,
+    studentised_ratios,
     t_interval,
+    wilson_interval,
 )
+from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
@@ -46,15 +55,20 @@ from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
     "ALTERNATIVES",
+    "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
+    "MCNEMAR",
     "TESTS",
     "AUCDifference",
     "Anova",
     "Crossed",
     "Equivalence",
     "Interval",
+    "Made",
+    "McNemar",
     "MeanDifference",
+    "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -68,6 +82,8 @@ __all__ = [
     "detectable_difference",
     "equivalence",
     "equivalent",
+    "exact_interval",
+    "mcnemar_test",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
@@ -77,10 +93,13 @@ __all__ = [
     "randomisation_test",
     "randomised_tukey",
     "sign_test",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
     "two_way_anova",
     "welch",
     "wilcoxon_test",
+    "wilson_interval",
 ]
 
 for _name in __all__:
