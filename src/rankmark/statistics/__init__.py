@@ -20,7 +20,7 @@ from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
-from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
+from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
@@ -97,6 +97,7 @@ __all__ = [
     "studentised_ratios",
     "t_interval",
     "two_way_anova",
+    "unpaired_delong_test",
     "welch",
     "wilcoxon_test",
     "wilson_interval",
