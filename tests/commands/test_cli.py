@@ -262,6 +262,8 @@ COMMANDS = [
     "predictions",
     "curve",
     "compare",
+    "compare-matrix",
+    "board",
     "gate",
     "gate-predictions",
     "show",
@@ -568,7 +570,7 @@ def test_compare_draws_clusters(run: Run) -> None:
     args = ("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--clusters", "visitor")
     code, out, err = run(*args, "--attributes", "users.csv")
     assert (code, err) == (0, "")
-    assert "intervals: BCa bootstrap over clusters of queries" in out
+    assert "intervals: t over clusters of queries" in out
     assert "compared on 3 queries in 2 clusters" in out
     _, out, _ = run(*args, "--attributes", "users.csv", "--by", "one")
     assert "one  queries   value" in out
@@ -633,12 +635,13 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
 
 
 def test_the_help_lists_what_the_statistics_have(run: Run) -> None:
-    from rankmark.statistics import CORRECTIONS, INTERVALS, TESTS
+    from rankmark.comparing.plan import INTERVALS_OF_DIFFERENCES
+    from rankmark.statistics import CORRECTIONS, TESTS
 
     _, out, _ = run("compare", "--help")
     words = "".join(out.split())
     assert f"--test{'|'.join(TESTS)}Which" in words
-    assert f"--interval{'|'.join(INTERVALS)}How" in words
+    assert f"--interval{'|'.join(INTERVALS_OF_DIFFERENCES)}How" in words
     *corrections, none = CORRECTIONS
     assert f"--correction{'|'.join([*corrections, 'tukey', none])}Of" in words
 
@@ -650,3 +653,21 @@ def test_help_of_a_comparison_imports_no_scipy() -> None:
         "print({'scipy', 'polars', 'rich'} & {*sys.modules})"
     )
     assert python(code).endswith("set()\n")
+
+
+def test_explain_and_gate_take_names_of_runs_as_eval_does(run: Run) -> None:
+    code, out, _ = run(
+        *["explain", "qrels.txt", "old=bm25.run", "new=dense.run", "-m", "RR", "--query", "q2"]
+    )
+    assert code == 0
+    assert "old" in out
+    assert "new" in out
+    assert "bm25.run" not in out
+    usual = run("gate", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--max-drop", "1%")
+    for named in (
+        ["old=bm25.run", "new=dense.run"],
+        ["baseline=bm25.run", "candidate=dense.run"],
+        ["candidate=dense.run", "baseline=bm25.run"],
+    ):
+        assert run("gate", "qrels.txt", *named, "-m", "RR", "--max-drop", "1%") == usual
+    assert run("gate", "qrels.txt", "new=dense.run", "--at-least", "RR=.1")[0] == 0

@@ -12,6 +12,7 @@ from rankmark.commands.names import column_names, measures_in, named_paths
 from rankmark.commands.options import (
     CHOICES,
     is_said,
+    together,
     with_choices,
     with_columns,
     with_confidence,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from rankmark.comparing.comparison import Comparison
 
-__all__ = ["compare_runs"]
+__all__ = ["compare_runs", "with_comparison"]
 
 
 def _tests() -> Iterable[str]:
@@ -46,113 +47,9 @@ def _corrections() -> Iterable[str]:
 
 
 def _intervals() -> Iterable[str]:
-    from rankmark.statistics.intervals import INTERVALS
+    from rankmark.comparing.plan import INTERVALS_OF_DIFFERENCES
 
-    return INTERVALS
-
-
-@click.command("compare")
-@click.argument("qrels", metavar="[QRELS]")
-@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
-@click.option(
-    "-m",
-    "--measure",
-    multiple=True,
-    default=MEASURES,
-    metavar="MEASURE",
-    help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
-)
-@click.option(
-    "--baseline",
-    multiple=True,
-    metavar="NAME",
-    help="Compare all others with this run, and not all pairs; repeat it for several.",
-)
-@with_words("--test", _tests, "Which test gives the p-values.")
-@click.option(
-    "--test-option",
-    "test_options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="What else the test takes, such as zeros=pratt, method=normal, tie=0.01; repeat it for several.",
-)
-@with_significance(_corrections)
-@with_words("--interval", _intervals, "How intervals are made.")
-@with_confidence("the intervals")
-@click.option(
-    "--clusters",
-    metavar="COLUMN",
-    help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
-)
-@with_resamples
-@click.option(
-    "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
-)
-@click.option("--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence).")
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
-)
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
-@with_like
-@with_choices
-@with_columns
-@with_threads
-@with_per_query
-@with_output_of("Comparison")
-def compare_runs(
-    qrels: str,
-    run: tuple[str, ...],
-    *,
-    measure: tuple[str, ...],
-    column: tuple[str, ...],
-    by: tuple[str, ...],
-    attributes: str | None,
-    test_options: tuple[str, ...],
-    movers: int | None,
-    margin: float | None,
-    per_query: bool,
-    output: Output,
-    **options: Any,
-) -> None:
-    """Say which differences of runs are more than chance.
-
-    QRELS and each RUN are as for `rankmark eval`. A run is called as its file
-    unless NAME= stands before it; runs of one NAME are one system with several
-    seeds. Shown are the means with marks of significance, and for every pair
-    the difference with its interval, the p-value as it is and corrected, Cohen's
-    d, Cliff's delta, the probability of superiority and on how many queries it
-    won, tied and lost. --seed is of resamples and of --ties random. --by shows
-    the pairs in slices of the queries, too; CSV shows these slices alone.
-
-    A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one, which has
-    to be of the same judgements and choices. Where all are saved, there is no
-    QRELS.
-
-    \b
-    rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
-    rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
-    rankmark compare old.rankmark new.rankmark -m nDCG@10
-    """  # noqa: D301
-    from rankmark.comparing.compare import compare
-    from rankmark.loading import is_saved, load
-    from rankmark.statistics.equivalence import check_margin
-
-    output.check()
-    alone = is_saved(qrels)
-    runs = named_paths((qrels, *run) if alone else run, "runs")
-    if margin is not None:
-        check_margin(margin)
-    output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
-    measures = measures_in(measure)
-    options["seed"] = options["seed"] or 0
-    options |= {"by": by or None, "attributes": attributes}
-    options["test_options"] = dict(map(_test_option, test_options))
-    systems = {name: [load(path) if is_saved(path) else path for path in own] for name, own in runs.items()}
-    if alone:
-        compared = _of_saved(systems, measures if is_said("measure") else None, options)
-    else:
-        compared = compare(qrels, systems, measures, columns=column_names(column), **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+    return INTERVALS_OF_DIFFERENCES
 
 
 def _test_option(text: str) -> tuple[str, Any]:
@@ -172,17 +69,132 @@ WORDS = {"true": True, "false": False, "none": None}
 """What is no text."""
 
 
-def _of_saved(
-    systems: dict[str, list[Any]], measures: list[str] | None, options: dict[str, Any]
-) -> Comparison:
+with_comparison = together(
+    click.option(
+        "--baseline",
+        multiple=True,
+        metavar="NAME",
+        help="Compare all others with this run, and not all pairs; repeat it for several.",
+    ),
+    with_words("--test", _tests, "Which test gives the p-values."),
+    click.option(
+        "--test-option",
+        "test_options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=lambda _context, _option, texts: dict(map(_test_option, texts)),
+        help="What else the test takes, such as zeros=pratt, method=normal, tie=0.01; repeat it for several.",
+    ),
+    with_significance(_corrections),
+    with_words("--interval", _intervals, "How intervals are made."),
+    with_confidence("the intervals"),
+    with_resamples,
+    click.option(
+        "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
+    ),
+    click.option(
+        "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
+    ),
+)
+"""Gives a command the options that say how systems are compared, and what of it is shown."""
+
+
+@click.command("compare")
+@click.argument("qrels", metavar="[QRELS]")
+@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
+@click.option(
+    "-m",
+    "--measure",
+    multiple=True,
+    default=MEASURES,
+    metavar="MEASURE",
+    help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
+)
+@with_comparison
+@click.option(
+    "--clusters",
+    multiple=True,
+    metavar="COLUMN",
+    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
+    "repeat it for clusters of two kinds.",
+)
+@click.option(
+    "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
+)
+@click.option(
+    "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
+)
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
+@with_like
+@with_choices
+@with_columns
+@with_threads
+@with_per_query
+@with_output_of("Comparison")
+def compare_runs(
+    qrels: str,
+    run: tuple[str, ...],
+    *,
+    measure: tuple[str, ...],
+    column: tuple[str, ...],
+    by: tuple[str, ...],
+    attributes: str | None,
+    movers: int | None,
+    margin: float | None,
+    per_query: bool,
+    output: Output,
+    **options: Any,
+) -> None:
+    """Say which differences of runs are more than chance.
+
+    QRELS and each RUN are as for `rankmark eval`. A run is called as its file
+    unless NAME= stands before it; runs of one NAME are one system with several
+    seeds, and intervals and p-values are then of other seeds, too. Shown are the
+    means with marks of significance, and for every pair the difference with its
+    interval, the p-value as it is and corrected, Cohen's d, Cliff's delta, the
+    probability of superiority and on how many queries it won, tied and lost.
+    --seed is of resamples and of --ties random. --by shows the pairs in slices of
+    the queries, too; CSV shows these slices alone.
+
+    A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one, which has
+    to be of the same judgements and choices. Where all are saved, there is no
+    QRELS.
+
+    \b
+    rankmark compare qrels.txt bm25.run dense.run -m nDCG@10 --baseline bm25
+    rankmark compare qrels.txt old=a.run new=b.run new=c.run -o table.tex
+    rankmark compare old.rankmark new.rankmark -m nDCG@10
+    """  # noqa: D301
+    from rankmark.comparing.compare import compare
+    from rankmark.loading import is_saved
+    from rankmark.statistics.equivalence import check_margin
+
+    output.check()
+    alone = is_saved(qrels)
+    runs = named_paths((qrels, *run) if alone else run, "runs")
+    if margin is not None:
+        check_margin(margin)
+    output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
+    measures = measures_in(measure)
+    options["seed"] = options["seed"] or 0
+    options |= {"by": by or None, "attributes": attributes, "clusters": list(options["clusters"]) or None}
+    if alone:
+        compared = _of_saved(runs, measures if is_said("measure") else None, options)
+    else:
+        compared = compare(qrels, runs, measures, columns=column_names(column), **options)
+    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+
+
+def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:
     """The comparison of results that were saved."""
     from rankmark.comparing.compare import compare_results
+    from rankmark.loading import is_saved
 
-    if paths := [run for runs in systems.values() for run in runs if isinstance(run, str)]:
+    if paths := [path for own in runs.values() for path in own if not is_saved(path)]:
         raise UsageError(f"{paths[0]} is no saved result: to evaluate it, give the judgements first")
     evaluating = [*(name for name in CHOICES if name != "seed"), "like", "column", "clusters"]
     if said := [name for name in evaluating if is_said(name)]:
         option = said[0].replace("_", "-")
         raise UsageError(f"--{option} is of evaluations, and these are results: leave it out")
     how = {name: value for name, value in options.items() if name not in evaluating}
-    return compare_results(systems, measures, **how)
+    return compare_results(runs, measures, **how)

@@ -71,6 +71,6 @@ def _other_than_means(data: SystemValues, pairs: Sequence[Pair], plan: Compariso
             here = "significant" if kind else "not significant"
             yield (
                 f"{counted(len(apart), 'pair')}, such as {first.system} against {first.baseline} by "
-                f"{first.measure.label}: {here} by the {TESTS[plan.test].title}, {other} by the {usual.title}, "
-                "which is of the mean difference"
+                f"{first.measure.label}: {here} by the {TESTS[plan.test].title}, {other} by the "
+                f"{usual.title}, which is of the mean difference"
             )

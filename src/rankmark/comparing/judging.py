@@ -12,9 +12,9 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
-from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.intervals import INTERVALS, Interval
+from rankmark.statistics.intervals import Made, caution_of, made_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from rankmark.language.measure import Measure
     from rankmark.statistics.corrections import CorrectionName
+    from rankmark.statistics.crossed import Crossed
 
 __all__ = ["Judged", "judged_pairs", "p_values", "with_corrected"]
 
-Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Interval], tuple[Pair, ...]]"
+Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Made], tuple[Pair, ...]]"
 """The interval of each measure's and system's value, and the pairs."""
 
 
@@ -35,7 +36,7 @@ def judged_pairs(data: SystemValues, plan: ComparisonPlan, families: int = 1) ->
 
     `families` is of how many such tables of pairs, as those of slices, the p-values are corrected together.
     """
-    intervals: dict[tuple[Measure, str], Interval] = {}
+    intervals: dict[tuple[Measure, str], Made] = {}
     pairs: list[Pair] = []
     resamples = _Resamples(data, plan)
     for measure in data.values:
@@ -84,16 +85,7 @@ class _Resamples:
         terms = [self.data.terms[measure][system].at(rows) for measure, system in keys]
         labels = None if self.data.labels is None else self.data.labels[rows]
         values = resampled_values(terms, labels, **self.plan.draws)
-        return {key: self._over_seeds(key[1], own) for key, own in zip(keys, values, strict=True)}
-
-    def _over_seeds(self, system: str, values: Floats) -> Floats:
-        """The mean of as many seeds as the system has, drawn with replacement for each resample."""
-        seeds = values.shape[1]
-        if seeds == 1:
-            return values[:, 0]
-        place = self.data.systems.index(system)
-        drawn = np.random.default_rng([self.plan.seed, place]).integers(seeds, size=values.shape)
-        return np.asarray(np.take_along_axis(values, drawn, axis=1).mean(axis=1))
+        return {key: own[:, 0] for key, own in zip(keys, values, strict=True)}
 
 
 class _OneMeasure:
@@ -105,16 +97,34 @@ class _OneMeasure:
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
 
-    def interval(self, system: str) -> Interval:
+    def interval(self, system: str) -> Made:
         there = self.data.there[self.measure, system]
         labels = None if self.labels is None else self.labels[there]
         values = self.terms[system].at(there).linear()
-        return self._interval(values, labels, lambda: self.resamples.values[self.measure, system])
+        if self.plan.seeded:
+            return self._of_seeds(self.data.crossed(self.measure, system), values, labels)
+        return self._interval(
+            values, labels, lambda: self.resamples.values[self.measure, system], differences=False
+        )
 
     def _interval(
-        self, values: Floats, labels: NDArray[Any] | None, resampled: Callable[[], Floats]
-    ) -> Interval:
-        return INTERVALS[self.plan.interval].of_mean(values, labels, resampled, self.plan.confidence)
+        self,
+        values: Floats,
+        labels: NDArray[Any] | None,
+        resampled: Callable[[], Floats],
+        *,
+        differences: bool,
+    ) -> Made:
+        plan = self.plan
+        return made_interval(
+            plan.interval,
+            values,
+            labels,
+            confidence=plan.confidence,
+            differences=differences,
+            draws=plan.draws,
+            resampled=resampled,
+        )
 
     def pairs(self) -> list[Pair]:
         at_once = self._at_once()
@@ -137,6 +147,8 @@ class _OneMeasure:
     def p_values(self) -> list[PValue]:
         """The p-value of each pair."""
         test, opponents = TESTS[self.plan.test], self.data.opponents
+        if self.plan.seeded:
+            return [self._crossed(*each).p(self.plan.alternative) for each in opponents]
         if test.many is None:
             return [self._p_value(test, system, other) for system, other in opponents]
         table = np.column_stack([self._swapped(system, other) for system, other in opponents])
@@ -156,6 +168,23 @@ class _OneMeasure:
         p: PValue = test.function(own, **self._told(test, labels))
         return p
 
+    def _crossed(self, system: str, other: str) -> Crossed:
+        return self.data.crossed(self.measure, system, other, self.plan.seedless)
+
+    def _difference(self, system: str, other: str) -> Made:
+        """The interval of the difference."""
+        own, labels = self.data.differences(self.measure, system, other)
+        if self.plan.seeded:
+            return self._of_seeds(self._crossed(system, other), own, labels)
+        return self._interval(
+            own, labels, lambda: self.resamples.difference(self.measure, system, other), differences=True
+        )
+
+    def _of_seeds(self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None) -> Made:
+        """The interval over queries and seeds."""
+        ends = crossed.interval(self.plan.confidence)
+        return Made(*ends, OF_SEEDS, caution_of(OF_SEEDS, values, labels))
+
     def _swapped(self, system: str, other: str) -> Floats:
         """What the queries add to a difference, which has the other sign where the systems are swapped."""
         one, another = exchangeable([self.terms[system], self.terms[other]])
@@ -168,11 +197,12 @@ class _OneMeasure:
         return {name: known[name] for name in test.takes if name in known} | {**self.plan.test_options}
 
     def _pair(self, system: str, other: str, p: PValue, corrected: float) -> Pair:
-        one, another, labels = self.data.pair_terms(self.measure, system, other)
+        one, another, _ = self.data.pair_terms(self.measure, system, other)
         both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
         towards = signs(values - others) * direction(self.measure)
         value, other_value = one.value(), another.value()
+        made = self._difference(system, other)
         return Pair(
             measure=self.measure,
             system=system,
@@ -181,11 +211,7 @@ class _OneMeasure:
             value=value,
             baseline_value=other_value,
             difference=value - other_value,
-            interval=self._interval(
-                one.linear() - another.linear(),
-                labels,
-                lambda: self.resamples.difference(self.measure, system, other),
-            ),
+            interval=made.ends,
             p=float(p),
             corrected=corrected,
             significant=bool(corrected <= self.plan.alpha),
@@ -195,5 +221,7 @@ class _OneMeasure:
             cohens_d=statistics.cohens_d(self._swapped(system, other)),
             cliffs_delta=statistics.cliffs_delta(values, others),
             superiority=statistics.probability_of_superiority(values - others),
+            method=made.method,
+            caution=made.caution,
             evidence=p.evidence,
         )

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LEAST_P", "PValue", "Evidence", "Way", "never_zero"]
+__all__ = ["LEAST_P", "Evidence", "PValue", "Way", "never_zero"]
 
 LEAST_P = sys.float_info.min
 """The smallest number of full precision, which stands for all p-values below it."""
@@ -25,15 +25,15 @@ class Evidence:
     """What stands behind a p-value.
 
     Attributes:
-        way: ``exact`` by the distribution of the statistic; ``drawn`` (Monte Carlo); ``bound``, which the exact
-            p-value is certain not to exceed; ``t`` or ``normal`` by that distribution.
+        way: ``exact`` by the distribution of the statistic; ``drawn`` (Monte Carlo); ``bound``, which the
+            exact p-value is certain not to exceed; ``t`` or ``normal`` by that distribution.
         n: how many differences (or clusters of them) the test is of.
         statistic: t of the t test; the mean difference of tests that draw; W⁺, the sum of the ranks of
             differences above 0, of Wilcoxon's; how many are above 0 of the sign test.
         freedom: degrees of freedom; None for tests that have none.
         draws: how many were drawn; None where none were.
         zeros: differences of 0 that a test of ranks or signs met; None for others.
-        ties: differences that share their magnitude with another, of a test of ranks; None for others.
+        tied: differences that share their magnitude with another, of a test of ranks; None for others.
 
     """
 
@@ -43,7 +43,7 @@ class Evidence:
     freedom: float | None = None
     draws: int | None = None
     zeros: int | None = None
-    ties: int | None = None
+    tied: int | None = None
 
 
 class PValue(float):

@@ -40,8 +40,8 @@ def cohens_d(differences: ArrayLike) -> float:
 def cohens_d_interval(differences: ArrayLike, *, confidence: float = 0.95) -> Interval:
     """The interval of Cohen's d of paired differences that do not depend on each other.
 
-    √n·d is of the noncentral t distribution with n − 1 degrees of freedom: the ends are the noncentralities, over
-    √n, that leave (1 − confidence) / 2 beyond the observed one. NaN without spread.
+    √n·d is of the noncentral t distribution with n − 1 degrees of freedom: the ends are the noncentralities,
+    over √n, that leave (1 − confidence) / 2 beyond the observed one. NaN without spread.
 
     Source:
         G. Cumming and S. Finch, "A primer on the understanding, use, and calculation of confidence intervals
@@ -103,10 +103,10 @@ def cliffs_delta_interval(
 ) -> Interval:
     """The interval of Cliff's δ of two systems on the same queries.
 
-    A query's share of δ is the mean dominance of its value over the baseline's values, plus that of all values over
-    its baseline, less δ. With SE that of the mean of these shares, and t the quantile of its degrees of freedom,
-    the ends are (δ − δ³ ∓ t·SE·√((1 − δ²)² + t²·SE²)) / (1 − δ² + t²·SE²), which stay within −1 and 1. NaN
-    where no share differs, as where all values are above all of the baseline's.
+    A query's share of δ is the mean dominance of its value over the baseline's values, plus that of all
+    values over its baseline, less δ. With SE that of the mean of these shares, and t the quantile of its
+    degrees of freedom, the ends are (δ − δ³ ∓ t·SE·√((1 − δ²)² + t²·SE²)) / (1 − δ² + t²·SE²), which stay
+    within −1 and 1. NaN where no share differs, as where all values are above all of the baseline's.
 
     Args:
         values: of one system, one a query.
@@ -115,8 +115,8 @@ def cliffs_delta_interval(
         clusters: a label a query.
 
     Source:
-        N. Cliff, "Ordinal Methods for Behavioral Data Analysis", 1996, chapter 5; D. Feng and N. Cliff, "Monte
-        Carlo evaluation of ordinal d with improved confidence interval", Journal of Modern Applied
+        N. Cliff, "Ordinal Methods for Behavioral Data Analysis", 1996, chapter 5; D. Feng and N. Cliff,
+        "Monte Carlo evaluation of ordinal d with improved confidence interval", Journal of Modern Applied
         Statistical Methods 3, 2004.
 
     """
@@ -161,9 +161,9 @@ def probability_of_superiority(differences: ArrayLike) -> float:
 def superiority_interval(differences: ArrayLike, *, confidence: float = 0.95) -> Interval:
     """Wilson's interval of the probability of superiority, of differences that do not depend on each other.
 
-    With p the probability, n queries and z the normal quantile, (p + z²/2n ∓ z·√(p(1 − p)/n + z²/4n²)) / (1 + z²/n).
-    Queries without a difference spread less than this takes them to, so that it is rather wide where there are
-    many.
+    With p the probability, n queries and z the normal quantile, (p + z²/2n ∓ z·√(p(1 − p)/n + z²/4n²)) / (1 +
+    z²/n). Queries without a difference spread less than this takes them to, so that it is rather wide where
+    there are many.
 
     Source:
         E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927.

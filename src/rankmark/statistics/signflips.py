@@ -67,7 +67,7 @@ def upper_tails(table: Floats, observed: Floats, *, threads: int | None = None) 
 
 
 def tail_bounds(table: Floats, observed: Floats) -> Floats:
-    """What P(Σ ±|d_i| ≥ observed) of each column cannot exceed: the least Π cosh(θ·d_i) · exp(−θ·observed) found.
+    """What P(Σ ±|d_i| ≥ observed) of each column cannot exceed: Π cosh(θ·d_i) · exp(−θ·observed).
 
     Any θ ≥ 0 gives a bound. Newton's method comes near the best one, which is some ten times the probability.
 

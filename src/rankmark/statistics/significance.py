@@ -1,8 +1,8 @@
 """Paired tests: whether the mean difference between two systems is more than chance.
 
 All take differences, one a query, and give a p-value, a number that has as `evidence` what stands behind it.
-``alternative="greater"`` asks whether the differences are above 0, ``less`` whether they are below, ``two-sided``
-whether they are either. NaN is left out.
+``alternative="greater"`` asks whether the differences are above 0, ``less`` whether they are below,
+``two-sided`` whether they are either. NaN is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark.errors import ChoiceError, did_you_mean
-from rankmark.statistics.chance import PValue, Evidence, Way
+from rankmark.statistics.chance import Evidence, PValue, Way
 from rankmark.statistics.drawing import Counted, Drawn, drawn_p
 from rankmark.statistics.intervals import standard_error
 from rankmark.statistics.record import Statistic, check_choice, table
@@ -63,12 +63,13 @@ def paired_t_test(
 ) -> PValue:
     """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom, or clusters less 1.
 
-    SE is that of `t_interval`. Without spread (see `spread`) p is 1 if d̄ is `null`, else NaN.
+    SE is that of `t_interval`, also for clusters of two kinds. Without spread (see `spread`) p is 1 if d̄ is
+    `null`, else NaN.
 
     Args:
         differences: one a query.
         alternative: see the module.
-        clusters: a label a query.
+        clusters: a label a query, or two: [queries, 2].
         null: the mean difference without an effect.
 
     Source:
@@ -138,11 +139,11 @@ def wilcoxon_test(
         own = own[own != 0]
     ranks = stats.rankdata(np.abs(own))
     met, shared = np.unique(np.abs(own[own != 0]), return_counts=True)
-    ties = int(shared[shared > 1].sum())
+    tied = int(shared[shared > 1].sum())
 
     def found(p: float, way: Way) -> PValue:
         plus = float(ranks[own > 0].sum())
-        return PValue(p, Evidence(way, len(own), plus, zeros=none, ties=ties))
+        return PValue(p, Evidence(way, len(own), plus, zeros=none, tied=tied))
 
     if not len(met):
         return found(1.0, "exact")
@@ -229,10 +230,10 @@ def randomisation_test(
     """Fisher's randomisation test: if the systems were alike, each difference could have either sign.
 
     p is the share of the choices of signs under which T = Σ ±d_i is as extreme as Σd_i: |T| ≥ |Σd_i|, or
-    one-sided T ≥ Σd_i or T ≤ Σd_i. It is exact where that is feasible (see `signflips.upper_tails`), else from
-    m random choices, of which b are as extreme: (b + 1) / (m + 1). Where p is so small that all the choices
-    would tell no more than that it is below 1 / (m + 1), it is a bound that p is certain not to exceed (see
-    `signflips.tail_bounds`). With clusters the sums of whole clusters change signs.
+    one-sided T ≥ Σd_i or T ≤ Σd_i. It is exact where that is feasible (see `signflips.upper_tails`), else
+    from m random choices, of which b are as extreme: (b + 1) / (m + 1). Where p is so small that all the
+    choices would tell no more than that it is below 1 / (m + 1), it is a bound that p is certain not to
+    exceed (see `signflips.tail_bounds`). With clusters the sums of whole clusters change signs.
 
     Args:
         differences: one a query.
@@ -503,8 +504,8 @@ TESTS: Mapping[str, PairedTest] = table(
         "sign",
         "sign test",
         sign_test,
-        "without an effect half of the differences are above 0; it asks of none how great it is, and does not "
-        "test the mean",
+        "without an effect half of the differences are above 0; it asks of none how great it is, and is "
+        "not of the mean",
         of_mean=False,
     ),
     PairedTest(
