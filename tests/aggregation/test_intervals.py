@@ -384,11 +384,17 @@ SYSTEMS = {"a": "score", "b": "other"}
 def test_systems_are_compared_on_the_same_rows() -> None:
     table = clicks()
     compared = rm.compare_predictions(
-        table, SYSTEMS, ["AUC", "LogLoss", "GAUC", "KS", "nDCG@5"], baseline="a", resamples=300
+        table,
+        SYSTEMS,
+        ["AUC", "LogLoss", "GAUC", "KS", "nDCG@5"],
+        baseline="a",
+        resamples=300,
     )
     auc = compared.pair("AUC", "b")
     own = statistics.delong_test(table["click"], table["other"], table["score"], clusters=table["user_id"])
-    assert (auc.p, auc.low, auc.high) == pytest.approx((own.p, *own.interval), rel=1e-9)
+    assert (auc.low, auc.high) == pytest.approx(own.interval, rel=1e-9)
+    (asked,) = rm.compare_predictions(table, SYSTEMS, "AUC", baseline="a", test="delong").pairs
+    assert asked.p == pytest.approx(own.p, rel=1e-9)
     for measure in compared.measures:
         pair = compared.pair(measure, "b")
         values = [rm.evaluate_predictions(table, measure, score=SYSTEMS[name])[measure] for name in "ab"]
@@ -404,7 +410,14 @@ def test_a_paired_interval_is_that_of_the_differences_of_the_rows() -> None:
     means = statistics.bootstrap_means(own, resamples=400, seed=1)
     low, high = statistics.percentile_interval(means)
     (pair,) = rm.compare_predictions(
-        table, SYSTEMS, "Brier", baseline="a", resamples=400, seed=1, interval="percentile"
+        table,
+        SYSTEMS,
+        "Brier",
+        baseline="a",
+        resamples=400,
+        seed=1,
+        test="bootstrap",
+        interval="percentile",
     ).pairs
     assert (pair.difference, pair.low, pair.high) == pytest.approx((own.mean(), low, high), abs=1e-12)
     assert pair.p == pytest.approx(statistics.bootstrap_shift_test(own, resamples=400, seed=1), abs=0.01)
@@ -422,7 +435,7 @@ def test_comparisons_are_shown() -> None:
     compared = rm.compare_predictions(clicks(), SYSTEMS, ["AUC", "log_loss"], like="sklearn")
     for name in ("table", "markdown", "latex", "csv", "json"):
         assert "AUC" in compared.format(name)
-    assert "\\\nintervals and tests" in compared.format("markdown")  # lines of their own
+    assert "\\\ntests: AUC" in compared.format("markdown")  # lines of their own
     with pytest.raises(ChoiceError, match=r"format='jsn' is not one of .*; did you mean 'json'"):
         compared.format("jsn")
     record = json.loads(compared.format("json"))
@@ -465,7 +478,7 @@ def test_comparisons_refuse() -> None:
         rm.compare_predictions(table, {"a": "score"}, "AUC")
     with pytest.raises(ColumnError, match="no column 'othr' for scores; did you mean 'other'"):
         rm.compare_predictions(table, {"a": "score", "b": "othr"}, "AUC")
-    with pytest.raises(ChoiceError, match="interval='t' is not one of bca, percentile"):
+    with pytest.raises(ChoiceError, match="interval='t' is not one of delta, bca, percentile"):
         rm.compare_predictions(table, SYSTEMS, "AUC", interval="t")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="was not compared with"):
         rm.compare_predictions(table, SYSTEMS, "LogLoss", resamples=50).pair("LogLoss", "a", "b")

@@ -214,23 +214,68 @@ def test_results_that_were_evaluated_in_other_ways_are_noted() -> None:
     assert compared.notes == ("the systems were not evaluated alike: ties differ",)
 
 
-def test_seeds_are_averaged_and_drawn() -> None:
+def test_seeds_are_averaged_and_counted_in_intervals_and_p_values() -> None:
     seeds = [run(1.0, seed) for seed in range(4)]
     compared = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "nDCG@10", baseline="bm25")
     each = np.column_stack([rm.evaluate(QRELS, seed, "nDCG@10").query_values("nDCG@10") for seed in seeds])
     assert compared.value("neural", "nDCG@10") == pytest.approx(each.mean(), rel=1e-12)
-    d = each.mean(axis=1) - values("bm25", "nDCG@10")
-    pair = compared.pair("nDCG@10", "neural")
-    assert pair.p == pytest.approx(statistics.randomisation_test(d), rel=1e-9)
-    low, high = statistics.bootstrap_interval(d)
-    assert pair.interval.high - pair.interval.low > high - low
+    found, pair = statistics.crossed(each, values("bm25", "nDCG@10")), compared.pair("nDCG@10", "neural")
+    assert (pair.p, *pair.interval) == pytest.approx((found.p(), *found.interval()), rel=1e-9)
+    assert compared.interval("neural", "nDCG@10") == pytest.approx(statistics.crossed(each).interval())
+    within = compared.equivalence("nDCG@10", 0.1)["neural", "bm25"]
+    assert within.p_above == pytest.approx(found.p("greater", null=-0.1), rel=1e-9)
     assert "neural (seed 4): 30 queries judged" in str(compared)
-    assert "p-values are of the means over these seeds" in str(compared)
-    same = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds[:1] * 3}, "nDCG@10", baseline="bm25")
-    alone = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds[0]}, "nDCG@10", baseline="bm25")
-    assert same.pairs[0].interval == pytest.approx(alone.pairs[0].interval, rel=1e-9)
-    with pytest.raises(ChoiceError, match=r'interval="t" does not draw seeds'):
-        rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "RR", interval="t")
+    assert "paired t test of crossed queries and seeds, two-sided" in str(compared)
+    assert "95% intervals: t, of crossed queries and seeds" in str(compared)
+    assert "bm25: one run says nothing of how others vary by seeds" in str(compared)
+    record = json.loads(compared.format("json"))
+    assert (record["test"], record["seeded"], record["seedless"]) == ("t", True, [])
+
+
+def test_seeds_that_are_alike_add_nothing() -> None:
+    runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, 0)] * 3}
+    same = rm.compare(QRELS, runs, "nDCG@10", baseline="bm25")
+    alone = rm.compare(
+        QRELS, {**runs, "neural": run(1.0, 0)}, "nDCG@10", baseline="bm25", test="t", interval="t"
+    )
+    assert (same.pairs[0].p, *same.pairs[0].interval) == pytest.approx(
+        (alone.pairs[0].p, *alone.pairs[0].interval), rel=1e-9
+    )
+
+
+def test_a_system_that_depends_on_no_seed_is_named() -> None:
+    runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, seed) for seed in range(3)]}
+    wide = rm.compare(QRELS, runs, "nDCG@10").pairs[0].interval
+    known = rm.compare(QRELS, runs, "nDCG@10", seedless="bm25")
+    assert known.pairs[0].interval.high - known.pairs[0].interval.low < wide.high - wide.low
+    assert "one run" not in str(known)
+    assert "neural: 3 seeds or fewer say little" in str(known)
+    for name, why in (("neural", "has 3 runs"), ("bm52", "is not one of the systems; did you mean")):
+        with pytest.raises(UsageError, match=f"seedless='{name}' {why}"):
+            rm.compare(QRELS, runs, "RR", seedless=[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "instead"),
+    [("test", "wilcoxon", "t"), ("interval", "percentile", "t"), ("correction", "tukey", "holm")],
+)
+def test_what_knows_nothing_of_seeds_is_refused(name: str, value: str, instead: str) -> None:
+    runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, seed) for seed in range(3)]}
+    with pytest.raises(ChoiceError, match=f'{name}="{value}" knows nothing of seeds; choose "{instead}"'):
+        rm.compare(QRELS, runs, "RR", **{name: value})  # type: ignore[arg-type]
+
+
+def test_seeds_of_clusters_and_slices_go_by_the_same_model() -> None:
+    seeds = [run(1.0, seed) for seed in range(3)]
+    runs = {"bm25": RUNS["bm25"], "neural": seeds}
+    users = {query: f"u{number % 7}" for number, query in enumerate(QUERIES)}
+    each = np.column_stack([rm.evaluate(QRELS, seed, "RR").query_values("RR") for seed in seeds])
+    by_user = statistics.crossed(each, values("bm25", "RR"), clusters=list(users.values()))
+    assert rm.compare(QRELS, runs, "RR", clusters=users).pairs[0].p == pytest.approx(by_user.p(), rel=1e-9)
+    first = np.array([user == "u0" for user in users.values()])
+    pair = rm.compare(QRELS, runs, "RR", by=users).slices["u0"][0]  # type: ignore[index]
+    alone = statistics.crossed(each[first], values("bm25", "RR")[first])
+    assert (pair.p, *pair.interval) == pytest.approx((alone.p(), *alone.interval()), rel=1e-9)
 
 
 def test_clusters_are_drawn_and_change_signs_as_wholes() -> None:

@@ -25,6 +25,7 @@ from rankmark.language.measure import Measure
 from rankmark.statistics.delong import AUCSpread, auc_spread
 from rankmark.statistics.intervals import Interval, bca_interval, percentile_interval
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
+from rankmark.statistics.spread import without_rounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +47,7 @@ __all__ = [
     "interval_of",
     "is_auc",
     "numbered",
+    "paired",
     "samples",
     "way",
 ]
@@ -263,6 +265,20 @@ class Sample:
         """The standard error by the delta method; NaN where there is none."""
         raise NotImplementedError
 
+    def moves(self, sampling: Sampling) -> Floats:
+        """What each unit, or random group of units, moves the value by, together 0; NaN if unknown."""
+        raise NotImplementedError
+
+    def differences(self, other: Sample, sampling: Sampling) -> Floats:
+        """One number a unit, for paired tests of the difference from another value of the same units.
+
+        Their mean is that difference (but for curvature), their spread is its spread, and where the systems
+        are swapped they have the other sign.
+        """
+        values = np.array([self.value, other.value])
+        moves = without_rounding(self.moves(sampling) - other.moves(sampling), values)
+        return without_rounding(values[:1] - values[1], values) + len(moves) * moves
+
 
 class OfSums(Sample):
     """A value that is a function of sums over units.
@@ -270,12 +286,18 @@ class OfSums(Sample):
     Attributes:
         terms: what each unit adds to each sum, [units, sums].
         value_of: the value, of sums; NaN where there is none.
+        places: the numbers of the units among all that there are; None if these are all.
 
     """
 
-    def __init__(self, terms: Floats, value_of: Callable[[Floats], float]) -> None:
+    def __init__(
+        self,
+        terms: Floats,
+        value_of: Callable[[Floats], float],
+        places: NDArray[np.intp] | None = None,
+    ) -> None:
         super().__init__()
-        self.terms, self.value_of = terms, value_of
+        self.terms, self.value_of, self.places = terms, value_of, places
         self.value = value_of(terms.sum(axis=0))
         self.units = len(terms)
 
@@ -298,6 +320,32 @@ class OfSums(Sample):
         moved = (self.terms - sums / self.units) @ self._slopes(sums)
         return math.sqrt(self.units / (self.units - 1) * float(moved @ moved))
 
+    def moves(self, _: Sampling) -> Floats:
+        """As `Sample.moves`, by the derivatives."""
+        sums = self.terms.sum(axis=0)
+        return np.asarray((self.terms - sums / self.units) @ self._slopes(sums))
+
+    def differences(self, other: Sample, _: Sampling) -> Floats:
+        """As `Sample.differences`: n·Σ_k ∂f/∂S_k·(t_k − u_k), for a unit that adds t_k, of the other u_k.
+
+        The derivatives are at the mean of both systems' sums, which stays where units are swapped: without an
+        effect each has either sign with the same probability, whatever f is.
+        """
+        assert isinstance(other, OfSums)
+        slopes = self._slopes((self.terms.sum(axis=0) + other.terms.sum(axis=0)) / 2)
+        magnitudes = (np.abs(self.terms) + np.abs(other.terms)) @ np.abs(slopes)
+        apart = without_rounding((self.terms - other.terms) @ slopes, magnitudes)
+        # The derivatives are good to some ten digits, and what is alike but for that has to be alike.
+        greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
+        return np.asarray(self.units * greatest * np.round(apart / greatest, 9))
+
+    def among(self, places: NDArray[np.intp]) -> OfSums:
+        """The same of more units, those with these numbers, of which the others add nothing."""
+        assert self.places is not None
+        terms = np.zeros((len(places), self.terms.shape[1]))
+        terms[np.searchsorted(places, self.places)] = self.terms
+        return OfSums(terms, self.value_of, places)
+
     def _slopes(self, sums: Floats) -> Floats:
         """The derivatives by each sum, as central differences."""
         slopes = np.zeros(len(sums))
@@ -318,12 +366,30 @@ class OfRows(Sample):
         self.rows, self.evaluate = rows, evaluate
         self.value = value
         self.units = rows.units
+        self._left_out: dict[int, Floats] = {}
 
     def _drawn(self, sampling: Sampling) -> Drawn:
         random = np.random.default_rng(sampling.seed)
         usual = min(MOST, max(LEAST, ROWS // self.rows.count))
         draws = (random.integers(self.units, size=self.units) for _ in range(sampling.resamples or usual))
-        return Drawn(self._values(draws), self._values(self._without(sampling.seed)))
+        return Drawn(self._values(draws), self.left_out(sampling.seed))
+
+    def left_out(self, seed: int) -> Floats:
+        """The values without each unit, or each of `LEFT_OUT` random groups of units; computed once."""
+        if seed not in self._left_out:
+            self._left_out[seed] = self._values(self._without(seed))
+        return self._left_out[seed]
+
+    def moves(self, sampling: Sampling) -> Floats:
+        """As `Sample.moves`, by the jackknife: (g − 1)/g·(mean − value without it) of g units or groups.
+
+        Source:
+            B. Efron, "The Jackknife, the Bootstrap and Other Resampling Plans", 1982, chapter 3.
+
+        """
+        left_out = self.left_out(sampling.seed)
+        groups = len(left_out)
+        return np.asarray((left_out.mean() - left_out) * (groups - 1) / groups)
 
     def _values(self, draws: Iterable[NDArray[np.intp]]) -> Floats:
         return np.array([self.evaluate(self.rows.rows_of(units)) for units in draws])
@@ -336,6 +402,31 @@ class OfRows(Sample):
     def error(self) -> float:
         """None: the value is no function of sums."""
         return math.nan
+
+
+class OfAUC(OfRows):
+    """An AUC, of which DeLong's components say what each unit moves it by."""
+
+    rows: Labelled
+
+    def moves(self, _: Sampling) -> Floats:
+        """As `Sample.moves`."""
+        spread = self.rows.spread()
+        if not spread.alone:
+            return spread.ours + spread.theirs
+        moved = np.empty(self.rows.count)
+        moved[self.rows.positive], moved[~self.rows.positive] = spread.ours, spread.theirs
+        return moved
+
+
+def paired(one: Sample, other: Sample) -> tuple[Sample, Sample]:
+    """Two values of the same rows as those of the same units: of those that count for either."""
+    if not (isinstance(one, OfSums) and isinstance(other, OfSums)):
+        return one, other
+    if one.places is None or other.places is None or np.array_equal(one.places, other.places):
+        return one, other
+    places = np.union1d(one.places, other.places)
+    return one.among(places), other.among(places)
 
 
 def _groups(units: int, most: int, seed: int) -> NDArray[np.intp] | None:
@@ -351,12 +442,13 @@ def _groups(units: int, most: int, seed: int) -> NDArray[np.intp] | None:
 class _Terms:
     """The terms of sums over rows, kept as a measure takes them."""
 
-    def __init__(self, rows: Labelled) -> None:
-        self._rows = rows
+    def __init__(self, rows: Labelled, precision: float) -> None:
+        self._rows, self._narrow = rows, precision > 2.0**-52
         self._made: Mapping[str, Callable[..., Floats]] = {
             "binary_sums": self._binary,
             "number_sums": self._numbers,
             "log_loss": self._log_loss,
+            "confusion": self._confusion,
         }
         self.kept: dict[Sum, Floats] = {}
 
@@ -381,6 +473,13 @@ class _Terms:
         loss = -np.where(self._rows.positive, np.log(score), np.log1p(-score))
         return np.column_stack([self._rows.weight * loss])
 
+    def _confusion(self, threshold: float) -> Floats:
+        # In the precision of the scores, as the core compares them.
+        least = float(np.float32(threshold)) if self._narrow else threshold
+        found, positive = self._rows.score >= least, self._rows.positive
+        cells = (found & positive, found & ~positive, ~found & positive, ~found & ~positive)
+        return np.column_stack([self._rows.weight * cell for cell in cells])
+
     def _products(self, y: Floats, squares: Floats) -> Floats:
         score, weight = self._rows.score, self._rows.weight
         return np.column_stack([weight, weight * y, weight * score, weight * squares])
@@ -388,7 +487,7 @@ class _Terms:
 
 def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     """The measure as a function of sums over rows, if it is one."""
-    terms = _Terms(rows)
+    terms = _Terms(rows, like.precision)
     try:
         with np.errstate(invalid="ignore"):  # infinite scores, of a measure that takes more than sums
             measure.compute_rows(like.of_core(SumsAlone(terms.sums)))
@@ -410,7 +509,8 @@ def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
 
 def _of_queries(terms: Terms) -> OfSums:
     """A measure of the queries that have a value and count for something."""
-    kept = terms.at(terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0))
+    there = terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0)
+    kept = terms.at(there)
     below = np.ones_like(kept.above) if kept.below is None else kept.below
 
     def value_of(sums: Floats) -> float:
@@ -419,7 +519,7 @@ def _of_queries(terms: Terms) -> OfSums:
         mean = sums[0] / sums[1]
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
-    return OfSums(np.column_stack([kept.above, below]), value_of)
+    return OfSums(np.column_stack([kept.above, below]), value_of, np.flatnonzero(there))
 
 
 def samples(
@@ -460,7 +560,8 @@ def _of_rows(
     each = measure.compute_rows(core)
     if isinstance(each, PerQuery):
         return _of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
-    return OfRows(rows, value, lambda taken: evaluate(measure, taken))
+    sample = OfAUC if is_auc(measure) else OfRows
+    return sample(rows, value, lambda taken: evaluate(measure, taken))
 
 
 # --- Intervals ----------------------------------------------------------------------------------------

@@ -82,6 +82,9 @@ def _intervals() -> Iterable[str]:
 )
 @click.option("--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence).")
 @click.option(
+    "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
+)
+@click.option(
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
 )
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
@@ -109,11 +112,12 @@ def compare_runs(
 
     QRELS and each RUN are as for `rankmark eval`. A run is called as its file
     unless NAME= stands before it; runs of one NAME are one system with several
-    seeds. Shown are the means with marks of significance, and for every pair
-    the difference with its interval, the p-value as it is and corrected, Cohen's
-    d, Cliff's delta, the probability of superiority and on how many queries it
-    won, tied and lost. --seed is of resamples and of --ties random. --by shows
-    the pairs in slices of the queries, too; CSV shows these slices alone.
+    seeds, and intervals and p-values are then of other seeds, too. Shown are the
+    means with marks of significance, and for every pair the difference with its
+    interval, the p-value as it is and corrected, Cohen's d, Cliff's delta, the
+    probability of superiority and on how many queries it won, tied and lost.
+    --seed is of resamples and of --ties random. --by shows the pairs in slices of
+    the queries, too; CSV shows these slices alone.
 
     A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one, which has
     to be of the same judgements and choices. Where all are saved, there is no

@@ -42,6 +42,7 @@ def compare(
     interval: IntervalName = "bca",
     confidence: float = 0.95,
     clusters: str | Mapping[Any, Any] | None = None,
+    seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
@@ -55,9 +56,10 @@ def compare(
     Args:
         qrels: the judgements, as for `evaluate`; they are read once.
         runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one
-            system with several seeds: its values are the means over them, and intervals draw seeds as well as
-            queries. A run can also be what `evaluate` gave for it, such as what `rankmark.load` read, which
-            has to be of the same judgements and choices.
+            system with several seeds: its values are the means over them, and intervals and p-values are of
+            other queries and other seeds, by `statistics.crossed` in place of the default test and interval.
+            A run can also be what `evaluate` gave for it, such as what `rankmark.load` read, which has to be
+            of the same judgements and choices.
         measures: as for `evaluate`.
         like: a convention, as for `evaluate`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
@@ -72,6 +74,8 @@ def compare(
         confidence: of the intervals, 0 to 1.
         clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
             of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
+        seedless: the system, or several, whose one run depends on no seed, as that of BM25; without it, a
+            system with one run is taken to vary by seeds as much as the one with several beside it.
         resamples: of the bootstrap and of tests that are not exact.
         seed: of these, and of ``ties="random"``.
         columns: as for `evaluate`.
@@ -103,9 +107,8 @@ def compare(
         test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
     )
     baselines = check_systems(runs, baseline)
-    several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
-    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
     systems = {name: run if _are_seeds(run) else [run] for name, run in runs.items()}
+    plan = _settled(plan, systems, clusters, seedless)
     fresh = [run for own in systems.values() for run in own if not is_result(run, ListResult)]
     if not fresh:
         raise UsageError("these are results, which need no judgements: compare_results compares them")
@@ -140,6 +143,7 @@ def compare_results(
     interval: IntervalName = "bca",
     confidence: float = 0.95,
     clusters: Mapping[Any, Any] | None = None,
+    seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
@@ -150,8 +154,7 @@ def compare_results(
 
     Args:
         results: what `evaluate` gave for each system, by its name; several of one system are its seeds. They
-            are
-            aligned by query; queries that not all have are left out, with a note.
+            are aligned by query; queries that not all have are left out, with a note.
         measures: which to compare; those that all results have if None.
         baseline: this and all others as for `compare`.
         test: see there.
@@ -161,6 +164,7 @@ def compare_results(
         interval: see there.
         confidence: see there.
         clusters: ``{query: what it belongs to}``; see there.
+        seedless: see there.
         resamples: see there.
         seed: see there.
         threads: see there.
@@ -177,12 +181,19 @@ def compare_results(
     )
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
-    several_seeds = any(len(each) > 1 for each in listed.values())
-    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
+    plan = _settled(plan, listed, clusters, seedless)
     comparison = brought_together(listed, measures, baselines, plan, clusters)
     if by is None and attributes is None:
         return comparison
     return comparison.in_slices(by, Places(attributes=attributes))
+
+
+def _settled(
+    plan: ComparisonPlan, systems: Mapping[str, Sequence[Any]], clusters: Any, seedless: str | Sequence[str]
+) -> ComparisonPlan:
+    named = (seedless,) if isinstance(seedless, str) else tuple(seedless)
+    counts = {name: len(runs) for name, runs in systems.items()}
+    return plan.settled(clustered=clusters is not None, seeds=counts, seedless=named)
 
 
 def _several(name: str, given: Result | Sequence[Result]) -> list[Result]:

@@ -292,8 +292,8 @@ class Compared:
         found, alpha = self._find(measure), self.plan.alpha
         equivalent = {}
         for system, other in self.opponents:
-            own, labels = self._data.differences(found, system, other)
-            equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
+            own = self._data.crossed(found, system, other, self.plan.seedless)
+            equivalent[system, other] = statistics.equivalent(own, margin, alpha=alpha)
         return equivalent
 
     def _find(self, measure: str | Measure) -> Measure:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from rankmark.language.measure import Measure
     from rankmark.statistics.corrections import CorrectionName
+    from rankmark.statistics.crossed import Crossed
 
 __all__ = ["Judged", "judged_pairs", "with_corrected"]
 
@@ -73,16 +74,7 @@ class _Resamples:
         terms = [self.data.terms[measure][system].at(rows) for measure, system in keys]
         labels = None if self.data.labels is None else self.data.labels[rows]
         values = resampled_values(terms, labels, **self.plan.draws)
-        return {key: self._over_seeds(key[1], own) for key, own in zip(keys, values, strict=True)}
-
-    def _over_seeds(self, system: str, values: Floats) -> Floats:
-        """The mean of as many seeds as the system has, drawn with replacement for each resample."""
-        seeds = values.shape[1]
-        if seeds == 1:
-            return values[:, 0]
-        place = self.data.systems.index(system)
-        drawn = np.random.default_rng([self.plan.seed, place]).integers(seeds, size=values.shape)
-        return np.asarray(np.take_along_axis(values, drawn, axis=1).mean(axis=1))
+        return {key: own[:, 0] for key, own in zip(keys, values, strict=True)}
 
 
 class _OneMeasure:
@@ -95,6 +87,8 @@ class _OneMeasure:
         self.terms = self.data.terms[measure]
 
     def interval(self, system: str) -> Interval:
+        if self.plan.seeded:
+            return self.data.crossed(self.measure, system).interval(self.plan.confidence)
         there = self.data.there[self.measure, system]
         labels = None if self.labels is None else self.labels[there]
         values = self.terms[system].at(there).linear()
@@ -126,6 +120,8 @@ class _OneMeasure:
         return p
 
     def _p_values(self, opponents: Sequence[tuple[str, str]]) -> list[float]:
+        if self.plan.seeded:
+            return [self._crossed(*each).p(self.plan.alternative) for each in opponents]
         test = TESTS[self.plan.test]
         if "each" not in test.takes:
             return [self._p_value(test, system, other) for system, other in opponents]
@@ -146,6 +142,16 @@ class _OneMeasure:
             own = swapped[~np.isnan(swapped)]
         return float(test.function(own, **self._told(test, labels)))
 
+    def _crossed(self, system: str, other: str) -> Crossed:
+        return self.data.crossed(self.measure, system, other, self.plan.seedless)
+
+    def _difference(self, system: str, other: str) -> Interval:
+        """The interval of the difference."""
+        if self.plan.seeded:
+            return self._crossed(system, other).interval(self.plan.confidence)
+        own, labels = self.data.differences(self.measure, system, other)
+        return self._interval(own, labels, lambda: self.resamples.difference(self.measure, system, other))
+
     def _swapped(self, system: str, other: str) -> Floats:
         """What the queries add to a difference, which has the other sign where the systems are swapped."""
         one, another = exchangeable([self.terms[system], self.terms[other]])
@@ -157,7 +163,7 @@ class _OneMeasure:
         return {name: known[name] for name in test.takes if name in known}
 
     def _pair(self, system: str, other: str, p: float, corrected: float) -> Pair:
-        one, another, labels = self.data.pair_terms(self.measure, system, other)
+        one, another, _ = self.data.pair_terms(self.measure, system, other)
         both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
         towards = signs(values - others) * direction(self.measure)
@@ -170,11 +176,7 @@ class _OneMeasure:
             value=value,
             baseline_value=other_value,
             difference=value - other_value,
-            interval=self._interval(
-                one.linear() - another.linear(),
-                labels,
-                lambda: self.resamples.difference(self.measure, system, other),
-            ),
+            interval=self._difference(system, other),
             p=p,
             corrected=corrected,
             significant=bool(corrected <= self.plan.alpha),

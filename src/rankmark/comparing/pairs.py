@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from rankmark.results.base import Result
     from rankmark.statistics.corrections import CorrectionName
+    from rankmark.statistics.crossed import Crossed
 
 __all__ = [
     "Pair",
@@ -263,6 +264,30 @@ class SystemValues:
         """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
         one, another, labels = self.pair_terms(measure, system, other)
         return one.linear() - another.linear(), labels
+
+    def crossed(
+        self, measure: Measure, system: str, other: str | None = None, seedless: Sequence[str] = ()
+    ) -> Crossed:
+        """A system's value, or its difference to another's, over queries and seeds; see `statistics.crossed`.
+
+        Args:
+            measure: the one.
+            system: whose it is.
+            other: what is subtracted.
+            seedless: systems that depend on no seed.
+
+        """
+        if other is None:
+            there = self.there[measure, system]
+            own = self.terms[measure][system].at(there).linear_by_seed()
+            return statistics.crossed(own, clusters=None if self.labels is None else self.labels[there])
+        one, another, labels = self.pair_terms(measure, system, other)
+        return statistics.crossed(
+            one.linear_by_seed(),
+            another.linear_by_seed(),
+            clusters=labels,
+            seedless=system in seedless or other in seedless,
+        )
 
 
 def rows_in(result: Result, query_ids: Sequence[Any]) -> Rows:

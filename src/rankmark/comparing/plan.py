@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from rankmark.errors import ChoiceError
+from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import INTERVALS, IntervalName
 from rankmark.statistics.record import Statistic, alternatives, check_choice
@@ -15,17 +15,26 @@ from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, T
 from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from typing import Self
 
 __all__ = ["CORRECTIONS_OF_SYSTEMS", "ComparisonPlan"]
 
 CORRECTIONS_OF_SYSTEMS: Mapping[str, Statistic] = {**CORRECTIONS, **SIMULTANEOUS}
 """What corrects the p-values of pairs of systems."""
 
+OF_SEEDS: Literal["t"] = "t"
+"""The test and the interval that go by seeds, too; see `statistics.crossed`."""
+
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """How systems are compared; see `compare`."""
+    """How systems are compared; see `compare`.
+
+    Attributes:
+        seeded: whether a system has several seeds, by which test and interval then go, too.
+        seedless: systems with one run that depend on no seed.
+
+    """
 
     test: TestName = "randomisation"
     alternative: Alternative = "two-sided"
@@ -36,6 +45,8 @@ class ComparisonPlan:
     resamples: int = 10_000
     seed: int = 0
     threads: int | None = None
+    seeded: bool = False
+    seedless: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, TESTS)
@@ -50,17 +61,59 @@ class ComparisonPlan:
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
             )
 
-    def check(self, *, clustered: bool, several_seeds: bool) -> None:
-        """Refuses what knows no clusters of queries, or systems with several seeds, where there are such."""
-        if several_seeds and not INTERVALS[self.interval].draws:
-            others = alternatives(each for each in INTERVALS.values() if each.draws)
-            raise ChoiceError(f'interval="{self.interval}" does not draw seeds; choose {others}')
+    def settled(self, *, clustered: bool, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
+        """The plan for what is compared: where a system has several seeds, with the test of these.
+
+        Args:
+            clustered: whether queries are in clusters.
+            seeds: how many each system has.
+            seedless: systems that depend on no seed.
+
+        Raises:
+            UsageError: one of these is no system, or has several seeds.
+            ChoiceError: what was chosen knows no clusters or no seeds.
+
+        """
+        for name in seedless:
+            if seeds.get(name) != 1:
+                hint = did_you_mean(str(name), seeds)
+                there = f"has {seeds[name]} runs" if name in seeds else f"is not one of the systems{hint}"
+                raise UsageError(f"seedless={name!r} {there}")
+        plan = self._of_seeds(tuple(seedless)) if max(seeds.values()) > 1 else self
+        plan._check_clusters(clustered)
+        return plan
+
+    def _of_seeds(self, seedless: tuple[str, ...]) -> Self:
+        """The plan with the test and the interval of seeds; refuses others unless they are the defaults."""
+        usual = ComparisonPlan()
+        for name, chosen, instead, known in (
+            ("test", self.test, OF_SEEDS, (usual.test, OF_SEEDS)),
+            ("interval", self.interval, OF_SEEDS, (usual.interval, OF_SEEDS)),
+            ("correction", self.correction, usual.correction, CORRECTIONS),
+        ):
+            if chosen not in known:
+                raise ChoiceError(f'{name}="{chosen}" knows nothing of seeds; choose "{instead}"')
+        return replace(self, test=OF_SEEDS, interval=OF_SEEDS, seeded=True, seedless=seedless)
+
+    def _check_clusters(self, clustered: bool) -> None:
         if clustered and not TESTS[self.test].knows_clusters:
             others = alternatives(each for each in TESTS.values() if each.knows_clusters)
             raise ChoiceError(f'test="{self.test}" knows no clusters; choose {others}')
         if clustered and self.simultaneous and not self.simultaneous.knows_clusters:
             others = alternatives([next(iter(CORRECTIONS.values()))])
             raise ChoiceError(f'correction="{self.correction}" knows no clusters; choose {others}')
+
+    @property
+    def test_title(self) -> str:
+        """What the test is called in sentences."""
+        title = TESTS[self.test].title
+        return f"{title} of crossed queries and seeds" if self.seeded else title
+
+    @property
+    def interval_title(self) -> str:
+        """What the intervals are called in sentences."""
+        title = INTERVALS[self.interval].title
+        return f"{title}, of crossed queries and seeds" if self.seeded else title
 
     @property
     def simultaneous(self) -> SimultaneousTest | None:

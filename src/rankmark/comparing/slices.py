@@ -15,8 +15,6 @@ from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
 from rankmark.results.sliced import OfSlices, slice_label, slice_members
-from rankmark.statistics.intervals import INTERVALS
-from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -153,11 +151,11 @@ def compared_in_slices(
 
 
 def _notes(plan: ComparisonPlan) -> Iterator[str]:
-    way = INTERVALS[plan.interval].title
+    way = plan.interval_title
     yield f"low, high: the {100 * plan.confidence:g}% interval of the difference ({way})"
     over = "the systems of each slice" if plan.simultaneous else "all slices"
     correction = f", corrected by {CORRECTIONS_OF_SYSTEMS[plan.correction].title} over {over}"
-    yield f"p: {TESTS[plan.test].title}{'' if plan.correction == 'none' else correction}"
+    yield f"p: {plan.test_title}{'' if plan.correction == 'none' else correction}"
 
 
 def _of_slice(data: SystemValues, inside: NDArray[np.intp]) -> SystemValues:

@@ -30,7 +30,7 @@ UP, DOWN = "↑", "↓"
 def test_line(shown: Compared) -> str:
     """Which test stands behind the marks."""
     plan, test = shown.plan, TESTS[shown.plan.test]
-    words = [f"{test.title}, {sided(plan.alternative)}"]
+    words = [f"{plan.test_title}, {sided(plan.alternative)}"]
     if test.draws:
         exact = " where not exact" if test.exact else ""
         words.append(f"{plan.resamples:,} resamples{exact}, seed {plan.seed}")
@@ -69,12 +69,11 @@ def mark_line(shown: Compared) -> str:
 def interval_line(shown: Compared) -> str:
     """How the intervals were made."""
     plan, interval = shown.plan, INTERVALS[shown.plan.interval]
-    line = f"{100 * plan.confidence:.6g}% intervals: {interval.title}"
+    line = f"{100 * plan.confidence:.6g}% intervals: {plan.interval_title}"
     if not interval.draws:
         return line
     unit = "queries" if shown.clusters is None else "clusters of queries"
-    seeds = " and seeds" if any(len(each) > 1 for each in shown.results.values()) else ""
-    return f"{line} over {unit}{seeds}, {plan.resamples:,} resamples, seed {plan.seed}"
+    return f"{line} over {unit}, {plan.resamples:,} resamples, seed {plan.seed}"
 
 
 def queries_line(shown: Compared) -> str:

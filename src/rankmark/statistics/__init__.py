@@ -8,16 +8,17 @@ What can be chosen by a name stands in tables of records, which say what each is
 `CORRECTIONS`, `INTERVALS`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
-rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC; `independent` is of
+two groups of different queries; `signflips` has exact distributions under random signs; `spread` says what is
+alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
+from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
-from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
+from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
     INTERVALS,
@@ -47,6 +48,7 @@ __all__ = [
     "TESTS",
     "AUCDifference",
     "Anova",
+    "Crossed",
     "Equivalence",
     "Interval",
     "MeanDifference",
@@ -57,10 +59,12 @@ __all__ = [
     "cliffs_delta",
     "cohens_d",
     "corrected",
+    "crossed",
     "delong_interval",
     "delong_test",
     "detectable_difference",
     "equivalence",
+    "equivalent",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
