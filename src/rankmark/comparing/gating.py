@@ -156,4 +156,4 @@ class _OfLists(Judged):
         kept = [each.at(there) for each in terms]
         if any(np.isinf(each.above).any() for each in kept):
             raise DataError(f"{measure} is infinite for some queries: they have no mean")
-        return OfQueries(kept, self.draws)
+        return OfQueries(kept, None if self.labels is None else self.labels[there])
