@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmark import results
 from rankmark.results.archive import first_part
 from rankmark.results.saved import HEADER, read_saved
 
@@ -69,6 +68,7 @@ def is_saved(path: Any) -> bool:
 
 def _class_of(name: Any) -> type:
     found: type
+    results = import_module("rankmark.results")
     if name in WITHIN:
         found = getattr(import_module(f"rankmark.{WITHIN[name]}"), name)
     elif name in dir(results):

@@ -650,3 +650,21 @@ def test_help_of_a_comparison_imports_no_scipy() -> None:
         "print({'scipy', 'polars', 'rich'} & {*sys.modules})"
     )
     assert python(code).endswith("set()\n")
+
+
+def test_explain_and_gate_take_names_of_runs_as_eval_does(run: Run) -> None:
+    code, out, _ = run(
+        *["explain", "qrels.txt", "old=bm25.run", "new=dense.run", "-m", "RR", "--query", "q2"]
+    )
+    assert code == 0
+    assert "old" in out
+    assert "new" in out
+    assert "bm25.run" not in out
+    usual = run("gate", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--max-drop", "1%")
+    for named in (
+        ["old=bm25.run", "new=dense.run"],
+        ["baseline=bm25.run", "candidate=dense.run"],
+        ["candidate=dense.run", "baseline=bm25.run"],
+    ):
+        assert run("gate", "qrels.txt", *named, "-m", "RR", "--max-drop", "1%") == usual
+    assert run("gate", "qrels.txt", "new=dense.run", "--at-least", "RR=.1")[0] == 0

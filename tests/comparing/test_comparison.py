@@ -611,6 +611,10 @@ def test_a_result_takes_the_place_of_its_run(tmp_path: Path) -> None:
     rm.evaluate(QRELS, RUNS[name], MEASURES, hash_inputs=True).save(tmp_path / "x.rankmark")
     stored = {**RUNS, name: rm.load(tmp_path / "x.rankmark")}
     assert str(rm.compare(QRELS, stored, MEASURES, resamples=99)) == str(fresh)
+    opened = {**RUNS, name: tmp_path / "x.rankmark"}
+    assert str(rm.compare(QRELS, opened, MEASURES, resamples=99)) == str(fresh)
+    alone: dict[str, Any] = dict.fromkeys(("a", "b"), str(tmp_path / "x.rankmark"))
+    assert rm.compare_results(alone, resamples=99).pairs[0].difference == 0
     with pytest.raises(UsageError, match="compare_results compares them"):
         rm.compare(QRELS, dict.fromkeys(RUNS, stored[name]), MEASURES)
     with pytest.raises(UsageError, match=f"{name} was evaluated otherwise"):

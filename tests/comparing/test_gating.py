@@ -319,6 +319,11 @@ def test_a_stored_baseline_decides_as_its_run_does(tmp_path: Path, hash_inputs: 
         fresh = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%", confidence=confidence)
         again = rm.gate(QRELS, saved, WORSE, "RR", max_drop="1%", confidence=confidence)
         assert again.measures == fresh.measures
+        path: Any = tmp_path / "x.rankmark"
+        for opened in (path, str(path)):
+            assert rm.gate(QRELS, opened, WORSE, "RR", max_drop="1%", confidence=confidence).measures == (
+                fresh.measures
+            )
     said = "baseline: saved without a hash of its judgements; the judged queries are the same"
     assert (said in again.notes) is not hash_inputs
     assert rm.gate(None, saved, saved, "RR", max_drop=0)
@@ -336,13 +341,13 @@ def test_a_share_without_its_sign_is_told_where_no_candidate_can_fail() -> None:
         rm.gate(QRELS, low, low, "RR", max_drop=0.5)
 
 
-def test_of_the_file_of_a_result_it_is_said_how_to_open_it(tmp_path: Path) -> None:
+def test_a_file_of_something_else_than_a_result_of_a_run_is_refused_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "x.rankmark"
-    stored(GOOD, path)
+    rm.compare_results({"a": rm.evaluate(QRELS, GOOD, "RR"), "b": rm.evaluate(QRELS, WORSE, "RR")}).save(path)
     for given in (path, str(path)):
-        with pytest.raises(rm.UsageError, match=r"x\.rankmark is what .* give rankmark\.load\('"):
+        with pytest.raises(rm.UsageError, match=r"x\.rankmark: a Comparison is neither a run nor the List"):
             rm.gate(QRELS, given, WORSE, "RR", max_drop="1%")
-        with pytest.raises(rm.UsageError, match=r"give rankmark\.load\('"):
+        with pytest.raises(rm.UsageError, match="a Comparison is neither"):
             rm.compare(QRELS, {"a": GOOD, "b": given}, "RR")
 
 

@@ -129,7 +129,7 @@ def compare_runs(
     rankmark compare old.rankmark new.rankmark -m nDCG@10
     """  # noqa: D301
     from rankmark.comparing.compare import compare
-    from rankmark.loading import is_saved, load
+    from rankmark.loading import is_saved
     from rankmark.statistics.equivalence import check_margin
 
     output.check()
@@ -141,25 +141,23 @@ def compare_runs(
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
     options |= {"by": by or None, "attributes": attributes}
-    systems = {name: [load(path) if is_saved(path) else path for path in own] for name, own in runs.items()}
     if alone:
-        compared = _of_saved(systems, measures if is_said("measure") else None, options)
+        compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
-        compared = compare(qrels, systems, measures, columns=column_names(column), **options)
+        compared = compare(qrels, runs, measures, columns=column_names(column), **options)
     output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
 
 
-def _of_saved(
-    systems: dict[str, list[Any]], measures: list[str] | None, options: dict[str, Any]
-) -> Comparison:
+def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:
     """The comparison of results that were saved."""
     from rankmark.comparing.compare import compare_results
+    from rankmark.loading import is_saved
 
-    if paths := [run for runs in systems.values() for run in runs if isinstance(run, str)]:
+    if paths := [path for own in runs.values() for path in own if not is_saved(path)]:
         raise UsageError(f"{paths[0]} is no saved result: to evaluate it, give the judgements first")
     evaluating = [*(name for name in CHOICES if name != "seed"), "like", "column", "clusters"]
     if said := [name for name in evaluating if is_said(name)]:
         option = said[0].replace("_", "-")
         raise UsageError(f"--{option} is of evaluations, and these are results: leave it out")
     how = {name: value for name, value in options.items() if name not in evaluating}
-    return compare_results(systems, measures, **how)
+    return compare_results(runs, measures, **how)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, limits_in, measures_in
+from rankmark.commands.names import column_names, limits_in, measures_in, name_and_path
 from rankmark.commands.options import (
     with_choices,
     with_columns,
@@ -23,7 +23,7 @@ __all__ = ["gate"]
 
 @click.command("gate")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="[BASELINE] CANDIDATE")
+@click.argument("runs", nargs=-1, required=True, metavar="[[NAME=]BASELINE] [NAME=]CANDIDATE")
 @with_conditions
 @with_resamples
 @with_like
@@ -55,7 +55,8 @@ def gate(
     Either is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
     has to be of the same judgements and choices; of saved ones alone QRELS is not
     looked at. Limits (--at-least, --at-most)
-    need none. JSON has signatures and hashes of the inputs.
+    need none. Names are baseline and candidate in any order, or what you like.
+    JSON has signatures and hashes of the inputs.
 
     \b
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
@@ -64,15 +65,17 @@ def gate(
     rankmark gate qrels.txt new.run --at-least nDCG@10=.3 --at-least R@100=.6
     """  # noqa: D301
     from rankmark.comparing import gating
-    from rankmark.loading import is_saved, load
 
     output.check()
     if len(runs) > 2:
         raise UsageError(f"{len(runs)} runs given: a gate decides of one candidate, with one baseline")
-    output.keep(qrels, *runs)
+    named = [name_and_path(run) for run in runs]
+    if len(named) == 2 and (named[0][0] == "candidate" or named[1][0] == "baseline"):
+        named.reverse()
+    *given, candidate = (path for _, path in named)
+    output.keep(qrels, candidate, *given)
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
-        *given, candidate = (load(path) if is_saved(path) else path for path in runs)
         decided = gating.gate(
             qrels,
             next(iter(given), None),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
-from rankmark.comparing.stored import beside_stored, is_result
+from rankmark.comparing.stored import beside_stored, opened
 from rankmark.comparing.systems import Baseline, brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places, ids_like, read_columns
@@ -21,11 +21,15 @@ from rankmark.statistics.intervals import IntervalName
 from rankmark.statistics.significance import Alternative, TestName
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Literal
 
     import polars as pl
 
 __all__ = ["compare", "compare_results"]
+
+StoredResult: TypeAlias = "Result | str | Path"
+"""A result, or the path where it was saved."""
 
 
 def compare(
@@ -58,8 +62,8 @@ def compare(
         runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one
             system with several seeds: its values are the means over them, and intervals and p-values are of
             other queries and other seeds, by `statistics.crossed` in place of the default test and interval.
-            A run can also be what `evaluate` gave for it, such as what `rankmark.load` read, which has to be
-            of the same judgements and choices.
+            A run can also be what `evaluate` gave for it, or a path where that was saved, which has to be of
+            the same judgements and choices.
         measures: as for `evaluate`.
         like: a convention, as for `evaluate`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
@@ -107,9 +111,12 @@ def compare(
         test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
     )
     baselines = check_systems(runs, baseline)
-    systems = {name: run if _are_seeds(run) else [run] for name, run in runs.items()}
+    systems = {
+        name: [opened(each, ListResult) for each in (run if _are_seeds(run) else [run])]
+        for name, run in runs.items()
+    }
     plan = _settled(plan, systems, clusters, seedless)
-    fresh = [run for own in systems.values() for run in own if not is_result(run, ListResult)]
+    fresh = [run for own in systems.values() for run in own if not isinstance(run, ListResult)]
     if not fresh:
         raise UsageError("these are results, which need no judgements: compare_results compares them")
     places = Places(qrels, fresh[0], attributes, columns)
@@ -132,7 +139,7 @@ def compare(
 
 
 def compare_results(
-    results: Mapping[str, Result | Sequence[Result]],
+    results: Mapping[str, StoredResult | Sequence[StoredResult]],
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     baseline: Baseline = None,
@@ -153,8 +160,9 @@ def compare_results(
     """As `compare`, of results that exist.
 
     Args:
-        results: what `evaluate` gave for each system, by its name; several of one system are its seeds. They
-            are aligned by query; queries that not all have are left out, with a note.
+        results: what `evaluate` gave for each system, or a path where that was saved, by its name; several
+            of one system are its seeds. They are aligned by query; queries that not all have are left out,
+            with a note.
         measures: which to compare; those that all results have if None.
         baseline: this and all others as for `compare`.
         test: see there.
@@ -196,13 +204,13 @@ def _settled(
     return plan.settled(clustered=clusters is not None, seeds=counts, seedless=named)
 
 
-def _several(name: str, given: Result | Sequence[Result]) -> list[Result]:
+def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Result]:
     """The results of a system, one a seed."""
-    if isinstance(given, Result):
-        return [given]
-    if not isinstance(given, Sequence) or not given or not all(isinstance(each, Result) for each in given):
+    several = isinstance(given, Sequence) and not isinstance(given, str)
+    found = [opened(each, Result) for each in (given if several else [given])]  # type: ignore[union-attr]
+    if not found or not all(isinstance(each, Result) for each in found):
         raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
-    return list(given)
+    return found
 
 
 def _are_seeds(run: Any) -> bool:

@@ -12,7 +12,7 @@ from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfQueries
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.pairs import Rows, rows_in
-from rankmark.comparing.stored import check_stored, is_result
+from rankmark.comparing.stored import check_stored, opened
 from rankmark.errors import DataError, UsageError
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
@@ -55,8 +55,8 @@ def gate(
 
     Args:
         qrels: the judgements, as for `evaluate`; not looked at where there are results alone.
-        baseline: the results of the system that there is; or what `evaluate` gave for it, such as what
-            `rankmark.load` read, which has to be of the same judgements and choices; or None, with limits.
+        baseline: the results of the system that there is; or what `evaluate` gave for it, or a path where
+            that was saved, which has to be of the same judgements and choices; or None, with limits.
         candidate: the results of the one that may take its place, likewise.
         measures: as for `evaluate`; by none of them it may drop.
         max_drop: a number in the measure's unit (0.005), or a share of the baseline's value as text
@@ -94,13 +94,13 @@ def gate(
     """
     if candidate is None:
         raise UsageError("there is no candidate: give the results of the system that may take the place")
+    chosen = given(choices, UnseededChoices, gate)
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
     check_drawn(resamples, seed, threads)
-    chosen = given(choices, UnseededChoices, gate)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
-    runs = [candidate] if baseline is None else [candidate, baseline]
-    stored = [run for run in runs if is_result(run, ListResult)]
+    runs = [opened(run, ListResult) for run in ([candidate] if baseline is None else [candidate, baseline])]
+    stored = [run for run in runs if isinstance(run, ListResult)]
     chosen["hash_inputs"] = hash_inputs or any("qrels" in each.inputs for each in stored)
     new, *others = _evaluated(qrels, runs, conditions.asked, chosen)
     old = next(iter(others), None)

@@ -15,7 +15,7 @@ from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfSamples, OfSpreads, OfValues
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.predictions import check_options
-from rankmark.comparing.stored import check_stored, is_result
+from rankmark.comparing.stored import check_stored, opened
 from rankmark.comparing.systems import check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.predictions.systems import SystemScores, asked_systems, is_one_table
@@ -52,8 +52,8 @@ def gate_predictions(
         table: as for `compare_predictions`; or with one system one table.
         scores: as for `compare_predictions`; or with one system its column, or None for the usual names.
         measures: as for `evaluate_predictions`; by none of them it may drop.
-        baseline: the system of two that there is; or what `evaluate_predictions` gave for it, such as what
-            `rankmark.load` read, whose values alone are known; or None, with limits.
+        baseline: the system of two that there is; or what `evaluate_predictions` gave for it, or a path
+            where that was saved, whose values alone are known; or None, with limits.
         max_drop: a number in the measure's unit (0.005), or a share of the baseline's value as text
             (``"0.5%"``).
         at_least: the least value of a measure that passes, ``{"AUC": 0.7}``.
@@ -81,10 +81,11 @@ def gate_predictions(
         False
 
     """
+    check_options("gate_predictions", options)
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
     check_drawn(1 if resamples is None else resamples, seed, options.get("threads"))
-    check_options("gate_predictions", options)
+    baseline = opened(baseline, PredictionResult)
     stored = baseline if isinstance(baseline, PredictionResult) else None
     asked = _asked(table, scores, baseline)
     sampling = None
@@ -101,7 +102,7 @@ def gate_predictions(
 
 def _asked(table: Any, scores: str | Mapping[str, str] | None, baseline: object) -> dict[str, SystemScores]:
     """The candidate's table and column, and the baseline's if that is a system."""
-    if baseline is None or is_result(baseline, PredictionResult):
+    if baseline is None or isinstance(baseline, PredictionResult):
         if not isinstance(scores, Mapping) and is_one_table(table):
             return {"candidate": SystemScores(table, scores)}
         asked = asked_systems(table, scores)

@@ -21,6 +21,7 @@ from rankmark.comparing.prediction_tests import PREDICTION_INTERVALS, Prediction
 from rankmark.comparing.prediction_words import interval_line, least_lines, test_line
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
+from rankmark.errors import CallError, did_you_mean
 from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.inputs.slicing import By
@@ -196,7 +197,9 @@ OPTIONS = frozenset(
 def check_options(function: str, options: Mapping[str, Any]) -> None:
     """Refuses what is none of them, as Python would."""
     if unknown := options.keys() - OPTIONS:
-        raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
+        name = min(unknown)
+        near = did_you_mean(name, OPTIONS)
+        raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
 class PredictionComparison(Saved):

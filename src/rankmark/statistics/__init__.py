@@ -13,6 +13,9 @@ two groups of different queries; `signflips` has exact distributions under rando
 alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
+from inspect import isfunction as _isfunction
+
+from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
@@ -79,3 +82,7 @@ __all__ = [
     "welch",
     "wilcoxon_test",
 ]
+
+for _name in __all__:
+    if _isfunction(_found := globals()[_name]):
+        globals()[_name] = _with_clear_calls(_found, __name__)
