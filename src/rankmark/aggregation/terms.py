@@ -115,7 +115,7 @@ class Terms:
         return self.above * self._scale
 
     def linear_of(self, value: float) -> float:
-        """What `linear` is of one more query with this value; of a ratio it weighs as much as any that is here."""
+        """What `linear` is of one more query with this value; of a ratio it weighs as much as any here."""
         if self.below is not None:
             ratio = self.above.sum(axis=0) / self.below.sum(axis=0)
             own = ratio + (value - ratio) * self.below.max(axis=0) / self.below.mean(axis=0)

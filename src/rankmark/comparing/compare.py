@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
+from rankmark.comparing.clusters import are_seeds, by_query
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.stored import beside_stored, opened
 from rankmark.comparing.systems import Baseline, brought_together, check_systems
 from rankmark.errors import UsageError
-from rankmark.inputs.attributes import Places, ids_like, read_columns
+from rankmark.inputs.attributes import Places, read_columns
 from rankmark.inputs.slicing import By
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Literal
 
-    import polars as pl
 
 __all__ = ["compare", "compare_results"]
 
@@ -112,7 +112,7 @@ def compare(
     )
     baselines = check_systems(runs, baseline)
     systems = {
-        name: [opened(each, ListResult) for each in (run if _are_seeds(run) else [run])]
+        name: [opened(each, ListResult) for each in (run if are_seeds(run) else [run])]
         for name, run in runs.items()
     }
     plan = _settled(plan, systems, clusters, seedless)
@@ -130,7 +130,7 @@ def compare(
         systems, lambda run, hashed: evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
     )
     if column is not None:
-        clusters = _by_query(column, next(iter(results.values()))[0])
+        clusters = by_query(column, next(iter(results.values()))[0])
     comparison = brought_together(results, None, baselines, plan, clusters)
     comparison.notes += tuple(notes)
     if by is None and (attributes is None or column is not None):
@@ -211,15 +211,3 @@ def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Re
     if not found or not all(isinstance(each, Result) for each in found):
         raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
     return found
-
-
-def _are_seeds(run: Any) -> bool:
-    """Whether it is a list of runs, and not one run as a list of rows."""
-    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
-
-
-def _by_query(column: pl.DataFrame, like: Result) -> dict[Any, str]:
-    """The value of each query that has one, of a frame of `read_columns`; ids are those of the result."""
-    import polars as pl
-
-    return dict(ids_like(column, pl.Series(like.query_ids[:1]).dtype).iter_rows())

@@ -334,7 +334,7 @@ class OfValues:
             "the baseline's table"
         )
 
-    def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:  # noqa: ARG002
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:
         """None: it is not known."""
 
 
@@ -345,6 +345,4 @@ def _normal(error: float, units: int, distance: float, confidence: float) -> For
     detectable = float(ndtri(confidence) + ndtri(POWER)) * error
     if not detectable > 0:
         return None
-    return Foreseen(
-        detectable, math.ceil(units * (detectable / distance) ** 2) if distance > 0 else None
-    )
+    return Foreseen(detectable, math.ceil(units * (detectable / distance) ** 2) if distance > 0 else None)

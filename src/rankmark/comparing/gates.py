@@ -184,7 +184,8 @@ class Gate(Saved):
             bound = written(abs(own.bound))
             limit = f"worse by at most {bound}" if own.bound > 0 else f"better by at least {bound}"
             line += f", with {self._confidence} confidence {limit}"
-        return f"{line}; allowed {self.allowed}"
+        short = not own.passed and own.drop <= self.allowed.drop
+        return f"{line}; allowed {self.allowed}" + (", which is not shown" if short else "")
 
     def _of_limit(self, own: LimitGate) -> str:
         line = f"{own.measure} {own.value:.4f}"
@@ -209,17 +210,17 @@ class Gate(Saved):
         """What the data can show and what that takes, in words; None where it is not known."""
         if own.detectable is None:
             return None
-        only = "" if self.confidence else "could only "
-        line = f"{own.measure}: with {self._confidence} confidence {_units(own)} {only}show "
+        could = "can" if self.confidence else "could"
+        line = f"{own.measure}: with {self._confidence} confidence {_units(own)} {could} show "
         if isinstance(own, MeasureGate):
             assert self.allowed is not None
-            line += f"that a candidate as good is worse by at most {self.allowed.written(own.detectable)}"
-            within = f"at most {self.allowed}"
+            shown = f"that an equal candidate is worse by at most {self.allowed.written(own.detectable)}"
+            needed = f"{self.allowed} takes"
         else:
-            line += f"a value that is {own.detectable:.4g} within the limit"
-            within = "this one is"
-        needed = "" if own.needed is None else f"; {within} takes about {own.needed:,}"
-        return f"{line} (power {100 * POWER:g}%){needed}"
+            shown = f"a value that keeps the limit by {own.detectable:.4g}"
+            needed = "this one takes"
+        more = "" if own.needed is None else f"; {needed} about {own.needed:,}"
+        return f"{line}{shown} (power {100 * POWER:g}%){more}"
 
     def _blocks(self, _: int) -> Iterator[Block]:
         shown = (self._can_show(each) for each in self._decided)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
+from rankmark.comparing.clusters import cluster_labels
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
@@ -17,7 +16,7 @@ from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 __all__ = ["Baseline", "brought_together", "check_systems"]
 
@@ -67,7 +66,7 @@ def brought_together(
     _check_same_judgements(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
-    labels = None if clusters is None else _labels(query_ids, clusters)
+    labels = None if clusters is None else cluster_labels(query_ids, clusters)
     if plan.seeded:
         notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
     notes += _choice_notes(every)
@@ -124,17 +123,6 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     left = len(set.union(*sets)) - len(common)
     note = f"{left:,} {'query is' if left == 1 else 'queries are'} not judged for all systems (left out)"
     return [query for query in lists[0] if query in common], [note]
-
-
-def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:
-    if not isinstance(clusters, Mapping):
-        raise UsageError(f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}")
-    missing = [query for query in query_ids if query not in clusters]
-    if missing:
-        queries = counted(len(missing), "query", "queries")
-        raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(clusters.values()))}
-    return np.array([numbers[clusters[query]] for query in query_ids])
 
 
 def _seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:

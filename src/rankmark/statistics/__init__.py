@@ -9,14 +9,16 @@ What can be chosen by a name stands in tables of records, which say what each is
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC; `independent` is of
-two groups of different queries; `signflips` has exact distributions under random signs; `spread` says what is
-alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+two groups of different queries; `signflips` has exact distributions under random signs, `bounded`
+bounds that hold for few rows; `spread` says what is alike but for rounding, `chance` what a p-value is;
+`record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
 
 from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
@@ -68,6 +70,7 @@ __all__ = [
     "detectable_difference",
     "equivalence",
     "equivalent",
+    "gaffke_bound",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",

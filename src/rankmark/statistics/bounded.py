@@ -21,7 +21,7 @@ from rankmark.statistics.spread import standard_deviation
 __all__ = ["LEAST_CHANGED", "LEAST_UNITS", "Rows", "gaffke_bound"]
 
 LEAST_UNITS, LEAST_CHANGED = 25, 10
-"""Where the worst is not known but only seen: the fewest units, and of them that differ from the usual one."""
+"""Where the worst is not known but only seen: the fewest rows, and of them that differ from the usual one."""
 MOST_BLOCKS = 2_000
 """More rows are brought together with those next to them in order, which are nearly equal."""
 STEP = 0.1
@@ -56,11 +56,11 @@ def gaffke_bound(
         DataError: a value above ``most``, or none at all.
 
     Source:
-        N. Gaffke, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
-        variable", Mathematical Methods of Statistics 14, 2005; E. Learned-Miller, P. S. Thomas, "A new
-        confidence interval for the mean of a bounded random variable", arXiv 1905.06208, 2019. The chance by
-        the saddlepoint contour of S. O. Rice, "Distribution of quadratic forms in normal random variables",
-        SIAM Journal on Scientific and Statistical Computing 1, 1980.
+        N. Gaffke, "Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+        nonnegative variable", Mathematical Methods of Statistics 14, 2005; E. Learned-Miller, P. S. Thomas,
+        "A new confidence interval for the mean of a bounded random variable", arXiv 1905.06208, 2019. The
+        chance by the saddlepoint contour of S. O. Rice, "Distribution of quadratic forms in normal random
+        variables", SIAM Journal on Scientific and Statistical Computing 1, 1980.
 
     """
     check_share(confidence=confidence)
@@ -210,8 +210,8 @@ def _least(lack: Callable[[float], float], start: float, step: float) -> float:
 def _chance_above_zero(own: Floats, worst: float, scale: float) -> float:
     """P(Σ G_i·y_i + E·worst > 0), G_i of the gamma distribution of shape ``scale``, E exponential.
 
-    1/π · ∫₀^∞ Re exp(K(s)) / s dt over s = c + it, K(s) = −scale · Σ log(1 − s·y_i) − log(1 − s·worst), with c
-    where exp(K(s)) / s is least on the positive axis, so that the integrand falls at once and does not swing.
+    1/π · ∫₀^∞ Re exp(K(s)) / s dt over s = c + it, K(s) = −scale · Σ log(1 − s·y_i) − log(1 − s·worst), with
+    c where exp(K(s)) / s is least on the positive axis, so that the integrand falls at once.
     """
     from scipy.optimize import brentq
 
