@@ -8,15 +8,17 @@ What can be chosen by a name stands in tables of records, which say what each is
 `CORRECTIONS`, `INTERVALS`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `delong` is of AUC; `independent` is of
-two groups of different queries; `signflips` has exact distributions under random signs; `spread` says what is
-alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `bayes` has posteriors; `delong` is of
+AUC; `independent` is of two groups of different queries; `signflips` has exact distributions under random
+signs; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be
+chosen.
 """
 
 from inspect import isfunction as _isfunction
 
 from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
@@ -64,10 +66,12 @@ __all__ = [
     "Interval",
     "Made",
     "MeanDifference",
+    "Posterior",
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
+    "bootstrap_posterior",
     "bootstrap_shift_test",
     "cliffs_delta",
     "cohens_d",
@@ -82,12 +86,14 @@ __all__ = [
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
+    "posterior",
     "power_of",
     "probability_of_superiority",
     "queries_needed",
     "randomisation_test",
     "randomised_tukey",
     "sign_test",
+    "student_posterior",
     "studentised_interval",
     "studentised_ratios",
     "t_interval",
