@@ -132,13 +132,16 @@ class Compared:
 
     @property
     def labels(self) -> NDArray[Any] | None:
-        """The cluster of each query, by number; None where each stands for itself."""
+        """The number of each query's cluster, [queries, 2] of two kinds; None if each stands for itself."""
         return self._data.labels
 
     @property
-    def clusters(self) -> int | None:
-        """How many clusters the queries are in; None where each stands for itself."""
-        return None if self.labels is None else len(np.unique(self.labels))
+    def clusters(self) -> int | tuple[int, ...] | None:
+        """How many clusters the queries are in, of either kind if two; None where each stands for itself."""
+        if self.labels is None:
+            return None
+        counts = tuple(len(np.unique(each)) for each in np.atleast_2d(self.labels.T))
+        return counts[0] if len(counts) == 1 else counts
 
     @property
     def opponents(self) -> list[tuple[str, str]]:
@@ -324,7 +327,7 @@ class Compared:
     def _find(self, measure: str | Measure) -> Measure:
         refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
-        found = meant(measure, first.convention, first.kinds)
+        found = first._known(measure) or meant(measure, first.convention, first.kinds)
         if found not in self._data.values:
             raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
         return found

@@ -20,9 +20,11 @@ from rankmark.comparing.words import (
     queries_line,
     test_line,
 )
+from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.words import chance, printable, rounded
+from rankmark.results.runs import accounts
 from rankmark.statistics.bayes import check_rope
 from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval
@@ -96,12 +98,16 @@ class View:
             return Grid(names, rows)
         return Grid(names - 1, [[*row[:2], *row[3:]] for row in rows])
 
-    def number(self, value: float) -> str:
+    def number(self, measure: Measure, value: float) -> str:
         """A value for people; empty for NaN."""
-        return rounded(value, f".{self.digits}f")
+        return written(measure, value, self.digits)
+
+    def difference(self, measure: Measure, value: float) -> str:
+        """A difference of values for people; empty for NaN."""
+        return written(measure, value, self.digits, "+")
 
     def signed(self, value: float) -> str:
-        """A difference for people; empty for NaN."""
+        """The end of an interval for people; empty for NaN."""
         return rounded(value, f"+.{self.digits}f")
 
     def span(self, interval: Interval) -> str:
@@ -119,7 +125,7 @@ class View:
         shown = self.comparison
         columns, marks = [["system", *map(self.title, shown.systems)]], []
         for measure in shown.measures:
-            values = (self.number(shown.value(system, measure)) for system in shown.systems)
+            values = (self.number(measure, shown.value(system, measure)) for system in shown.systems)
             columns.append([measure.label, *values])
             own = [self.marks(system, measure) for system in shown.systems]
             widest = max(map(len, own))
@@ -149,7 +155,7 @@ class View:
             pair.measure.label,
             pair.system,
             pair.baseline,
-            self.signed(pair.difference),
+            self.difference(pair.measure, pair.difference),
             self.span(pair.interval),
             self.chance(pair.p),
             *corrected,
@@ -184,16 +190,17 @@ class View:
         rows = [["measure", "system", "against", inside, "P(worse)", f"P(within {self.rope:g})", "P(better)"]]
         for measure in self.comparison.measures:
             for (system, other), own in self.comparison.bayes(measure, self.rope).items():
-                chances = map(self.number, (own.worse, own.equivalent, own.better))
+                chances = map(self.chance, (own.worse, own.equivalent, own.better))
                 rows.append([measure.label, system, other, self.span(Interval(own.low, own.high)), *chances])
         return self.named(rows)
 
     def moved(self, exact: bool = False) -> Grid:
         """A row a query that changed most."""
-        number, signed = (repr, repr) if exact else (self.number, self.signed)
+        digits = None if exact else self.digits
 
         def figures(mover: Mover) -> list[str]:
-            return [number(mover.value), number(mover.baseline_value), signed(mover.difference)]
+            values = (written(mover.measure, each, digits) for each in (mover.value, mover.baseline_value))
+            return [*values, written(mover.measure, mover.difference, digits, "" if exact else "+")]
 
         header = ["measure", "system", "against", "query", "value", "before", "difference"]
         rows = [
@@ -209,7 +216,7 @@ class View:
         for measure in shown.measures:
             columns = [shown.query_values(system, measure).tolist() for system in shown.systems]
             for query, *values in zip(shown.query_ids, *columns, strict=True):
-                cells = (("" if math.isnan(v) else repr(v)) if exact else self.number(v) for v in values)
+                cells = (written(measure, value, None if exact else self.digits) for value in values)
                 rows.append([measure.label, str(query), *cells])
         return Grid(2, rows)
 
@@ -229,8 +236,9 @@ class View:
         yield from self.slices()
 
     def paper(self) -> Iterator[Block]:
-        """What a paper shows: the means."""
+        """What a paper shows: the means, and the pairs."""
         yield self.means()
+        yield self.pairs().printable()
         yield Notes(self.notes(), closing=True)
         yield from self.slices()
 
@@ -303,7 +311,7 @@ class View:
         """What the means are, for a paper."""
         shown = self.comparison
         measures = ", ".join(map(str, shown.measures))
-        first = f"Mean {measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
+        first = f"{measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
         queries = queries_line(self.comparison).removeprefix("compared on ")
         return f"{first}: {test_line(self.comparison)}; {queries}."
 
@@ -317,12 +325,12 @@ class View:
             queries_line(self.comparison),
         ]
         lines += (f"  {note}" for note in self.comparison.notes)
-        for name, results in self.comparison.results.items():
-            for number, result in enumerate(results, 1):
-                first, *others = result.account()
-                title = f"{name} (seed {number})" if len(results) > 1 else name
-                lines += [f"{printable(title)}: {first}", *(f"  {line}" for line in others)]
-        return lines
+        told = {
+            f"{name} (seed {number})" if len(results) > 1 else name: result.account()
+            for name, results in self.comparison.results.items()
+            for number, result in enumerate(results, 1)
+        }
+        return [*lines, *accounts(told)]
 
 
 def _percent(share: float) -> str:

@@ -5,13 +5,14 @@ for a query that is left out of a measure's mean: it is left out here, too. `ran
 together.
 
 What can be chosen by a name stands in tables of records, which say what each is and assumes: `TESTS`,
-`CORRECTIONS`, `INTERVALS`.
+`CORRECTIONS`, `INTERVALS`, `MCNEMAR`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `crossed` is of queries and seeds; `bayes` has posteriors; `delong` is of
-AUC; `independent` is of two groups of different queries; `signflips` has exact distributions under random
-signs; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be
-chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
+`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
+what is right or wrong;
+`independent` is of two groups of different queries; `signflips` has exact distributions under random signs;
+`spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -21,9 +22,11 @@ from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
-from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
+from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
+from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
+from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
     CAUTIONS,
@@ -40,6 +43,7 @@ from rankmark.statistics.intervals import (
     t_interval,
     wilson_interval,
 )
+from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
@@ -51,6 +55,7 @@ from rankmark.statistics.significance import (
     sign_test,
     wilcoxon_test,
 )
+from rankmark.statistics.strata import stratified_interval
 from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
@@ -58,15 +63,19 @@ __all__ = [
     "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
+    "MCNEMAR",
     "TESTS",
     "AUCDifference",
     "Anova",
     "Crossed",
     "Equivalence",
+    "Friedman",
     "Interval",
     "Made",
+    "McNemar",
     "MeanDifference",
     "Posterior",
+    "RankInterval",
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
@@ -76,6 +85,7 @@ __all__ = [
     "cliffs_delta",
     "cohens_d",
     "corrected",
+    "critical_difference",
     "crossed",
     "delong_interval",
     "delong_test",
@@ -83,6 +93,10 @@ __all__ = [
     "equivalence",
     "equivalent",
     "exact_interval",
+    "friedman_test",
+    "groups_of",
+    "mcnemar_test",
+    "nemenyi_test",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
@@ -92,12 +106,15 @@ __all__ = [
     "queries_needed",
     "randomisation_test",
     "randomised_tukey",
+    "rank_intervals",
     "sign_test",
+    "stratified_interval",
     "student_posterior",
     "studentised_interval",
     "studentised_ratios",
     "t_interval",
     "two_way_anova",
+    "unpaired_delong_test",
     "welch",
     "wilcoxon_test",
     "wilson_interval",

@@ -126,6 +126,8 @@ def bootstrap_posterior(
     check_share(confidence=confidence)
     check_drawn(resamples, seed)
     own, labels = known(differences, clusters)
+    if labels is not None and labels.ndim > 1:
+        raise ChoiceError("the Bayesian bootstrap knows clusters of one kind; give one label a row")
     if labels is None:
         sums, sizes = own, np.ones(len(own))
     else:
