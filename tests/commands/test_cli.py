@@ -262,6 +262,8 @@ COMMANDS = [
     "predictions",
     "curve",
     "compare",
+    "compare-matrix",
+    "board",
     "gate",
     "gate-predictions",
     "show",
@@ -568,7 +570,7 @@ def test_compare_draws_clusters(run: Run) -> None:
     args = ("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--clusters", "visitor")
     code, out, err = run(*args, "--attributes", "users.csv")
     assert (code, err) == (0, "")
-    assert "intervals: BCa bootstrap over clusters of queries" in out
+    assert "intervals: t over clusters of queries" in out
     assert "compared on 3 queries in 2 clusters" in out
     _, out, _ = run(*args, "--attributes", "users.csv", "--by", "one")
     assert "one  queries   value" in out
@@ -633,12 +635,13 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
 
 
 def test_the_help_lists_what_the_statistics_have(run: Run) -> None:
-    from rankmark.statistics import CORRECTIONS, INTERVALS, TESTS
+    from rankmark.comparing.plan import INTERVALS_OF_DIFFERENCES
+    from rankmark.statistics import CORRECTIONS, TESTS
 
     _, out, _ = run("compare", "--help")
     words = "".join(out.split())
     assert f"--test{'|'.join(TESTS)}Which" in words
-    assert f"--interval{'|'.join(INTERVALS)}How" in words
+    assert f"--interval{'|'.join(INTERVALS_OF_DIFFERENCES)}How" in words
     *corrections, none = CORRECTIONS
     assert f"--correction{'|'.join([*corrections, 'tukey', none])}Of" in words
 

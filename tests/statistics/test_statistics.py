@@ -568,5 +568,5 @@ def test_there_are_five_tests() -> None:
 
 
 def test_only_bootstrap_intervals_are_bootstrapped() -> None:
-    with pytest.raises(ChoiceError, match="method='t' is not one of bca, percentile"):
+    with pytest.raises(ChoiceError, match="method='t' is not one of studentised, bca, percentile"):
         bootstrap_interval([1.0, 2.0], method="t")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from rankmark.comparing.clusters import are_seeds, by_query
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.stored import beside_stored, opened
-from rankmark.comparing.systems import Baseline, brought_together, check_systems
+from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
-from rankmark.inputs.attributes import Places, read_columns
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.slicing import By
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
@@ -43,9 +43,9 @@ def compare(
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
-    interval: IntervalName = "bca",
+    interval: IntervalName = "auto",
     confidence: float = 0.95,
-    clusters: str | Mapping[Any, Any] | None = None,
+    clusters: ClustersBy = None,
     seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -74,10 +74,14 @@ def compare(
             (``none`` is one); or ``tukey``, the randomised Tukey HSD test of all systems of a measure, which
             corrects for these and not for several measures.
         alpha: the level below which a corrected p-value is significant.
-        interval: which of `rankmark.statistics.INTERVALS`: ``bca`` is the bootstrap.
+        interval: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's for a system's mean of 0
+            and 1, the studentised bootstrap where values are skewed, and else t; `Pair.method` says which,
+            and `Pair.caution` what speaks against it.
         confidence: of the intervals, 0 to 1.
         clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
-            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
+            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes. Two of
+            these in a list where queries are in clusters of two kinds, such as topics and users: test and
+            intervals are t then.
         seedless: the system, or several, whose one run depends on no seed, as that of BM25; without it, a
             system with one run is taken to vary by seeds as much as the one with several beside it.
         resamples: of the bootstrap and of tests that are not exact.
@@ -120,20 +124,16 @@ def compare(
     if not fresh:
         raise UsageError("these are results, which need no judgements: compare_results compares them")
     places = Places(qrels, fresh[0], attributes, columns)
-    column = None
-    if isinstance(clusters, str):
-        column, clusters = read_columns([clusters], places, "clusters"), None
+    clustering = Clustering.of(clusters, places)
     judged = read_qrels(qrels, columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
     results, notes = beside_stored(
         systems, lambda run, hashed: evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
     )
-    if column is not None:
-        clusters = by_query(column, next(iter(results.values()))[0])
-    comparison = brought_together(results, None, baselines, plan, clusters)
+    comparison = brought_together(results, None, baselines, plan, clustering)
     comparison.notes += tuple(notes)
-    if by is None and (attributes is None or column is not None):
+    if by is None and (attributes is None or (clustering is not None and clustering.of_columns)):
         return comparison
     return comparison.in_slices(by, places)
 
@@ -147,9 +147,9 @@ def compare_results(
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
-    interval: IntervalName = "bca",
+    interval: IntervalName = "auto",
     confidence: float = 0.95,
-    clusters: Mapping[Any, Any] | None = None,
+    clusters: ClustersBy = None,
     seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -201,7 +201,8 @@ def _settled(
 ) -> ComparisonPlan:
     named = (seedless,) if isinstance(seedless, str) else tuple(seedless)
     counts = {name: len(runs) for name, runs in systems.items()}
-    return plan.settled(clustered=clusters is not None, seeds=counts, seedless=named)
+    kinds = len(clusters) if isinstance(clusters, list | tuple) else int(clusters is not None)
+    return plan.settled(clusters=kinds, seeds=counts, seedless=named)
 
 
 def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Result]:

@@ -14,7 +14,7 @@ from rankmark.aggregation.intervals import OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows
-from rankmark.statistics.delong import AUCSpread
+from rankmark.statistics.delong import ROUNDING, AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import standard_deviation
@@ -292,8 +292,14 @@ class OfSpreads:
 
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """As `Decider.upper`, by DeLong's variance and, of shares, the delta method."""
+        if len(self.spreads) == 1:
+            # On the scale of the log odds, with a bound where all rows are in order.
+            ends = self.spreads[0].interval(2 * confidence - 1)
+            (sign,) = figure.above
+            end = sign * (ends.high if sign > 0 else ends.low)
+            return Bound(math.inf, "few") if math.isnan(end) else Bound(end, "delong")
         moved = self._moved(figure)
-        changed = sum(int(np.count_nonzero(np.abs(each) > 1e-15)) for each in (moved.ours, moved.theirs))
+        changed = sum(int(np.count_nonzero(np.abs(each) > ROUNDING)) for each in (moved.ours, moved.theirs))
         if min(moved.sizes) < 2 or changed < LEAST_CHANGED:
             return Bound(math.inf, "few")
         return Bound(moved.bound(confidence), "delong")
@@ -304,13 +310,7 @@ class OfSpreads:
 
     def _moved(self, figure: Figure) -> AUCSpread:
         """What rows move the figure."""
-        slopes = figure.slopes(self.values)
-        ours, theirs = (
-            sum(slope * getattr(each, side) for slope, each in zip(slopes, self.spreads, strict=True))
-            for side in ("ours", "theirs")
-        )
-        first = self.spreads[0]
-        return AUCSpread(float(figure.of(self.values)), ours, theirs, first.sizes, first.alone)
+        return AUCSpread.combined(float(figure.of(self.values)), self.spreads, figure.slopes(self.values))
 
 
 @dataclass(frozen=True)

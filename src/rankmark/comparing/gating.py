@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from rankmark.comparing.clusters import are_seeds, by_query, cluster_labels
 from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfQueries
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.pairs import Rows, rows_in
 from rankmark.comparing.stored import check_stored, opened
+from rankmark.comparing.systems import are_seeds
 from rankmark.errors import DataError, UsageError
-from rankmark.inputs.attributes import Places, read_columns
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import Clustering
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.lists import ListResult
@@ -126,7 +127,10 @@ def gate(
     if stored and old is not None:
         check_stored("the baseline", old, new, map(new._find, conditions.measures))
     places = Places(qrels, next((run for run in runs if run not in stored), None), attributes, columns)
-    labels = _labels(clusters, places, new)
+    clustering = Clustering.of(clusters, places)
+    if clustering is not None and clustering.two:
+        raise UsageError("a gate knows clusters of one kind: give the one that has fewer of them")
+    labels = None if clustering is None else clustering.labels(new.query_ids)
     return conditions.decided(_OfLists(old, new, labels, stored=bool(stored)), seed)
 
 
@@ -141,15 +145,6 @@ def _evaluated(
         qrels = read_qrels(qrels, how["columns"])
     for run in runs:
         yield run if isinstance(run, ListResult) else evaluate(qrels, run, measures, **how)
-
-
-def _labels(clusters: Any, places: Places, like: ListResult) -> NDArray[Any] | None:
-    """The cluster of each query of a result."""
-    if clusters is None:
-        return None
-    if isinstance(clusters, str):
-        clusters = by_query(read_columns([clusters], places, "clusters"), like)
-    return cluster_labels(like.query_ids, clusters)
 
 
 class _OfLists(Judged):

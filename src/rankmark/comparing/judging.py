@@ -12,8 +12,8 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
-from rankmark.comparing.plan import ComparisonPlan
-from rankmark.statistics.intervals import INTERVALS, Interval
+from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
+from rankmark.statistics.intervals import Made, caution_of, made_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Judged", "judged_pairs", "with_corrected"]
 
-Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Interval], tuple[Pair, ...]]"
+Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Made], tuple[Pair, ...]]"
 """The interval of each measure's and system's value, and the pairs."""
 
 
 def judged_pairs(data: SystemValues, plan: ComparisonPlan) -> Judged:
     """The interval of each measure's and system's value, and the pairs."""
-    intervals: dict[tuple[Measure, str], Interval] = {}
+    intervals: dict[tuple[Measure, str], Made] = {}
     pairs: list[Pair] = []
     resamples = _Resamples(data, plan)
     for measure in data.values:
@@ -86,18 +86,34 @@ class _OneMeasure:
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
 
-    def interval(self, system: str) -> Interval:
-        if self.plan.seeded:
-            return self.data.crossed(self.measure, system).interval(self.plan.confidence)
+    def interval(self, system: str) -> Made:
         there = self.data.there[self.measure, system]
         labels = None if self.labels is None else self.labels[there]
         values = self.terms[system].at(there).linear()
-        return self._interval(values, labels, lambda: self.resamples.values[self.measure, system])
+        if self.plan.seeded:
+            return self._of_seeds(self.data.crossed(self.measure, system), values, labels)
+        return self._interval(
+            values, labels, lambda: self.resamples.values[self.measure, system], differences=False
+        )
 
     def _interval(
-        self, values: Floats, labels: NDArray[Any] | None, resampled: Callable[[], Floats]
-    ) -> Interval:
-        return INTERVALS[self.plan.interval].of_mean(values, labels, resampled, self.plan.confidence)
+        self,
+        values: Floats,
+        labels: NDArray[Any] | None,
+        resampled: Callable[[], Floats],
+        *,
+        differences: bool,
+    ) -> Made:
+        plan = self.plan
+        return made_interval(
+            plan.interval,
+            values,
+            labels,
+            confidence=plan.confidence,
+            differences=differences,
+            draws=plan.draws,
+            resampled=resampled,
+        )
 
     def pairs(self) -> list[Pair]:
         opponents = self.data.opponents
@@ -145,12 +161,19 @@ class _OneMeasure:
     def _crossed(self, system: str, other: str) -> Crossed:
         return self.data.crossed(self.measure, system, other, self.plan.seedless)
 
-    def _difference(self, system: str, other: str) -> Interval:
+    def _difference(self, system: str, other: str) -> Made:
         """The interval of the difference."""
-        if self.plan.seeded:
-            return self._crossed(system, other).interval(self.plan.confidence)
         own, labels = self.data.differences(self.measure, system, other)
-        return self._interval(own, labels, lambda: self.resamples.difference(self.measure, system, other))
+        if self.plan.seeded:
+            return self._of_seeds(self._crossed(system, other), own, labels)
+        return self._interval(
+            own, labels, lambda: self.resamples.difference(self.measure, system, other), differences=True
+        )
+
+    def _of_seeds(self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None) -> Made:
+        """The interval over queries and seeds."""
+        ends = crossed.interval(self.plan.confidence)
+        return Made(*ends, OF_SEEDS, caution_of(OF_SEEDS, values, labels))
 
     def _swapped(self, system: str, other: str) -> Floats:
         """What the queries add to a difference, which has the other sign where the systems are swapped."""
@@ -168,6 +191,7 @@ class _OneMeasure:
         values, others = self.means[system][both], self.means[other][both]
         towards = signs(values - others) * direction(self.measure)
         value, other_value = one.value(), another.value()
+        made = self._difference(system, other)
         return Pair(
             measure=self.measure,
             system=system,
@@ -176,7 +200,7 @@ class _OneMeasure:
             value=value,
             baseline_value=other_value,
             difference=value - other_value,
-            interval=self._difference(system, other),
+            interval=made.ends,
             p=p,
             corrected=corrected,
             significant=bool(corrected <= self.plan.alpha),
@@ -186,4 +210,6 @@ class _OneMeasure:
             cohens_d=statistics.cohens_d(self._swapped(system, other)),
             cliffs_delta=statistics.cliffs_delta(values, others),
             superiority=statistics.probability_of_superiority(values - others),
+            method=made.method,
+            caution=made.caution,
         )

@@ -65,6 +65,8 @@ class Pair:
             queries add to it.
         cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
         superiority: the share of queries with a greater value, those with equal ones by half.
+        method: by which of `rankmark.statistics.INTERVALS` the interval was made.
+        caution: which of `rankmark.statistics.CAUTIONS` holds of it; empty if none.
 
     """
 
@@ -85,6 +87,8 @@ class Pair:
     cohens_d: float
     cliffs_delta: float
     superiority: float
+    method: str = ""
+    caution: str = ""
 
     @property
     def figures(self) -> dict[str, Any]:

@@ -17,13 +17,16 @@ from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["CORRECTIONS_OF_SYSTEMS", "ComparisonPlan"]
+__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "OF_SEEDS", "ComparisonPlan"]
 
 CORRECTIONS_OF_SYSTEMS: Mapping[str, Statistic] = {**CORRECTIONS, **SIMULTANEOUS}
 """What corrects the p-values of pairs of systems."""
+INTERVALS_OF_DIFFERENCES = [name for name, each in INTERVALS.items() if each.of_differences]
+"""How intervals of pairs of systems can be made."""
 
 OF_SEEDS: Literal["t"] = "t"
 """The test and the interval that go by seeds, too; see `statistics.crossed`."""
+TWO_KINDS = "clusters of two kinds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class ComparisonPlan:
     alternative: Alternative = "two-sided"
     correction: CorrectionName | Literal["tukey"] = "holm"
     alpha: float = 0.05
-    interval: IntervalName = "bca"
+    interval: IntervalName = "auto"
     confidence: float = 0.95
     resamples: int = 10_000
     seed: int = 0
@@ -52,7 +55,7 @@ class ComparisonPlan:
         check_choice("test", self.test, TESTS)
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS_OF_SYSTEMS)
-        check_choice("interval", self.interval, INTERVALS)
+        check_choice("interval", self.interval, INTERVALS_OF_DIFFERENCES)
         check_share(alpha=self.alpha, confidence=self.confidence)
         check_drawn(self.resamples, self.seed, self.threads)
         at_once = self.simultaneous
@@ -61,11 +64,11 @@ class ComparisonPlan:
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
             )
 
-    def settled(self, *, clustered: bool, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
-        """The plan for what is compared: where a system has several seeds, with the test of these.
+    def settled(self, *, clusters: int, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
+        """The plan for what is compared: t where there are several seeds, or clusters of two kinds.
 
         Args:
-            clustered: whether queries are in clusters.
+            clusters: of how many kinds there are.
             seeds: how many each system has.
             seedless: systems that depend on no seed.
 
@@ -79,12 +82,15 @@ class ComparisonPlan:
                 hint = did_you_mean(str(name), seeds)
                 there = f"has {seeds[name]} runs" if name in seeds else f"is not one of the systems{hint}"
                 raise UsageError(f"seedless={name!r} {there}")
-        plan = self._of_seeds(tuple(seedless)) if max(seeds.values()) > 1 else self
-        plan._check_clusters(clustered)
-        return plan
+        seeded = max(seeds.values()) > 1
+        if seeded and clusters > 1:
+            raise ChoiceError("several seeds go with clusters of one kind; give one of the two")
+        plan = self._by_t("seeds") if seeded else self._by_t(TWO_KINDS) if clusters > 1 else self
+        plan._check_clusters(clusters > 0)
+        return replace(plan, seeded=True, seedless=tuple(seedless)) if seeded else plan
 
-    def _of_seeds(self, seedless: tuple[str, ...]) -> Self:
-        """The plan with the test and the interval of seeds; refuses others unless they are the defaults."""
+    def _by_t(self, of: str) -> Self:
+        """The plan with test and interval by t; refuses others unless they are the defaults."""
         usual = ComparisonPlan()
         for name, chosen, instead, known in (
             ("test", self.test, OF_SEEDS, (usual.test, OF_SEEDS)),
@@ -92,8 +98,8 @@ class ComparisonPlan:
             ("correction", self.correction, usual.correction, CORRECTIONS),
         ):
             if chosen not in known:
-                raise ChoiceError(f'{name}="{chosen}" knows nothing of seeds; choose "{instead}"')
-        return replace(self, test=OF_SEEDS, interval=OF_SEEDS, seeded=True, seedless=seedless)
+                raise ChoiceError(f'{name}="{chosen}" knows nothing of {of}; choose "{instead}"')
+        return replace(self, test=OF_SEEDS, interval=OF_SEEDS)
 
     def _check_clusters(self, clustered: bool) -> None:
         if clustered and not TESTS[self.test].knows_clusters:
@@ -108,12 +114,6 @@ class ComparisonPlan:
         """What the test is called in sentences."""
         title = TESTS[self.test].title
         return f"{title} of crossed queries and seeds" if self.seeded else title
-
-    @property
-    def interval_title(self) -> str:
-        """What the intervals are called in sentences."""
-        title = INTERVALS[self.interval].title
-        return f"{title}, of crossed queries and seeds" if self.seeded else title
 
     @property
     def simultaneous(self) -> SimultaneousTest | None:
