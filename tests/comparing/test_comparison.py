@@ -174,6 +174,8 @@ def test_where_less_is_better_a_fall_is_a_win() -> None:
     assert pair.difference < 0
     assert pair.better
     assert pair.wins > pair.losses
+    posterior = compared.bayes("MaxRank", 0)["dense", "random"]
+    assert posterior.better > 0.5 > posterior.worse
 
 
 def test_the_same_seed_gives_the_same_text_whatever_the_threads() -> None:
@@ -529,6 +531,24 @@ def test_equivalence_is_corrected_for_all_pairs_and_measures(compared: Any) -> N
     assert shown.items() <= words.items()
     table = compared.to_table(margin=0.2)
     assert re.search(r"p not worse +\(holm\) +p equivalent +\(holm\) +within 0.2", table)
+
+
+def test_how_likely_a_system_is_worse_equivalent_or_better(compared: Any) -> None:
+    d = values("dense", "RR") - values("bm25", "RR")
+    found = compared.bayes("RR", 0.05)["dense", "bm25"]
+    own = statistics.student_posterior(d, 0.05)
+    assert tuple(found) == pytest.approx((0.05, *own[1:]))
+    drawn = compared.bayes("RR", 0.05, method="bootstrap")["dense", "bm25"]
+    assert tuple(drawn) == pytest.approx(tuple(statistics.bootstrap_posterior(d, 0.05)))
+    record = json.loads(compared.to_json(rope=0.05))["bayes"]
+    assert len(record) == 6
+    first = next(each for each in record if each["measure"] == "RR" and each["system"] == "dense")
+    assert first["better"] == pytest.approx(found.better)
+    assert re.search(r"95% credible +P\(worse\) +P\(within 0.05\) +P\(better\)", compared.to_table(rope=0.05))
+    with pytest.raises(ChoiceError, match="rope=-1 is not a number from 0"):
+        compared.to_table(rope=-1)
+    with pytest.raises(ChoiceError, match="method='sampler' is not one of t, bootstrap"):
+        compared.bayes("RR", 0.05, method="sampler")
 
 
 def test_equivalence_says_what_is_shown(compared: Any) -> None:

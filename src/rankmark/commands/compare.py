@@ -95,6 +95,12 @@ with_comparison = together(
     click.option(
         "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
     ),
+    click.option(
+        "--rope",
+        type=float,
+        metavar="D",
+        help="Show how likely differences are below, within and above ±D (Bayes).",
+    ),
 )
 """Gives a command the options that say how systems are compared, and what of it is shown."""
 
@@ -141,6 +147,7 @@ def compare_runs(
     attributes: str | None,
     movers: int | None,
     margin: float | None,
+    rope: float | None,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -167,6 +174,7 @@ def compare_runs(
     """  # noqa: D301
     from rankmark.comparing.compare import compare
     from rankmark.loading import is_saved
+    from rankmark.statistics.bayes import check_rope
     from rankmark.statistics.equivalence import check_margin
 
     output.check()
@@ -174,6 +182,8 @@ def compare_runs(
     runs = named_paths((qrels, *run) if alone else run, "runs")
     if margin is not None:
         check_margin(margin)
+    if rope is not None:
+        check_rope(rope)
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
@@ -182,7 +192,7 @@ def compare_runs(
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         compared = compare(qrels, runs, measures, columns=column_names(column), **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
 
 
 def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:

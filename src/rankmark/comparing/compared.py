@@ -24,6 +24,7 @@ from rankmark.comparing.pairs import (
     refuse_swapped,
 )
 from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.posteriors import PairPosterior, PosteriorName, posteriors
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.inputs.attributes import Places, read_attributes, read_slices
@@ -303,6 +304,25 @@ class Compared:
         They go by clusters and seeds, too, and are corrected for the pairs of all measures with this margin.
         """
         return self._equivalences(margin)[self._find(measure)]
+
+    def bayes(
+        self, measure: str | Measure, rope: float, *, method: PosteriorName = "t"
+    ) -> dict[tuple[str, str], PairPosterior]:
+        """How likely each system is to be worse, as good as or better than its baseline.
+
+        Args:
+            measure: one that was compared.
+            rope: the region of practical equivalence, in the measure's unit: differences from −rope to rope
+                do not matter; to be chosen before looking at the data. 0 for none.
+            method: ``t``, Student's posterior (`statistics.student_posterior`), with seeds
+                `statistics.posterior`; or ``bootstrap``, the Bayesian bootstrap
+                (`statistics.bootstrap_posterior`).
+
+        Raises:
+            ChoiceError: no such method, or what is no region.
+
+        """
+        return posteriors(self._data, self.plan, self._find(measure), rope, method)
 
     def _equivalences(self, margin: float) -> dict[Measure, dict[tuple[str, str], PairEquivalence]]:
         return equivalences(self._data, self.plan, margin)

@@ -25,7 +25,9 @@ from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.runs import accounts
+from rankmark.statistics.bayes import check_rope
 from rankmark.statistics.equivalence import check_margin
+from rankmark.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
     from rankmark.language.measure import Measure
-    from rankmark.statistics.intervals import Interval
 
 __all__ = ["ComparisonOptions", "View"]
 
@@ -44,6 +45,7 @@ class ComparisonOptions(TypedDict, total=False):
     per_query: bool
     movers: int
     margin: float | None
+    rope: float | None
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,14 @@ class View:
     per_query: bool = False
     movers: int = 0
     margin: float | None = None
+    rope: float | None = None
     digits: int = 4
 
     def __post_init__(self) -> None:
         if self.margin is not None:
             check_margin(self.margin)
+        if self.rope is not None:
+            check_rope(self.rope)
 
     @cached_property
     def letters(self) -> dict[str, str]:
@@ -178,6 +183,17 @@ class View:
                 rows.append([measure.label, system, other, self.span(own.interval), *p_values, own.verdict])
         return self.named(rows)
 
+    def probable(self) -> Grid:
+        """A row a measure and pair: how likely it is to be worse, equivalent or better."""
+        assert self.rope is not None
+        inside = f"{_percent(self.comparison.plan.confidence)} credible"
+        rows = [["measure", "system", "against", inside, "P(worse)", f"P(within {self.rope:g})", "P(better)"]]
+        for measure in self.comparison.measures:
+            for (system, other), own in self.comparison.bayes(measure, self.rope).items():
+                chances = map(self.chance, (own.worse, own.equivalent, own.better))
+                rows.append([measure.label, system, other, self.span(Interval(own.low, own.high)), *chances])
+        return self.named(rows)
+
     def moved(self, exact: bool = False) -> Grid:
         """A row a query that changed most."""
         digits = None if exact else self.digits
@@ -212,6 +228,8 @@ class View:
         yield self.pairs().printable()
         if self.margin is not None:
             yield self.equivalent().printable()
+        if self.rope is not None:
+            yield self.probable().printable()
         if self.movers:
             yield self.moved().printable()
         yield Notes(self.notes(), closing=True)
@@ -253,6 +271,12 @@ class View:
         whole["notes"] = list(shown.notes)
         if self.margin is not None:
             whole["equivalence"] = list(self._equivalences(self.margin))
+        if self.rope is not None:
+            whole["bayes"] = [
+                {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
+                for measure in shown.measures
+                for (system, other), own in shown.bayes(measure, self.rope).items()
+            ]
         if self.movers:
             whole["movers"] = [m._asdict() | {"measure": m.measure.label} for m in shown.movers(self.movers)]
         if self.per_query:

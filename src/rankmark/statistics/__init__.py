@@ -9,15 +9,19 @@ What can be chosen by a name stands in tables of records, which say what each is
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
-`friedman` of ranks, `groups` of who is told apart; `delong` is of AUC, `mcnemar` of what is right or wrong;
-`independent` is of two groups of different queries; `signflips` has exact distributions under random signs;
-`spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
+what is right or wrong;
+`independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
+`bounded` bounds that hold for few rows; `spread` says what is alike but for rounding, `chance` what a p-value
+is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
 
 from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
+from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
@@ -72,11 +76,13 @@ __all__ = [
     "Made",
     "McNemar",
     "MeanDifference",
+    "Posterior",
     "RankInterval",
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
+    "bootstrap_posterior",
     "bootstrap_shift_test",
     "cliffs_delta",
     "cohens_d",
@@ -90,12 +96,14 @@ __all__ = [
     "equivalent",
     "exact_interval",
     "friedman_test",
+    "gaffke_bound",
     "groups_of",
     "mcnemar_test",
     "nemenyi_test",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
+    "posterior",
     "power_of",
     "probability_of_superiority",
     "queries_needed",
@@ -104,6 +112,7 @@ __all__ = [
     "rank_intervals",
     "sign_test",
     "stratified_interval",
+    "student_posterior",
     "studentised_interval",
     "studentised_ratios",
     "t_interval",
