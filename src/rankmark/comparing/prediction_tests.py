@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from rankmark.aggregation.intervals import (
+    RESAMPLES,
     Drawn,
     IntervalMethod,
     Sample,
@@ -19,6 +20,7 @@ from rankmark.aggregation.intervals import (
 )
 from rankmark.errors import MeasureError
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
+from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import Interval, t_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_share
@@ -129,16 +131,20 @@ NOTHING = Verdict(Interval(math.nan, math.nan), math.nan, 0)
 
 
 def judged(
-    measure: Measure, systems: tuple[Evaluated, Evaluated], test: PredictionTest, plan: PredictionPlan
+    measure: Measure,
+    systems: tuple[Evaluated, Evaluated],
+    test: PredictionTest,
+    plan: PredictionPlan,
+    tests: int = 1,
 ) -> Verdict:
-    """One system against another on one measure."""
+    """One system against another on one measure; `tests` is how many p-values are corrected together."""
     found = [each.samples.get(measure) for each in systems]
     if any(each is None for each in found):
         return NOTHING
     one, other = paired(*(each for each in found if each is not None))
     if one.units < 2:
         return NOTHING._replace(units=one.units)
-    return _Judge(measure, systems, one, other, plan).verdict(test, plan.interval_of(measure))
+    return _Judge(measure, systems, one, other, plan, tests).verdict(test, plan.interval_of(measure))
 
 
 class _Judge:
@@ -151,8 +157,10 @@ class _Judge:
         one: Sample,
         other: Sample,
         plan: PredictionPlan,
+        tests: int,
     ) -> None:
         self.systems, self.one, self.other, self.plan = systems, one, other, plan
+        self.tests = 1 if plan.correction == "none" else tests
         self.difference = systems[0].result[measure] - systems[1].result[measure]
         self._apart: Floats | None = None
 
@@ -184,6 +192,7 @@ class _Judge:
             return math.nan
         sampling = self.plan.sampling
         told = {"resamples": sampling.resamples, "seed": sampling.seed, "threads": sampling.threads or None}
+        told["most"] = draws_needed(self.tests, self.plan.alpha, sampling.resamples or RESAMPLES)
         known = {name: v for name, v in told.items() if name in TESTS[test].takes and v is not None}
         return float(TESTS[test].function(self.apart, alternative=alternative, **known))
 

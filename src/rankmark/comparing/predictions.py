@@ -356,7 +356,7 @@ class PredictionComparison(Saved):
         assert labelled is not None
         unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
         test = self.plan.test_of(measure, unit)
-        found = judged(measure, of, test, self.plan)
+        found = judged(measure, of, test, self.plan, len(self.measures) * len(self.opponents))
         value, baseline_value = (each.result[measure] for each in of)
         return PredictionPair(
             measure=measure,

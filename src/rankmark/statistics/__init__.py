@@ -25,7 +25,14 @@ from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
-from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
+from rankmark.statistics.effects import (
+    cliffs_delta,
+    cliffs_delta_interval,
+    cohens_d,
+    cohens_d_interval,
+    probability_of_superiority,
+    superiority_interval,
+)
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
 from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
@@ -85,7 +92,9 @@ __all__ = [
     "bootstrap_posterior",
     "bootstrap_shift_test",
     "cliffs_delta",
+    "cliffs_delta_interval",
     "cohens_d",
+    "cohens_d_interval",
     "corrected",
     "critical_difference",
     "crossed",
@@ -115,6 +124,7 @@ __all__ = [
     "student_posterior",
     "studentised_interval",
     "studentised_ratios",
+    "superiority_interval",
     "t_interval",
     "two_way_anova",
     "unpaired_delong_test",
