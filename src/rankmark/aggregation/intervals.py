@@ -23,7 +23,14 @@ from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.statistics.delong import AUCSpread, auc_spread
-from rankmark.statistics.intervals import Interval, bca_interval, percentile_interval
+from rankmark.statistics.intervals import (
+    CAUTIONS,
+    Caution,
+    Interval,
+    IntervalName,
+    bca_interval,
+    percentile_interval,
+)
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
 from rankmark.statistics.spread import without_rounding
 
@@ -71,22 +78,25 @@ class PredictionInterval(NamedTuple):
         low: the lower end; NaN where there are too few rows or queries for an interval.
         high: the upper end.
         confidence: the share of such intervals that hold the true value.
-        method: ``delong``, ``delta``, ``bca`` or ``percentile``.
-        unit: what is taken for independent: ``queries`` or ``rows``.
+        method: ``delong``, ``delta``, ``bca`` or ``percentile``; or of lists another of
+            `rankmark.statistics.INTERVALS`.
+        unit: what is taken for independent: ``queries``, ``rows`` or ``clusters`` of queries.
         units: how many of them there are; for a measure that is a mean over queries those with a value.
         resamples: how many were drawn; None for a method that draws none.
         undefined: resamples in which the measure has no value, which are left out.
+        caution: which of `rankmark.statistics.CAUTIONS` speaks against it; empty if none.
 
     """
 
     low: float
     high: float
     confidence: float
-    method: IntervalMethod
-    unit: Unit
+    method: IntervalMethod | IntervalName
+    unit: Unit | Literal["clusters"]
     units: int
     resamples: int | None = None
     undefined: int = 0
+    caution: Caution = ""
 
 
 Unit: TypeAlias = Literal["queries", "rows"]
@@ -116,6 +126,12 @@ class Sampling:
             raise ChoiceError(f"intervals={self.method!r} is not one of {', '.join(METHODS)}, True, False")
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
+
+    @property
+    def of_queries(self) -> dict[str, Any]:
+        """What `query_intervals.interval_of_terms` is told."""
+        draws = {"resamples": self.resamples or RESAMPLES, "seed": self.seed, "threads": self.threads or None}
+        return {"confidence": self.confidence, "draws": draws}
 
 
 @dataclass(frozen=True)
@@ -627,6 +643,10 @@ NAMES: Mapping[str, str] = {
     "delta": "the delta method",
     "bca": "the bootstrap (BCa)",
     "percentile": "the bootstrap (percentiles)",
+    "studentised": "the bootstrap (studentised)",
+    "t": "t",
+    "wilson": "Wilson",
+    "exact": "Clopper-Pearson",
 }
 
 
@@ -641,12 +661,15 @@ def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = Tr
         for m, i in intervals.items()
         if i.undefined
     ]
+    for caution, why in CAUTIONS.items():
+        if names := [name for name, each in intervals.items() if each.caution == caution]:
+            texts.append(f"{', '.join(names)} may cover more or less often: {why}")
     first = next(iter(intervals.values()))
     most = max(each.units for each in intervals.values())
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
     return f"low, high: {100 * first.confidence:g}% intervals over {over}: {'; '.join(texts)}"
 
 
-def way(method: IntervalMethod, resamples: int | None) -> str:
+def way(method: IntervalMethod | IntervalName, resamples: int | None) -> str:
     """How an interval was made."""
     return NAMES[method] if resamples is None else f"{NAMES[method]}, {resamples:,} resamples"

@@ -114,6 +114,10 @@ class Terms:
             return np.asarray(np.exp(mean) * (1 + self.above - mean))
         return self.above * self._scale
 
+    def logarithms(self) -> Floats | None:
+        """Those of the values, of which a geometric mean of one seed is made; None for any other."""
+        return self.above[:, 0] if self._geometric and self.above.shape[1] == 1 else None
+
     def of_means(self, above: Floats, below: Floats | None) -> Floats:
         """The values of resamples, of the mean terms in each."""
         if below is not None:

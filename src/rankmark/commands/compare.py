@@ -12,6 +12,7 @@ from rankmark.commands.options import (
     CHOICES,
     is_said,
     with_choices,
+    with_clusters,
     with_columns,
     with_confidence,
     with_like,
@@ -71,13 +72,7 @@ def _intervals() -> Iterable[str]:
 @with_significance(_corrections)
 @with_words("--interval", _intervals, "How intervals are made.")
 @with_confidence("the intervals")
-@click.option(
-    "--clusters",
-    multiple=True,
-    metavar="COLUMN",
-    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
-    "repeat it for clusters of two kinds.",
-)
+@with_clusters
 @with_resamples
 @click.option(
     "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
