@@ -14,9 +14,11 @@ from typing import Any
 import click
 
 from rankmark.commands.agree import agree
+from rankmark.commands.board import show_board
 from rankmark.commands.check import check_data
 from rankmark.commands.check_predictions import check_predictions
 from rankmark.commands.compare import compare_runs
+from rankmark.commands.compare_matrix import compare_values
 from rankmark.commands.convention import convention
 from rankmark.commands.curve import draw_curve
 from rankmark.commands.demo import demo
@@ -201,6 +203,8 @@ for _command in (
     evaluate_table,
     draw_curve,
     compare_runs,
+    compare_values,
+    show_board,
     gate,
     gate_predictions,
     show,

@@ -262,6 +262,8 @@ COMMANDS = [
     "predictions",
     "curve",
     "compare",
+    "compare-matrix",
+    "board",
     "gate",
     "gate-predictions",
     "show",

@@ -279,7 +279,7 @@ def test_systems_in_slices(run: Run) -> None:
             ["--system", "a=p", "--system", "b=q", "--confusion"],
             "--confusion does not go with several systems",
         ),
-        (["--system", "a=p", "--system", "b=q", "--interval-method", "delong"], "not one of delta, bca"),
+        (["--system", "a=p", "--system", "b=q", "--interval-method", "delong"], "is of AUC, not of LogLoss"),
         (["--system", "a=p", "--system", "b=q", "--format", "trec"], "trec"),
         (["--system", "a=p", "--system", "b=q", "--correction", "tukey"], "correction='tukey' is not one of"),
         (["--system", "a=p", "--system", "b=q", "--alternative", "grater"], "did you mean 'greater'"),

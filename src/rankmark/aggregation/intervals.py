@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.errors import DataError, MeasureError
 from rankmark.forking import need_polars_threads
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
@@ -59,8 +59,9 @@ __all__ = [
     "way",
 ]
 
-IntervalMethod = Literal["delong", "delta", "bca", "percentile"]
-METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+IntervalMethod = Literal["delong-logit", "delong-t", "delong", "delta", "bca", "percentile"]
+METHODS: tuple[IntervalMethod, ...] = ("delong-logit", "delong", "delta", "bca", "percentile")
+"""Intervals of values that can be asked for."""
 
 RESAMPLES = 10_000
 LEAST, MOST, ROWS = 200, 1_000, 20_000_000
@@ -78,8 +79,7 @@ class PredictionInterval(NamedTuple):
         low: the lower end; NaN where there are too few rows or queries for an interval.
         high: the upper end.
         confidence: the share of such intervals that hold the true value.
-        method: ``delong``, ``delta``, ``bca`` or ``percentile``; or of lists another of
-            `rankmark.statistics.INTERVALS`.
+        method: which of `METHODS`; or of lists which of `rankmark.statistics.INTERVALS`.
         unit: what is taken for independent: ``queries``, ``rows`` or ``clusters`` of queries.
         units: how many of them there are; for a measure that is a mean over queries those with a value.
         resamples: how many were drawn; None for a method that draws none.
@@ -122,8 +122,6 @@ class Sampling:
     threads: int = 0
 
     def __post_init__(self) -> None:
-        if self.method is not None and self.method not in METHODS:
-            raise ChoiceError(f"intervals={self.method!r} is not one of {', '.join(METHODS)}, True, False")
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
 
@@ -595,13 +593,13 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
         MeasureError: the method asked for is not one of this measure.
 
     """
-    method = sampling.method or ("delong" if is_auc(measure) else "bca")
+    method = sampling.method or ("delong-logit" if is_auc(measure) else "bca")
     unit: Unit = "queries" if measure.page.kind == "list" else rows.unit
     known = {"confidence": sampling.confidence, "method": method, "unit": unit, "units": sample.units}
-    if method == "delong":
+    if method == "delong-logit" or method == "delong":
         if not (is_auc(measure) and isinstance(rows, Labelled)):
-            raise MeasureError(f'intervals="delong" is of AUC, not of {measure}; {OTHERWISE}')
-        return PredictionInterval(*rows.spread().interval(sampling.confidence), **known)  # type: ignore[arg-type]
+            raise MeasureError(f'intervals="{method}" is of AUC, not of {measure}; {OTHERWISE}')
+        return PredictionInterval(*rows.spread().interval(sampling.confidence, method), **known)  # type: ignore[arg-type]
     if method == "delta":
         if not isinstance(sample, OfSums):
             raise MeasureError(
@@ -639,6 +637,8 @@ def _delta(sample: OfSums, confidence: float) -> Interval:
 
 
 NAMES: Mapping[str, str] = {
+    "delong-logit": "DeLong on the logit scale",
+    "delong-t": "DeLong with t",
     "delong": "DeLong",
     "delta": "the delta method",
     "bca": "the bootstrap (BCa)",

@@ -125,12 +125,7 @@ class OfSpreads:
         values = np.array(self.values)
         steps = 1e-6 * np.eye(len(values))
         slopes = [float(figure(*(values + s)) - figure(*(values - s))) / 2e-6 for s in steps]
-        ours, theirs = (
-            sum(slope * getattr(each, side) for slope, each in zip(slopes, self.spreads, strict=True))
-            for side in ("ours", "theirs")
-        )
-        first = self.spreads[0]
-        moved = AUCSpread(_estimate(figure, values), ours, theirs, first.sizes, first.alone)
+        moved = AUCSpread.combined(_estimate(figure, values), self.spreads, slopes)
         return Bound(moved.bound(confidence), "delong", None)
 
 

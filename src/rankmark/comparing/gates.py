@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from rankmark.comparing.deciding import By
+from rankmark.language.written import written as written_of
 from rankmark.rendering.blocks import Block, Notes
 from rankmark.results.saved import Saved
 
@@ -148,7 +149,8 @@ class Gate(Saved):
         change = "unchanged"
         if abs(own.drop) > ROUNDING:
             change = f"{'worse' if own.drop > 0 else 'better'} by {written(abs(own.drop))}"
-        line = f"{own.measure} {own.baseline:.4f} → {own.candidate:.4f}, {change}"
+        values = (written_of(own.measure, each, 4) for each in (own.baseline, own.candidate))
+        line = f"{own.measure} {' → '.join(values)}, {change}"
         if own.bound is not None:
             bound = written(abs(own.bound))
             limit = f"worse by at most {bound}" if own.bound > 0 else f"better by at least {bound}"
@@ -156,7 +158,7 @@ class Gate(Saved):
         return f"{line}; allowed {self.allowed}"
 
     def _of_limit(self, own: LimitGate) -> str:
-        line = f"{own.measure} {own.value:.4f}"
+        line = f"{own.measure} {written_of(own.measure, own.value, 4)}"
         if own.bound is not None:
             line += f", with {self._confidence} confidence at {own.side} {own.bound:.4f}"
         return f"{line}; wanted at {own.side} {own.limit:.6g}"

@@ -50,6 +50,8 @@ def _tested(pair: PredictionPair) -> str:
 
 
 def _title(test: PredictionTest) -> str:
+    if test == "delong-t":
+        return "DeLong's test with t"
     return "DeLong's test" if test == "delong" else f"the {TESTS[test].title}"
 
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
 from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["Baseline", "brought_together", "check_systems"]
+__all__ = ["Baseline", "brought_together", "check_systems", "gathered"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
@@ -62,24 +60,52 @@ def brought_together(
         clusters: what each query belongs to.
 
     """
+    found = gathered(results, measures)
+    clustering = Clustering.of(clusters)
+    notes = list(found.notes)
+    if plan.seeded:
+        notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
+    return Comparison(
+        results={name: tuple(each) for name, each in results.items()},
+        measures=found.measures,
+        baselines=baselines,
+        plan=plan,
+        query_ids=found.query_ids,
+        labels=None if clustering is None else clustering.labels(found.query_ids),
+        notes=notes,
+    )
+
+
+class Gathered(NamedTuple):
+    """What can be compared of several systems.
+
+    Attributes:
+        measures: those that all have.
+        query_ids: the queries that all have.
+        notes: what a reader should know of how they were brought together.
+
+    """
+
+    measures: tuple[Measure, ...]
+    query_ids: list[Any]
+    notes: list[str]
+
+
+def gathered(
+    results: Mapping[str, Sequence[Result]], measures: str | Measure | Iterable[str | Measure] | None = None
+) -> Gathered:
+    """What the results of systems, of each one a seed, have in common; all measures if none is named.
+
+    Raises:
+        UsageError: there is no such measure.
+        DataError: they are of different judgements, or have no query in common.
+
+    """
     every = [result for each in results.values() for result in each]
     _check_same_judgements(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
-    clustering = Clustering.of(clusters)
-    labels = None if clustering is None else clustering.labels(query_ids)
-    if plan.seeded:
-        notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
-    notes += _choice_notes(every)
-    return Comparison(
-        results={name: tuple(each) for name, each in results.items()},
-        measures=asked,
-        baselines=baselines,
-        plan=plan,
-        query_ids=query_ids,
-        labels=labels,
-        notes=notes,
-    )
+    return Gathered(asked, query_ids, notes + _choice_notes(every))
 
 
 def _check_same_judgements(results: Mapping[str, Sequence[Result]]) -> None:
@@ -102,7 +128,8 @@ def _asked(
     """The measures to compare."""
     common = [measure for measure in results[0].measures if all(measure in each for each in results)]
     listed = common if measures is None else separate(measures)
-    asked = tuple(dict.fromkeys(map(as_measure, listed)))
+    given = {each.name: each for each in results[0].measures if isinstance(each, GivenMeasure)}
+    asked = tuple(dict.fromkeys(given.get(str(each)) or as_measure(each) for each in listed))
     if not asked:
         raise UsageError("there is no measure that all results have")
     for measure in asked:

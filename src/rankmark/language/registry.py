@@ -30,6 +30,7 @@ __all__ = [
     "LISTS_FIRST",
     "MEAN",
     "ROWS_FIRST",
+    "Better",
     "Fact",
     "Kind",
     "Mean",
