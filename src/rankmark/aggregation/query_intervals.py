@@ -47,7 +47,10 @@ def made_of_terms(
     logarithms = own.logarithms()
     how: dict[str, Any] = {"confidence": confidence, "draws": draws}
     if logarithms is None:
-        return made_interval(method, own.linear(), clusters, resampled=resampled, **how)
+        # Ranks that are all 1 are no shares.
+        unlike_shares = terms.measure.page.better == "less"
+        values = own.linear()
+        return made_interval(method, values, clusters, differences=unlike_shares, resampled=resampled, **how)
     made = made_interval(method, logarithms, clusters, differences=True, **how)
     return made._replace(low=float(np.exp(made.low)), high=float(np.exp(made.high)))
 

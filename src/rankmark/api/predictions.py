@@ -100,9 +100,9 @@ def evaluate_predictions(
             A pandas Series whose index is that of the table, or only numbers rows, has a value a row, too.
         attributes: a path or table with a column of queries, for `by`.
         intervals: whether to give confidence intervals, for `PredictionResult.intervals`. True takes DeLong's
-            on the logit scale for AUC, for measures of lists those of `evaluate`, and for others the bootstrap
-            (BCa); or one of ``delong-logit``, ``delong``, ``delta``, ``bca`` and ``percentile`` for all.
-            Queries are drawn where there is a column of them, else rows.
+            on the logit scale for AUC, those of `evaluate` for measures of lists, and for others the
+            bootstrap (BCa); or one of ``delong-logit``, ``delong``, ``delta``, ``bca`` and ``percentile`` for
+            all. Queries are drawn where there is a column of them, else rows.
         confidence: the share of intervals that hold the true value, 0 to 1.
         resamples: how many the bootstrap draws. If None, 10,000; but for measures that are neither means over
             queries nor functions of sums over rows (KS, AveragePrecision …), and are computed again for each,
