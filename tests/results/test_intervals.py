@@ -101,7 +101,7 @@ def test_they_are_shown_in_every_format_and_saved(result: Any, tmp_path: Path) -
     assert text.splitlines()[0].split() == ["measure", "value", "low", "high"]
     assert "95% intervals over 40 queries" in " ".join(text.split())
     record = json.loads(result.to_json())["measures"]["P@1"]["interval"]
-    assert (record["method"], record["caution"], record["unit"]) == ("wilson", "", "queries")
+    assert (record["method"], record["note"], record["unit"]) == ("wilson", "", "queries")
     assert result.to_csv().splitlines()[0] == "measure,value,low,high"
     assert " high" in result.format("latex")
     assert "high" in result._repr_html_()
@@ -116,11 +116,11 @@ def test_what_speaks_against_an_interval_is_said() -> None:
     qrels = {q: {"a": 1} for q in QUERIES}
     run = {q: ["a", "b"] if q in QUERIES[:4] else ["b", "a"] for q in QUERIES}
     found = rm.evaluate(qrels, run, ["RR", "P@1"], intervals=True)
-    assert found.intervals["RR"].caution == "few"
-    assert found.intervals["P@1"].caution == ""
-    assert "RR may cover more or less often: fewer than 10 values" in " ".join(str(found).split())
+    assert found.intervals["RR"].note == "fewer than 10 values are others than the most frequent one"
+    assert found.intervals["P@1"].note == ""
+    assert "RR: fewer than 10 values are others" in " ".join(str(found).split())
     same = rm.evaluate(qrels, {q: ["b", "a"] for q in QUERIES}, ["RR", "P@1"], intervals=True)
-    assert same.intervals["RR"].caution == "alike"
+    assert same.intervals["RR"].note.startswith("all values are the same")
     assert same.intervals["P@1"].high > 0.05
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from rankmark.aggregation.intervals import PredictionInterval
 from rankmark.aggregation.terms import Terms
-from rankmark.statistics.intervals import INTERVALS, IntervalName, Made, made_interval
+from rankmark.statistics.intervals import CAUTIONS, INTERVALS, IntervalName, Made, made_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.intervals import IntervalMethod
     from rankmark.statistics.resampling import Floats
 
 __all__ = ["interval_of_terms", "made_of_terms"]
@@ -48,7 +49,7 @@ def made_of_terms(
     how: dict[str, Any] = {"confidence": confidence, "draws": draws}
     if logarithms is None:
         # Ranks that are all 1 are no shares.
-        unlike_shares = terms.measure.page.better == "less"
+        unlike_shares = terms.measure.bounds != (0, 1)
         values = own.linear()
         return made_interval(method, values, clusters, differences=unlike_shares, resampled=resampled, **how)
     made = made_interval(method, logarithms, clusters, differences=True, **how)
@@ -72,9 +73,9 @@ def interval_of_terms(
         made.low,
         made.high,
         confidence,
-        made.method,
+        cast("IntervalMethod", made.method),
         "queries" if labels is None else "clusters",
         units,
         draws["resamples"] if INTERVALS[made.method].draws else None,
-        caution=made.caution,
+        note=CAUTIONS[made.caution] if made.caution else "",
     )

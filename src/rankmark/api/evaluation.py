@@ -134,7 +134,7 @@ def evaluate(
         attributes: a path or table with a column of queries, for `by` and `clusters`.
         intervals: whether to give confidence intervals, for `Result.intervals`, over queries: True takes
             Wilson's where values are 0 and 1, the studentised bootstrap where they are skewed, and else t; or
-            one of `rankmark.statistics.INTERVALS`. What speaks against an interval its `caution` says.
+            one of `rankmark.statistics.INTERVALS`. What speaks against an interval its `note` says.
         confidence: the share of intervals that hold the true value, 0 to 1.
         clusters: what a query belongs to, such as its user, over which intervals are then: a column, as for
             `by`, or ``{query: user}``; two of these in a list for clusters of two kinds.

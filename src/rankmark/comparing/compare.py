@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.stored import beside_stored, opened
-from rankmark.comparing.systems import Baseline, brought_together, check_systems
+from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
@@ -116,7 +116,7 @@ def compare(
     )
     baselines = check_systems(runs, baseline)
     systems = {
-        name: [opened(each, ListResult) for each in (run if _are_seeds(run) else [run])]
+        name: [opened(each, ListResult) for each in (run if are_seeds(run) else [run])]
         for name, run in runs.items()
     }
     plan = _settled(plan, systems, clusters, seedless)
@@ -212,8 +212,3 @@ def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Re
     if not found or not all(isinstance(each, Result) for each in found):
         raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
     return found
-
-
-def _are_seeds(run: Any) -> bool:
-    """Whether it is a list of runs, and not one run as a list of rows."""
-    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)

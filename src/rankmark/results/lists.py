@@ -9,10 +9,13 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from rankmark._native import __version__
 from rankmark.aggregation.intervals import PredictionInterval, explained
 from rankmark.errors import ChoiceError
 from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
@@ -23,13 +26,10 @@ from rankmark.statistics.resampling import check_drawn, check_share
 if TYPE_CHECKING:
     from typing import Self
 
-    import numpy as np
-
     from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts
     from rankmark.language.choices import Choices
-    from rankmark.language.measure import Measure
     from rankmark.language.signature import ItemIds
     from rankmark.results.slices import Slices
 
@@ -124,7 +124,7 @@ class ListResult(Result):
         Args:
             method: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's where values are 0 and
                 1, the studentised bootstrap where they are skewed, and else t. What speaks against an
-                interval its `caution` says.
+                interval its `note` says.
             confidence: the share of such intervals that hold the true value, 0 to 1.
             clusters: ``{query: what it belongs to}``; two of these in a list for clusters of two kinds.
             resamples: how many, for those that draw.
@@ -214,6 +214,14 @@ class ListResult(Result):
                 f"{', '.join(of_known)}: what a list leaves out stands after it among the known items alone, "
                 "so that short lists gain; say how many items there are, items=N"
             )
+
+        for measure, (_, relevant) in self.query_parts.items():
+            if measure.name == "HitRatio" and (relevant > 1).any():
+                share = Measure("HR", measure.parameters, measure.cutoff)
+                yield (
+                    f"{measure.label}: hits of all queries over all their relevant items; the share of "
+                    f"queries with a hit, as recommenders mostly mean it, is {share}"
+                )
 
     def _tie_notes(self) -> Iterator[str]:
         """What equal scores do to the values: what they could do, unless bounds say what they do."""
