@@ -533,6 +533,33 @@ def test_equivalence_is_corrected_for_all_pairs_and_measures(compared: Any) -> N
     assert re.search(r"p not worse +\(holm\) +p equivalent +\(holm\) +within 0.2", table)
 
 
+def test_variance_goes_by_clusters_seeds_and_shards() -> None:
+    users = {query: number % 7 for number, query in enumerate(QUERIES)}
+    two = {name: RUNS[name] for name in ("bm25", "dense")}
+    clustered = rm.compare(QRELS, two, "RR", clusters=users, test="t")
+    assert clustered.anova("RR")["system"].p == pytest.approx(clustered.pairs[0].p)
+    assert clustered.anova("RR").levels == {"cluster": 7, "system": 2}
+    runs = {name: [run(shift, seed) for seed in range(3)] for name, shift in (("old", 0.2), ("new", 1.0))}
+    seeded = rm.compare(QRELS, runs, "RR")
+    table = np.array([[rm.evaluate(QRELS, r, "RR").query_values("RR") for r in own] for own in runs.values()])
+    table = table.transpose(2, 0, 1)
+    assert seeded.anova("RR") == statistics.balanced_anova(
+        table, ("query", "system", "seed"), random=("query", "seed"), nested={"seed": "system"}
+    )
+    assert list(seeded.anova("RR", replicates="shard").rows) == [
+        "query",
+        "system",
+        "shard",
+        "query × system",
+        "query × shard",
+        "system × shard",
+        "residual",
+    ]
+    assert rm.compare(QRELS, runs, "RR", clusters=users).anova("RR").levels["cluster"] == 7
+    with pytest.raises(DataError, match="systems have 1 and 3 results"):
+        rm.compare(QRELS, {**runs, "bm25": RUNS["bm25"]}, "RR").anova("RR")
+
+
 def test_how_likely_a_system_is_worse_equivalent_or_better(compared: Any) -> None:
     d = values("dense", "RR") - values("bm25", "RR")
     found = compared.bayes("RR", 0.05)["dense", "bm25"]

@@ -453,21 +453,20 @@ def test_variance_by_system_and_query_is_that_of_statsmodels() -> None:
     frame = frames.DataFrame(rows, columns=["value", "query", "system"])
     expected = sm.stats.anova_lm(formula.ols("value ~ system + query", frame).fit())
     found = two_way_anova(np.vstack([table, [math.nan, 1, 1]]))
-    assert found.queries == 12
-    for name, row in (("system", found.system), ("query", found.query)):
-        assert list(row[:5]) == pytest.approx(
+    assert found.levels == {"query": 12, "system": 3}
+    for name in ("system", "query"):
+        assert list(found[name][:5]) == pytest.approx(
             expected.loc[name, ["sum_sq", "df", "mean_sq", "F", "PR(>F)"]].tolist(), rel=1e-9
         )
-    assert list(found.residual[:3]) == pytest.approx(
+    assert list(found["residual"][:3]) == pytest.approx(
         expected.loc["Residual", ["sum_sq", "df", "mean_sq"]].tolist(), rel=1e-9
     )
-    assert found.system.effect == pytest.approx(
-        found.system.squares / (found.system.squares + found.residual.squares)
-    )
+    squares = found["system"].squares
+    assert found["system"].eta_squared == pytest.approx(squares / (squares + found["residual"].squares))
 
 
 def test_variance_of_one_system_is_refused() -> None:
-    with pytest.raises(DataError, match="1 systems on 5 queries"):
+    with pytest.raises(DataError, match=r"two or more levels of each factor \(query: 5, system: 1\)"):
         two_way_anova(values(5))
 
 

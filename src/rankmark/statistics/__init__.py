@@ -18,7 +18,7 @@ what is right or wrong;
 from inspect import isfunction as _isfunction
 
 from rankmark.calling import with_clear_calls as _with_clear_calls
-from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
@@ -77,6 +77,7 @@ __all__ = [
     "Posterior",
     "RankInterval",
     "auto_interval",
+    "balanced_anova",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
