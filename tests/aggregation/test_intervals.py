@@ -150,6 +150,7 @@ def test_a_measure_without_a_value_has_no_interval() -> None:
     assert list(result.intervals) == ["LogLoss"]
     one = rm.evaluate_predictions({"label": [1], "score": [0.5]}, "LogLoss", intervals=True)
     assert math.isnan(one.intervals["LogLoss"].low)
+    assert one.intervals["LogLoss"].note == "there is but one of the rows"
     assert json.loads(one.to_json())["measures"]["LogLoss"]["interval"]["low"] is None
 
 
@@ -163,7 +164,7 @@ def test_infinite_scores_have_an_auc_with_an_interval_and_no_mean_square() -> No
 
 def test_resamples_without_a_value_are_counted() -> None:
     table = {"label": [1, 1, 0, 0, 0], "score": [0.4, 0.9, 0.6, 0.1, 0.2]}
-    interval = rm.evaluate_predictions(table, "PCOPC", intervals=True, resamples=1000).intervals["PCOPC"]
+    interval = rm.evaluate_predictions(table, "PCOPC", intervals="bca", resamples=1000).intervals["PCOPC"]
     # No positive row is drawn in (3/5)⁵ of them.
     assert interval.undefined == pytest.approx(1000 * 0.6**5, abs=40)
     assert 0 < interval.low < interval.high
@@ -173,11 +174,11 @@ def test_resamples_without_a_value_are_counted() -> None:
     ("options", "error", "message"),
     [
         ({"intervals": "delong"}, MeasureError, "is of AUC, not of KS"),
-        ({"intervals": "delta"}, MeasureError, "functions of sums, which KS is not"),
+        ({"intervals": "delta"}, MeasureError, "functions of sums, not of KS"),
         (
             {"intervals": "wald"},
             ChoiceError,
-            "intervals='wald' is not one of delong-logit, delong, delta, bca",
+            "intervals='wald' is not one of delong-logit, delong, wilson",
         ),
         ({"intervals": True, "confidence": 95}, ChoiceError, "confidence=95"),
         ({"intervals": True, "resamples": 0}, ChoiceError, "resamples=0"),
@@ -193,6 +194,72 @@ def test_queries_that_are_null_cannot_be_drawn() -> None:
     table = {"user_id": ["a", None], "label": [1, 0], "score": [0.5, 0.5]}
     with pytest.raises(DataError, match="'user_id' has 1 null, and intervals draw queries"):
         rm.evaluate_predictions(table, "LogLoss", intervals=True)
+
+
+def test_the_usual_intervals_are_those_of_each_measure() -> None:
+    table = clicks()
+    measures = ["AUC", "Accuracy", "F1", "LogLoss", "PCOPC", "GAUC", "nDCG@5", "KS", "ECE"]
+    by_rows = rm.evaluate_predictions(without_users(), measures[:5], intervals=True).intervals
+    assert [each.method for each in by_rows.values()] == [
+        *("delong-logit", "wilson", "jackknife", "jackknife", "jackknife")
+    ]
+    by_user = rm.evaluate_predictions(table, measures, intervals=True, resamples=200).intervals
+    assert [each.method for each in by_user.values()] == [
+        *("delong-logit", "jackknife", "jackknife", "jackknife", "jackknife", "jackknife", "t", "bca", "none")
+    ]
+
+
+def test_a_mean_over_queries_has_the_interval_that_lists_have() -> None:
+    table = clicks()
+    result = rm.evaluate_predictions(table, "nDCG@5", intervals=True)
+    own = statistics.auto_interval(result.query_values("nDCG@5"))
+    found = result.intervals["nDCG@5"]
+    assert (found.low, found.high, found.method) == (own.low, own.high, own.method)
+
+
+def test_accuracy_of_all_rows_has_wilsons_interval() -> None:
+    # Wilson, 20 of 20: 20/(20 + z²).
+    low = 20 / (20 + stats.norm.ppf(0.975) ** 2)
+    table = {"label": [1] * 10 + [0] * 10, "score": [0.9] * 10 + [0.1] * 10}
+    found = rm.evaluate_predictions(table, ["Accuracy", "Recall"], intervals=True).intervals
+    assert (found["Accuracy"].low, found["Accuracy"].high) == pytest.approx((low, 1))
+    assert found["Recall"].low == pytest.approx(10 / (10 + stats.norm.ppf(0.975) ** 2))
+    classes = {"label": list("ab") * 10, "guess": list("ab") * 10}
+    of_classes = rm.evaluate_predictions(classes, "Accuracy", predicted="guess", intervals=True)
+    assert of_classes.intervals["Accuracy"].low == pytest.approx(low)
+
+
+def test_users_who_are_all_right_have_the_bound_of_so_many() -> None:
+    table = {"label": [1, 0] * 12, "score": [0.9, 0.1] * 12, "user_id": np.repeat(range(12), 2)}
+    result = rm.evaluate_predictions(table, ["Accuracy", "GAUC", "LogLoss"], intervals=True)
+    for measure in ("Accuracy", "GAUC"):
+        found = result.intervals[measure]
+        assert (found.low, found.high, found.method) == (pytest.approx(0.025 ** (1 / 12)), 1, "exact")
+    assert math.isnan(result.intervals["LogLoss"].low)
+    assert result.intervals["LogLoss"].note == "the queries do not vary, or are too few"
+    assert "none of LogLoss: the queries do not vary" in " ".join(result.account()[-1].split())
+
+
+def test_no_interval_is_a_point_without_a_word() -> None:
+    table = {"label": [1] * 15 + [0] * 15, "score": [0.9] * 15 + [0.1] * 15}
+    result = rm.evaluate_predictions(table, ["AUC", "KS"], intervals=True)
+    assert result.intervals["AUC"].low == pytest.approx(0.025 ** (1 / 15))
+    assert "15 pairs that share no row" in result.intervals["AUC"].note
+    assert result.intervals["KS"].low == result.intervals["KS"].high == 1
+    assert result.intervals["KS"].note.startswith("the rows do not vary")
+    plain = rm.evaluate_predictions(table, "AUC", intervals="delong").intervals["AUC"]
+    assert (plain.low, plain.high, plain.note[:20]) == (1, 1, "the rows do not vary")
+
+
+def test_plain_delong_and_the_jackknife_are_asked_for_by_name() -> None:
+    table = without_users()
+    own = statistics.delong_interval(table["click"], table["score"], method="delong")
+    found = rm.evaluate_predictions(table, "AUC", intervals="delong").intervals["AUC"]
+    assert (found.low, found.high, found.method) == (*own, "delong")
+    with pytest.raises(MeasureError, match='intervals="wilson" is of means of zeros and ones over rows'):
+        rm.evaluate_predictions(table, "LogLoss", intervals="wilson")
+    with pytest.raises(MeasureError, match='intervals="jackknife" is of functions of sums, not of KS'):
+        rm.evaluate_predictions(table, "KS", intervals="jackknife")
 
 
 # --- Slices --------------------------------------------------------------------------------------------

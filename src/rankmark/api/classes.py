@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
-from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
+from rankmark.aggregation.intervals import (
+    OfRows,
+    OfShare,
+    PredictionInterval,
+    Sampling,
+    Units,
+    interval_of,
+    numbered,
+)
 from rankmark.api.prediction_lists import evaluate_class_lists
 from rankmark.api.prediction_results import Beside, prediction_result
 from rankmark.errors import DataError, MeasureError
@@ -140,8 +148,12 @@ class _Work:
         units = Units(len(read.labels), numbered(read.rest, read.query, read.name))
         for measure, compute in again.items():
             if np.isfinite(value := values[measure]):
-                sample = OfRows(units, value, compute)
+                is_share = measure.name in SHARES and read.weights is None
+                sample = (OfShare if is_share else OfRows)(units, value, compute)
                 yield str(measure), interval_of(measure, sample, units, self.sampling)
+
+
+SHARES = ("MulticlassAccuracy", "MulticlassErrorRate")
 
 
 def _mean_of(values: Values) -> Again:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
+from rankmark.comparing.caveats import caveats
 from rankmark.comparing.equivalences import PairEquivalence, equivalences
 from rankmark.comparing.judging import Judged, judged_pairs
 from rankmark.comparing.pairs import (
@@ -107,6 +108,8 @@ class Compared:
         self.slices = slices
         self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
         self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
+        if judged is None:
+            self.notes += tuple(caveats(self._data, self.pairs, plan))
 
     def _kept(self) -> dict[str, Any]:
         """The arguments that make it again."""
