@@ -11,15 +11,17 @@ Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey`
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
 `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
 what is right or wrong;
-`independent` is of two groups of different queries; `signflips` has exact distributions under random signs;
-`spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+`independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
+`bounded` bounds that hold for few rows; `spread` says what is alike but for rounding, `chance` what a p-value
+is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
 
 from rankmark.calling import with_clear_calls as _with_clear_calls
-from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
+from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
@@ -77,6 +79,7 @@ __all__ = [
     "Posterior",
     "RankInterval",
     "auto_interval",
+    "balanced_anova",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -94,6 +97,7 @@ __all__ = [
     "equivalent",
     "exact_interval",
     "friedman_test",
+    "gaffke_bound",
     "groups_of",
     "mcnemar_test",
     "nemenyi_test",
