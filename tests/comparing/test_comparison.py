@@ -387,6 +387,24 @@ def test_movers_are_the_queries_that_changed_most(compared: Any) -> None:
         compared.movers(0)
 
 
+def test_power_counts_clusters_and_not_their_queries() -> None:
+    # Ten users with four queries each, on all of which a system is as much better: as good as ten queries.
+    qrels = {f"q{i}": {"a": 1} for i in range(40)}
+    runs = {
+        "old": {query: ["x", "a"] for query in qrels},
+        "new": {query: [f"x{j}" for j in range(i // 4 % 3)] + ["a"] for i, query in enumerate(qrels)},
+    }
+    users = {query: i // 4 for i, query in enumerate(qrels)}
+    [alone] = rm.compare(qrels, runs, "RR", baseline="old").power("RR", difference=0.1)
+    [own] = rm.compare(qrels, runs, "RR", baseline="old", clusters=users).power("RR", difference=0.1)
+    of_users = 1 / (1 + np.arange(10) % 3) - 0.5
+    assert (own.queries, own.clusters, own.deviation) == (40, 10, alone.deviation)
+    assert own.detectable == pytest.approx(statistics.detectable_difference(of_users.std(ddof=1), 10))
+    assert own.needed == 4 * statistics.queries_needed(0.1, of_users.std(ddof=1))
+    assert own.design_effect == pytest.approx(4 * 39 / 36)  # 4, but for the two degrees of freedom
+    assert alone.detectable < own.detectable / 2
+
+
 def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     table = np.column_stack([values(name, "RR") for name in RUNS])
     assert compared.anova("RR") == statistics.two_way_anova(table)
@@ -394,8 +412,9 @@ def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     d = table[:, 1] - table[:, 0]
     assert (dense.system, random.system, dense.queries) == ("dense", "random", 30)
     assert dense.deviation == pytest.approx(d.std(ddof=1))
-    assert dense.detectable == statistics.detectable_difference(dense.deviation, 30)
+    assert dense.detectable == pytest.approx(statistics.detectable_difference(dense.deviation, 30))
     assert dense.needed == statistics.queries_needed(0.1, dense.deviation)
+    assert (dense.clusters, dense.design_effect) == (None, pytest.approx(1))
     assert compared.power("RR")[0].difference == pytest.approx(d.mean())
     found = compared.equivalence("RR", 0.2)
     assert list(found) == [("dense", "bm25"), ("random", "bm25")]
@@ -531,6 +550,33 @@ def test_equivalence_is_corrected_for_all_pairs_and_measures(compared: Any) -> N
     assert shown.items() <= words.items()
     table = compared.to_table(margin=0.2)
     assert re.search(r"p not worse +\(holm\) +p equivalent +\(holm\) +within 0.2", table)
+
+
+def test_variance_goes_by_clusters_seeds_and_shards() -> None:
+    users = {query: number % 7 for number, query in enumerate(QUERIES)}
+    two = {name: RUNS[name] for name in ("bm25", "dense")}
+    clustered = rm.compare(QRELS, two, "RR", clusters=users, test="t")
+    assert clustered.anova("RR")["system"].p == pytest.approx(clustered.pairs[0].p)
+    assert clustered.anova("RR").levels == {"cluster": 7, "system": 2}
+    runs = {name: [run(shift, seed) for seed in range(3)] for name, shift in (("old", 0.2), ("new", 1.0))}
+    seeded = rm.compare(QRELS, runs, "RR")
+    table = np.array([[rm.evaluate(QRELS, r, "RR").query_values("RR") for r in own] for own in runs.values()])
+    table = table.transpose(2, 0, 1)
+    assert seeded.anova("RR") == statistics.balanced_anova(
+        table, ("query", "system", "seed"), random=("query", "seed"), nested={"seed": "system"}
+    )
+    assert list(seeded.anova("RR", replicates="shard").rows) == [
+        "query",
+        "system",
+        "shard",
+        "query × system",
+        "query × shard",
+        "system × shard",
+        "residual",
+    ]
+    assert rm.compare(QRELS, runs, "RR", clusters=users).anova("RR").levels["cluster"] == 7
+    with pytest.raises(DataError, match="systems have 1 and 3 results"):
+        rm.compare(QRELS, {**runs, "bm25": RUNS["bm25"]}, "RR").anova("RR")
 
 
 def test_how_likely_a_system_is_worse_equivalent_or_better(compared: Any) -> None:

@@ -19,7 +19,7 @@ is; `record` is what can be chosen.
 from inspect import isfunction as _isfunction
 
 from rankmark.calling import with_clear_calls as _with_clear_calls
-from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.corrections import CORRECTIONS, corrected
@@ -53,7 +53,16 @@ from rankmark.statistics.intervals import (
     wilson_interval,
 )
 from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
-from rankmark.statistics.power import detectable_difference, power_of, queries_needed
+from rankmark.statistics.power import (
+    anova_power,
+    detectable_difference,
+    detectable_range,
+    expected_width,
+    power_of,
+    queries_for_anova,
+    queries_for_width,
+    queries_needed,
+)
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
     ALTERNATIVES,
@@ -85,7 +94,9 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "anova_power",
     "auto_interval",
+    "balanced_anova",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
@@ -101,9 +112,11 @@ __all__ = [
     "delong_interval",
     "delong_test",
     "detectable_difference",
+    "detectable_range",
     "equivalence",
     "equivalent",
     "exact_interval",
+    "expected_width",
     "friedman_test",
     "gaffke_bound",
     "groups_of",
@@ -115,6 +128,8 @@ __all__ = [
     "posterior",
     "power_of",
     "probability_of_superiority",
+    "queries_for_anova",
+    "queries_for_width",
     "queries_needed",
     "randomisation_test",
     "randomised_tukey",
