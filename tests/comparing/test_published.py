@@ -14,7 +14,7 @@ import rankmark as rm
 from rankmark.cli import main
 
 # J. Urbano, H. Lima and A. Hanjalic, SIGIR 2019, the README beside the data: one-sided and two-sided p-values
-# of run126 against run125. The last two are of 10⁶ draws; random signs are exact here, for the values have four
+# of run126 against run125. The last two are of 10⁶ draws; random signs are exact here, for values have four
 # decimals. R's Wilcoxon test is normal where values are tied, and tells apart what only rounding does.
 PUBLISHED: list[tuple[str, dict[str, Any], float, float, float]] = [
     ("t", {}, 0.0006596986, 0.0013193972, 5e-10),
