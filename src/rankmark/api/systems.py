@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankmark.aggregation.rows import RowsOf
-from rankmark.api.labelled import Evaluated, Work, check_one_score, digests_of, slices_of_rows
+from rankmark.api.evaluated import Evaluated
+from rankmark.api.labelled import Work, check_one_score, digests_of, slices_of_rows
 from rankmark.api.prediction_plans import Plans
 from rankmark.inputs.predictions.systems import SystemScores, read_systems
 from rankmark.inputs.slicing import Slicing, columns_of

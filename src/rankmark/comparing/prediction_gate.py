@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankmark.aggregation.intervals import Sampling, Unit, is_auc
-from rankmark.api.labelled import Evaluated
+from rankmark.api.evaluated import Evaluated
 from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfSamples, OfSpreads, OfValues

@@ -26,7 +26,7 @@ from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, s
 
 if TYPE_CHECKING:
     from rankmark.aggregation.intervals import Unit
-    from rankmark.api.labelled import Evaluated
+    from rankmark.api.evaluated import Evaluated
     from rankmark.language.measure import Measure
     from rankmark.statistics.delong import AUCDifference
 

@@ -37,7 +37,7 @@ from rankmark.statistics.significance import Alternative
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.api.labelled import Evaluated
+    from rankmark.api.evaluated import Evaluated
     from rankmark.api.systems import SystemsSlice
     from rankmark.results.predictions import PredictionResult
 
@@ -350,9 +350,7 @@ class PredictionComparison(Saved):
     def _pair(
         self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated]
     ) -> PredictionPair:
-        labelled = of[0].labelled
-        assert labelled is not None
-        unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
+        unit = of[0].unit_of(measure)
         test = self.plan.test_of(measure, unit)
         found = judged(measure, of, test, self.plan)
         value, baseline_value = (each.result[measure] for each in of)

@@ -201,6 +201,11 @@ class Classes:
         rows, predicted = np.nonzero(self.scores == self.scores.max(axis=1, keepdims=True))
         return rows, predicted, 1 / np.bincount(rows)[rows]
 
+    def row_cells(self, ties: Predicted) -> tuple[NDArray[np.intp], NDArray[np.intp], Values]:
+        """A row's number, its label · K + a class predicted for it, and the weight of that part of it."""
+        rows, predicted, parts = self._guesses(ties)
+        return rows, self.labels[rows] * len(self.names) + predicted, self.weights[rows] * parts
+
     def confusion(self, ties: Predicted) -> Confusion:
         """For each class the decision to predict it."""
         return self._once(("confusion", ties), lambda: self._confusion(ties))
