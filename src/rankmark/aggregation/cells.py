@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmark.aggregation.intervals import OfRows, Sample, Sampling, Units, cleared, slopes_of
+from rankmark.aggregation.intervals import STEP, OfRows, Sample, Sampling, Units, cleared, slopes_of
 from rankmark.kinds.classes import Classes, Predicted
 from rankmark.statistics.resampling import Floats
 
@@ -72,7 +72,8 @@ class OfCells(OfRows):
             cells = Classes(self.classes.names, label, predicted=predicted, weights=weights)
             return self.value_of(cells)
 
-        return slopes_of(value_of, sums)
+        # Of a cell with few rows a greater share, for the value's digits are those of all rows.
+        return slopes_of(value_of, sums, np.minimum(STEP * sums.sum(), sums / 2))
 
     def _by_unit(self, parts: Floats) -> Floats:
         """The sum of what parts of rows add, in each unit."""

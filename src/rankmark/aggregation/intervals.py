@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METHODS",
+    "STEP",
     "Drawn",
     "IntervalMethod",
     "Labelled",
@@ -347,18 +348,20 @@ class OfSums(Sample):
         return OfSums(terms, self.value_of, places)
 
     def _slopes(self, sums: Floats) -> Floats:
-        return slopes_of(self.value_of, sums)
+        return slopes_of(self.value_of, sums, STEP * np.abs(sums))
 
 
-def slopes_of(value_of: Callable[[Floats], float], sums: Floats) -> Floats:
-    """The derivatives of a function of sums by each, as central differences."""
+STEP = 1e-5
+"""The share of a sum by which it is moved for a derivative, for which the digits of both are best used."""
+
+
+def slopes_of(value_of: Callable[[Floats], float], sums: Floats, steps: Floats) -> Floats:
+    """The derivatives of a function of sums by each, as central differences of these steps."""
     slopes = np.zeros(len(sums))
-    for place, size in enumerate(sums):
+    for place in np.flatnonzero(steps):
         step = np.zeros(len(sums))
-        step[place] = 1e-6 * abs(size)
-        if step[place]:
-            rise = value_of(sums + step) - value_of(sums - step)
-            slopes[place] = rise / (2 * step[place])
+        step[place] = steps[place]
+        slopes[place] = (value_of(sums + step) - value_of(sums - step)) / (2 * steps[place])
     return slopes
 
 
@@ -366,7 +369,7 @@ def cleared(apart: Floats, of: Floats) -> Floats:
     """Differences between such magnitudes, by derivatives: those alike to the digits that these have are."""
     apart = without_rounding(apart, of)
     greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
-    return np.asarray(greatest * np.round(apart / greatest, 9))
+    return np.asarray(greatest * np.round(apart / greatest, 8))
 
 
 class OfRows(Sample):

@@ -88,6 +88,8 @@ def gate_predictions(
     baseline = opened(baseline, PredictionResult)
     stored = baseline if isinstance(baseline, PredictionResult) else None
     asked = _asked(table, scores, baseline)
+    if any(each.of_classes for each in asked.values()):
+        raise UsageError("a gate decides of one score in a row, and here are scores of classes")
     sampling = None
     if confidence is not None:
         sampling = Sampling(None, confidence, resamples, seed, options.get("threads") or 0)

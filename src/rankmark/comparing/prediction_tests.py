@@ -20,6 +20,7 @@ from rankmark.aggregation.intervals import (
 from rankmark.errors import MeasureError
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.intervals import Interval, t_interval
+from rankmark.statistics.mcnemar import mcnemar_of_counts
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
@@ -39,10 +40,12 @@ __all__ = [
     "judged",
 ]
 
-PredictionTest: TypeAlias = Literal["delong", "randomisation", "t", "bootstrap"]
+PredictionTest: TypeAlias = Literal["delong", "randomisation", "t", "bootstrap", "mcnemar"]
 PREDICTION_TESTS: tuple[PredictionTest, ...] = get_args(PredictionTest)
 PREDICTION_INTERVALS: tuple[IntervalMethod, ...] = ("delta", "bca", "percentile")
 """Intervals of differences that can be asked for."""
+OF_RIGHT = ("BinaryAccuracy", "BinaryErrorRate", "MulticlassAccuracy", "MulticlassErrorRate")
+"""Measures that are shares of rows that are right, or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +78,12 @@ class PredictionPlan:
         """The test of a measure.
 
         Raises:
-            MeasureError: DeLong's, of another than AUC.
+            MeasureError: DeLong's, of another than AUC; or McNemar's of what is no share of right rows.
 
         """
+        if self.test == "mcnemar" and (measure.name not in OF_RIGHT or unit != "rows"):
+            over = " over queries" if unit != "rows" else ""
+            raise MeasureError(f'test="mcnemar" is of Accuracy over rows, not of {measure}{over}')
         if self.test == "delong" and not is_auc(measure):
             raise MeasureError(f'test="delong" is of AUC, not of {measure}; leave it out for a test of each')
         return self.test or ("delong" if is_auc(measure) and unit == "rows" else "randomisation")
@@ -168,10 +174,21 @@ class _Judge:
             return shift_p(there, np.array([self.difference]), alternative) if len(there) else math.nan
         if np.isnan(self.apart).any():
             return math.nan
+        if test == "mcnemar":
+            return self._mcnemar()
         sampling = self.plan.sampling
         told = {"resamples": sampling.resamples, "seed": sampling.seed, "threads": sampling.threads or None}
         known = {name: v for name, v in told.items() if name in TESTS[test].takes and v is not None}
         return float(TESTS[test].function(self.apart, alternative=alternative, **known))
+
+    def _mcnemar(self) -> float:
+        own = np.round(self.apart, 6)
+        if not np.isin(own, (-1, 0, 1)).all():
+            raise MeasureError(
+                'test="mcnemar" is of rows that all count alike, right or wrong: leave out weights'
+            )
+        more, less = int(np.count_nonzero(own > 0)), int(np.count_nonzero(own < 0))
+        return mcnemar_of_counts(more, less, self.plan.alternative, "mid-p").p
 
     def _interval(self, method: IntervalMethod) -> Interval:
         confidence = self.plan.sampling.confidence

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rankmark.aggregation.intervals import way
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.rendering.words import counted
+from rankmark.statistics.mcnemar import MCNEMAR
 from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def _tested(pair: PredictionPair) -> str:
 
 
 def _title(test: PredictionTest) -> str:
-    return "DeLong's test" if test == "delong" else f"the {TESTS[test].title}"
+    known = {"delong": "DeLong's test", "mcnemar": f"the {MCNEMAR['mid-p'].title}"}
+    return known[test] if test in known else f"the {TESTS[test].title}"
 
 
 def _measures(found: Iterable[tuple[How, PredictionPair]]) -> list[tuple[How, list[str]]]:

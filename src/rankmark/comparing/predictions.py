@@ -23,7 +23,7 @@ from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.errors import CallError, did_you_mean
 from rankmark.inputs.predictions.row_slices import sliced_by
-from rankmark.inputs.predictions.systems import asked_systems
+from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
@@ -62,7 +62,7 @@ class PredictionPair:
         significant: whether `corrected` is at most alpha.
         method: of the interval: ``delong``, ``delta``, ``bca`` or ``percentile``.
         resamples: how many resamples of the units it or the test drew; None for none.
-        test: ``delong``, ``randomisation``, ``t`` or ``bootstrap``.
+        test: ``delong``, ``randomisation``, ``t``, ``bootstrap`` or ``mcnemar``.
         unit: what is taken for independent: ``queries`` or ``rows``.
         units: how many of them there are.
         groups: in how many random groups the test takes them; None for each by itself.
@@ -95,7 +95,7 @@ class PredictionPair:
 
 def compare_predictions(
     table: Any,
-    scores: str | Mapping[str, str] | None,
+    scores: Columns | Mapping[str, Columns] | None,
     measures: str | Measure | Iterable[str | Measure],
     *,
     baseline: Baseline = None,
@@ -109,6 +109,8 @@ def compare_predictions(
     seed: int = 0,
     by: By = None,
     attributes: Any = None,
+    predicted: str | Mapping[str, str] | None = None,
+    classes: Sequence[str | int] | None = None,
     **options: Any,
 ) -> PredictionComparison:
     """Says which differences between systems that scored the same rows are more than chance.
@@ -125,13 +127,14 @@ def compare_predictions(
         table: as for `evaluate_predictions`, with the scores of all systems; or ``{system: table}``, tables
             of the same rows. These are matched by query and item where all tables have both, in any order,
             else by position. Labels and weights have to agree.
-        scores: the column of each system's scores, ``{system: column}``; of several tables also the one
-            column that all of them have, or None for the usual names.
+        scores: the column of each system's scores, ``{system: column}``, or a list of columns with the scores
+            of each class; of several tables also what all of them have, or None for the usual names.
         measures: as for `evaluate_predictions`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
         test: ``randomisation`` (random signs; exact where feasible), ``t``, ``bootstrap`` (shifted, of
-            resampled units, which needs some 50 of them) or ``delong``, of AUC alone. None is ``delong`` for
-            AUC over rows, and for all else ``randomisation``.
+            resampled units, which needs some 50 of them), ``delong``, of AUC alone, or ``mcnemar``, the mid-p
+            McNemar test of Accuracy over rows, for which random signs are the exact one. None is ``delong``
+            for AUC over rows, and for all else ``randomisation``.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
         correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
             (``none`` is one).
@@ -144,6 +147,9 @@ def compare_predictions(
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
         attributes: as for `evaluate_predictions`, for `by`.
+        predicted: the column of the classes that each system predicts, ``{system: column}``, or of several
+            tables the one that all have; `scores` is None then.
+        classes: as for `evaluate_predictions`.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
@@ -169,7 +175,7 @@ def compare_predictions(
         0.25
 
     """
-    asked = asked_systems(table, scores)
+    asked = asked_systems(table, scores, predicted)
     baselines = check_systems(asked, baseline)
     if interval is not None:
         check_choice("interval", interval, PREDICTION_INTERVALS)
@@ -178,7 +184,7 @@ def compare_predictions(
     check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
     slicing = sliced_by(by, first, attributes, options.get("query"))
-    found = evaluate_systems(asked, measures, plan.of_values, options, slicing)
+    found = evaluate_systems(asked, measures, plan.of_values, {**options, "classes": classes}, slicing)
     comparison = PredictionComparison.of(found.systems, baselines, plan, found.notes)
     if found.slices is not None:
         comparison.slices = comparison.in_slices(found.slices)
