@@ -22,7 +22,9 @@ WITHIN: Mapping[str, str] = {
     "Cells": "kinds.classes",
     "Choices": "language.choices",
     "ComparisonPlan": "comparing.plan",
+    "Friedman": "statistics.friedman",
     "Interval": "statistics.intervals",
+    "RankInterval": "statistics.groups",
     "Made": "statistics.intervals",
     "Sampling": "aggregation.intervals",
 }

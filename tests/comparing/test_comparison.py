@@ -174,6 +174,8 @@ def test_where_less_is_better_a_fall_is_a_win() -> None:
     assert pair.difference < 0
     assert pair.better
     assert pair.wins > pair.losses
+    posterior = compared.bayes("MaxRank", 0)["dense", "random"]
+    assert posterior.better > 0.5 > posterior.worse
 
 
 def test_the_same_seed_gives_the_same_text_whatever_the_threads() -> None:
@@ -224,7 +226,7 @@ def test_seeds_are_averaged_and_counted_in_intervals_and_p_values() -> None:
     assert compared.interval("neural", "nDCG@10") == pytest.approx(statistics.crossed(each).interval())
     within = compared.equivalence("nDCG@10", 0.1)["neural", "bm25"]
     assert within.p_above == pytest.approx(found.p("greater", null=-0.1), rel=1e-9)
-    assert "neural (seed 4): 30 queries judged" in str(compared)
+    assert "neural (seed 3), neural (seed 4): 30 queries judged" in str(compared).replace("\n  ", " ")
     assert "paired t test of crossed queries and seeds, two-sided" in str(compared)
     assert "95% intervals: t of crossed queries and seeds" in str(compared)
     assert "bm25: one run says nothing of how others vary by seeds" in str(compared)
@@ -440,7 +442,7 @@ def test_the_table_has_marks_figures_and_an_account() -> None:
     assert "↑ better, ↓ worse than bm25 (p ≤ 0.05)" in text
     assert "95% intervals: t over queries\n" in text
     assert "compared on 30 queries" in text
-    assert "dense: 30 queries judged, all answered" in text
+    assert "bm25, dense, random: 30 queries judged, all answered" in text
 
 
 def test_of_all_pairs_letters_say_which_system_one_is_better_than() -> None:
@@ -482,11 +484,13 @@ def test_latex_is_a_table_for_the_paper(compared: Any) -> None:
     text = rm.compare(
         QRELS, {"a_b": RUNS["bm25"], "c&d": RUNS["dense"]}, ["nDCG@10"], baseline="a_b"
     ).to_latex()
-    assert text.startswith("\\begin{table}\n\\centering\n\\caption{Mean nDCG@10. ")
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{nDCG@10. ")
     assert "$\\uparrow$ better, $\\downarrow$ worse than a\\_b (p $\\leq$ 0.05): randomisation test" in text
     assert "c\\&d & 0." in text
     assert "$^{\\uparrow}$ \\\\" in text
     assert text.count("\\begin{tabular}{lr}") == 1
+    assert "measure & system & difference & 95\\% interval & p & p (holm) & d &" in text
+    assert "nDCG@10 & c\\&d & +0." in text
     assert all(line.isascii() for line in compared.to_latex().splitlines() if not line.startswith("%"))
 
 
@@ -527,6 +531,24 @@ def test_equivalence_is_corrected_for_all_pairs_and_measures(compared: Any) -> N
     assert shown.items() <= words.items()
     table = compared.to_table(margin=0.2)
     assert re.search(r"p not worse +\(holm\) +p equivalent +\(holm\) +within 0.2", table)
+
+
+def test_how_likely_a_system_is_worse_equivalent_or_better(compared: Any) -> None:
+    d = values("dense", "RR") - values("bm25", "RR")
+    found = compared.bayes("RR", 0.05)["dense", "bm25"]
+    own = statistics.student_posterior(d, 0.05)
+    assert tuple(found) == pytest.approx((0.05, *own[1:]))
+    drawn = compared.bayes("RR", 0.05, method="bootstrap")["dense", "bm25"]
+    assert tuple(drawn) == pytest.approx(tuple(statistics.bootstrap_posterior(d, 0.05)))
+    record = json.loads(compared.to_json(rope=0.05))["bayes"]
+    assert len(record) == 6
+    first = next(each for each in record if each["measure"] == "RR" and each["system"] == "dense")
+    assert first["better"] == pytest.approx(found.better)
+    assert re.search(r"95% credible +P\(worse\) +P\(within 0.05\) +P\(better\)", compared.to_table(rope=0.05))
+    with pytest.raises(ChoiceError, match="rope=-1 is not a number from 0"):
+        compared.to_table(rope=-1)
+    with pytest.raises(ChoiceError, match="method='sampler' is not one of t, bootstrap"):
+        compared.bayes("RR", 0.05, method="sampler")
 
 
 def test_equivalence_says_what_is_shown(compared: Any) -> None:
@@ -675,3 +697,32 @@ def test_figures_call_a_measure_what_it_was_asked_for_as() -> None:
     runs = {"x": {"q": ["a"], "r": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}
     (pair,) = rm.compare({"q": {"a": 1}, "r": {"a": 1}}, runs, "map").pairs
     assert pair.figures["measure"] == "map"
+
+
+def test_counts_are_whole_wherever_they_are_shown() -> None:
+    runs = {"x": {"q": ["a", "b"], "r": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}
+    qrels = {"q": {"a": 1, "b": 1}, "r": {"a": 1}}
+    compared = rm.compare(qrels, runs, "NumRelRet", baseline="x", by={"q": "s", "r": "t"}, resamples=99)
+    shown = compared.format(per_query=True, movers=1)
+    assert ["x", "3"] in [line.split() for line in shown.splitlines()]
+    assert "NumRelRet  y               -1" in shown
+    assert "NumRelRet  q      2  1" in shown
+    assert "NumRelRet  y       x         s            1      1          -1" in shown
+    sliced = rm.evaluate(qrels, runs["x"], "NumRelRet", by={"q": "s", "r": "t"})
+    assert "NumRelRet  s            1      2" in str(sliced)
+    gated = rm.gate(qrels, runs["x"], runs["y"], "NumRelRet", max_drop="50%", at_least={"NumRelRet": 2})
+    assert [gated.reason(each) for each in (*gated.measures, *gated.limits)] == [
+        "passed: NumRelRet 3 → 2, worse by 33.33%; allowed 50%; decided by the point estimate on 2 queries",
+        "passed: NumRelRet 2; wanted at least 2; decided by the point estimate on 2 queries",
+    ]
+
+
+def test_what_is_told_of_several_systems_is_said_once() -> None:
+    qrels = {"q": {"a": 1}, "r": {"a": 1}}
+    alike = rm.compare(qrels, {"x": {"q": ["a"], "r": ["b"]}, "y": {"q": ["b"], "r": ["a"]}}, "MeanRank")
+    (line,) = [each for each in str(alike).splitlines() if "queries judged" in each]
+    assert line == "x, y: 2 queries judged, all answered"
+    assert str(alike).count("short lists gain") == 1
+    apart = str(rm.compare(qrels, {"x": {"q": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}, "MeanRank"))
+    assert "x: 2 queries judged, 1 answered, 1 missing" in apart
+    assert "y: 2 queries judged, all answered\nall: MeanRank: what a list leaves out" in apart

@@ -136,7 +136,9 @@ def test_a_threshold_is_compared_in_the_precision_of_the_scores() -> None:
 def test_what_a_test_is_not_of_is_refused() -> None:
     with pytest.raises(rm.MeasureError, match='test="delong" is of AUC, not of LogLoss'):
         compared(clicks(), "LogLoss", test="delong")
-    with pytest.raises(rm.ChoiceError, match="test='wilcoxon' is not one of delong, randomisation, t, boot"):
+    with pytest.raises(rm.MeasureError, match='interval="delong-t" is of AUC, not of LogLoss'):
+        compared(clicks(), "LogLoss", interval="delong-t")
+    with pytest.raises(rm.ChoiceError, match="test='wilcoxon' is not one of delong-t, delong, randomisation"):
         compared(clicks(), "LogLoss", test="wilcoxon")
 
 
@@ -147,6 +149,7 @@ def test_what_was_tested_is_told() -> None:
         "by the randomisation test (random signs) over 20 queries" in each for each in result.account()
     )
     by_rows = compared(clicks(60), ["AUC", "LogLoss"])
-    assert [pair.test for pair in by_rows.pairs] == ["delong", "randomisation"]
+    assert [pair.test for pair in by_rows.pairs] == ["delong-t", "randomisation"]
     record = by_rows.pairs[0].figures
-    assert (record["test"], record["unit"], record["units"], record["groups"]) == ("delong", "rows", 60, None)
+    told = (record[name] for name in ("test", "unit", "units", "groups"))
+    assert tuple(told) == ("delong-t", "rows", 60, None)

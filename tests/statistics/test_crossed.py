@@ -87,6 +87,13 @@ def test_clusters_are_what_varies() -> None:
     assert thrice.interval() == pytest.approx(each.interval())
 
 
+def test_clusters_of_two_kinds_are_those_of_the_t_interval() -> None:
+    d, kinds = differences(), np.column_stack([np.arange(30) % 6, np.arange(30) // 6])
+    assert crossed(d, clusters=kinds).interval() == pytest.approx(t_interval(d, clusters=kinds))
+    with pytest.raises(DataError, match="29 clusters for 30 queries"):
+        crossed(d, clusters=kinds[1:])
+
+
 def test_without_spread_or_queries() -> None:
     alike = crossed(np.full((5, 2), 0.1), np.full((5, 3), 0.3))
     assert math.isnan(alike.p())

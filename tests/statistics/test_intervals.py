@@ -13,7 +13,10 @@ from rankmark.errors import ChoiceError
 from rankmark.statistics import (
     auto_interval,
     bootstrap_interval,
+    bootstrap_shift_test,
     exact_interval,
+    paired_t_test,
+    randomisation_test,
     studentised_interval,
     studentised_ratios,
     t_interval,
@@ -148,3 +151,70 @@ def test_a_comparison_says_how_its_intervals_were_made_and_which_are_doubtful() 
     asked = rm.compare(qrels, {"old": old, "new": new}, "RR", interval="studentised", resamples=500)
     assert asked.pairs[0].method == "studentised"
     assert "95% intervals: studentised bootstrap over queries, 500 resamples, seed 0" in str(asked)
+
+
+def test_of_clusters_of_two_kinds_what_both_share_counts_once() -> None:
+    """The sum over pairs of rows that share either, each kind with its own G / (G − 1)."""
+    rng = np.random.default_rng(3)
+    topics, users = rng.integers(0, 6, 80), rng.integers(0, 8, 80)
+    values = rng.normal(0, 0.1, 6)[topics] + rng.normal(0, 0.1, 8)[users] + rng.normal(0, 0.1, 80)
+    left = values - values.mean()
+    both = topics * 8 + users
+
+    def squared(labels: Any) -> float:
+        shared = labels[:, None] == labels[None, :]
+        groups = len(np.unique(labels))
+        return float(groups / (groups - 1) * (left @ shared @ left) / 80**2)
+
+    error, freedom = standard_error(values, np.column_stack([topics, users]))
+    assert error**2 == pytest.approx(squared(topics) + squared(users) - squared(both))
+    assert freedom == 5
+
+
+def test_of_two_kinds_of_which_one_is_within_the_other_the_greater_decides() -> None:
+    queries, users = np.arange(30), USERS
+    for labels in (np.column_stack([queries, users]), np.column_stack([users, users])):
+        assert t_interval(SKEWED, clusters=labels) == pytest.approx(t_interval(SKEWED, clusters=users))
+        p = paired_t_test(SKEWED, clusters=labels)
+        assert p == pytest.approx(paired_t_test(SKEWED, clusters=users))
+    made = auto_interval(SKEWED, clusters=np.column_stack([queries, users]))
+    assert (made.method, made.caution) == ("t", "few")
+
+
+def test_what_takes_clusters_as_wholes_refuses_two_kinds() -> None:
+    labels = np.column_stack([np.arange(30), USERS])
+    for refuses in (bootstrap_interval, randomisation_test, bootstrap_shift_test):
+        with pytest.raises(ChoiceError, match="clusters of two kinds can be neither drawn nor swapped"):
+            refuses(SKEWED, clusters=labels)
+    with pytest.raises(rm.DataError, match="30 clusters for 29 values"):
+        t_interval(SKEWED[:-1], clusters=labels)
+
+
+def test_a_comparison_over_clusters_of_two_kinds_is_by_t() -> None:
+    rng = np.random.default_rng(0)
+    queries = [f"q{i:02}" for i in range(40)]
+    qrels = {q: {"a": 1} for q in queries}
+    runs = {
+        name: {q: list(rng.permutation(["a", "b", "c", "d"])) for q in queries} for name in ("one", "two")
+    }
+    topics, users = ({q: number % kinds for number, q in enumerate(queries)} for kinds in (6, 7))
+    compared = rm.compare(qrels, runs, "RR", clusters=[topics, users])
+    pair = compared.pairs[0]
+    difference = compared.query_values("two", "RR") - compared.query_values("one", "RR")
+    labels = np.column_stack([np.arange(40) % 6, np.arange(40) % 7])
+    assert pair.interval == pytest.approx(t_interval(difference, clusters=labels))
+    assert pair.p == pytest.approx(paired_t_test(difference, clusters=labels))
+    assert (compared.clusters, compared.plan.test) == ((6, 7), "t")
+    assert "compared on 40 queries in 6 and 7 clusters of two kinds" in " ".join(str(compared).split())
+    results = {name: rm.evaluate(qrels, each, "RR") for name, each in runs.items()}
+    again = rm.compare_results(results, clusters=[topics, users])
+    assert again.pairs == compared.pairs
+    for name, value in (("test", "sign"), ("interval", "bca"), ("correction", "tukey")):
+        with pytest.raises(ChoiceError, match=f'{name}="{value}" knows nothing of clusters of two kinds'):
+            rm.compare(qrels, runs, "RR", clusters=[topics, users], **{name: value})  # type: ignore[arg-type]
+    with pytest.raises(ChoiceError, match="several seeds go with clusters of one kind"):
+        rm.compare(qrels, {"a": runs["one"], "b": list(runs.values())}, "RR", clusters=[topics, users])
+    with pytest.raises(rm.UsageError, match="or two such in a list"):
+        rm.compare(qrels, runs, "RR", clusters=[topics, users, users])
+    with pytest.raises(rm.UsageError, match="clusters='user': there is no table here"):
+        rm.compare_results(results, clusters="user")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankmark.aggregation.intervals import STEP, OfRows, Sample, Sampling, Units, cleared, slopes_of
+from rankmark.aggregation.intervals import STEP, OfShare, Sample, Sampling, Units, cleared, slopes_of
 from rankmark.kinds.classes import Classes, Predicted
 from rankmark.statistics.resampling import Floats
 
@@ -20,13 +20,14 @@ MOST_CELLS = 1_000
 """Cells up to which the derivatives by all of them are quicker than the jackknife."""
 
 
-class OfCells(OfRows):
+class OfCells(OfShare):
     """A value that is a function of a confusion matrix.
 
     Attributes:
         classes: the rows.
         ties: which of several greatest scores is predicted.
         value_of: the measure, of rows.
+        is_share: whether it is the share of all rows that are right or wrong.
 
     """
 
@@ -37,10 +38,17 @@ class OfCells(OfRows):
         value_of: Callable[[Classes], float],
         classes: Classes,
         ties: Predicted,
+        *,
+        is_share: bool,
     ) -> None:
         super().__init__(units, value, lambda rows: value_of(classes.drawn(rows)))
-        self.classes, self.ties, self.value_of = classes, ties, value_of
+        self.classes, self.ties, self.value_of, self.is_share = classes, ties, value_of, is_share
         self._row, self._code, self._weight = classes.row_cells(ties)
+
+    @property
+    def zeros_and_ones(self) -> Floats | None:
+        """As `Sample.zeros_and_ones`."""
+        return super().zeros_and_ones if self.is_share else None
 
     def moves(self, sampling: Sampling) -> Floats:
         """As `Sample.moves`, by the derivatives where there are not too many cells."""

@@ -1,8 +1,9 @@
 """Confidence intervals of measures of predictions.
 
-What is drawn are queries where there is a column of them, and else rows: rows of one query are alike. AUC has
-DeLong's interval. A measure that is a function of sums over rows is resampled by its sums, which is quick;
-any other is computed again from the rows drawn.
+What stands for itself are queries where there is a column of them, and else rows: rows of a query are alike.
+AUC has DeLong's interval, a share of rows Wilson's, a mean over queries that of `rankmark.evaluate`. Any
+other function of sums over rows is computed without each unit in turn. What is none is computed again from
+rows that are drawn.
 """
 
 from __future__ import annotations
@@ -11,19 +12,27 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.errors import DataError, MeasureError
 from rankmark.forking import need_polars_threads
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
-from rankmark.statistics.delong import AUCSpread, auc_spread
-from rankmark.statistics.intervals import Interval, bca_interval, percentile_interval
+from rankmark.statistics.delong import AreaInterval, AUCSpread, auc_spread
+from rankmark.statistics.intervals import (
+    CAUTIONS,
+    Interval,
+    bca_interval,
+    made_interval,
+    percentile_interval,
+    wilson_interval,
+)
+from rankmark.statistics.jackknife import all_at_bound, jackknife_interval
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
 from rankmark.statistics.spread import without_rounding
 
@@ -39,6 +48,7 @@ __all__ = [
     "IntervalMethod",
     "Labelled",
     "OfRows",
+    "OfShare",
     "OfSums",
     "PredictionInterval",
     "Sample",
@@ -56,14 +66,38 @@ __all__ = [
     "way",
 ]
 
-IntervalMethod = Literal["delong", "delta", "bca", "percentile"]
-METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+IntervalMethod = Literal[
+    "delong-logit",
+    "delong-t",
+    "delong",
+    "wilson",
+    "exact",
+    "t",
+    "studentised",
+    "jackknife",
+    "delta",
+    "bca",
+    "percentile",
+    "none",
+]
+METHODS: tuple[IntervalMethod, ...] = (
+    "delong-logit",
+    "delong",
+    "wilson",
+    "jackknife",
+    "delta",
+    "bca",
+    "percentile",
+)
+"""Intervals of values that can be asked for."""
 
 RESAMPLES = 10_000
 LEAST, MOST, ROWS = 200, 1_000, 20_000_000
 """Resamples of a measure that is computed again for each: as many as come to so many rows, within these."""
 GROUPS = 10_000
 """Units above which they are drawn in so many random groups: no less right, and quick for any table."""
+FEW_KINDS = 8
+"""So few kinds of rows there are where a measure is a share of them."""
 LEFT_OUT = 200
 """Groups of units that are left out in turn, to know how skewed a measure is."""
 
@@ -72,14 +106,16 @@ class PredictionInterval(NamedTuple):
     """The confidence interval of one measure of predictions.
 
     Attributes:
-        low: the lower end; NaN where there are too few rows or queries for an interval.
+        low: the lower end; NaN where there is no interval.
         high: the upper end.
         confidence: the share of such intervals that hold the true value.
-        method: ``delong``, ``delta``, ``bca`` or ``percentile``.
+        method: which of `METHODS`; or of a mean over queries ``t`` or ``studentised``; ``exact`` where all
+            units have the least or the greatest value; ``none`` of a measure that has none.
         unit: what is taken for independent: ``queries`` or ``rows``.
         units: how many of them there are; for a measure that is a mean over queries those with a value.
         resamples: how many were drawn; None for a method that draws none.
         undefined: resamples in which the measure has no value, which are left out.
+        note: why there is no interval, or why it may hold the true value less often; empty if nothing is.
 
     """
 
@@ -91,6 +127,7 @@ class PredictionInterval(NamedTuple):
     units: int
     resamples: int | None = None
     undefined: int = 0
+    note: str = ""
 
 
 Unit: TypeAlias = Literal["queries", "rows"]
@@ -101,7 +138,7 @@ class Sampling:
     """How intervals are made.
 
     Attributes:
-        method: None for DeLong's where the measure is AUC, and for others the bootstrap (BCa).
+        method: None for the usual one of each measure.
         confidence: the share of intervals that hold the true value.
         resamples: how many; None for `RESAMPLES`, fewer for measures that take long.
         seed: of the resamples.
@@ -116,8 +153,6 @@ class Sampling:
     threads: int = 0
 
     def __post_init__(self) -> None:
-        if self.method is not None and self.method not in METHODS:
-            raise ChoiceError(f"intervals={self.method!r} is not one of {', '.join(METHODS)}, True, False")
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
 
@@ -265,6 +300,11 @@ class Sample:
     def _drawn(self, sampling: Sampling) -> Drawn:
         raise NotImplementedError
 
+    @property
+    def zeros_and_ones(self) -> Floats | None:
+        """What the value is the mean of, if that is 0 and 1, of the rows that have a value of their own."""
+        return None
+
     def error(self) -> float:
         """The standard error by the delta method; NaN where there is none."""
         raise NotImplementedError
@@ -291,6 +331,7 @@ class OfSums(Sample):
         terms: what each unit adds to each sum, [units, sums].
         value_of: the value, of sums; NaN where there is none.
         places: the numbers of the units among all that there are; None if these are all.
+        means: the units' own values, if the value is their mean.
 
     """
 
@@ -299,9 +340,10 @@ class OfSums(Sample):
         terms: Floats,
         value_of: Callable[[Floats], float],
         places: NDArray[np.intp] | None = None,
+        means: Floats | None = None,
     ) -> None:
         super().__init__()
-        self.terms, self.value_of, self.places = terms, value_of, places
+        self.terms, self.value_of, self.places, self.means = terms, value_of, places, means
         self.value = value_of(terms.sum(axis=0))
         self.units = len(terms)
 
@@ -346,6 +388,29 @@ class OfSums(Sample):
         terms = np.zeros((len(places), self.terms.shape[1]))
         terms[np.searchsorted(places, self.places)] = self.terms
         return OfSums(terms, self.value_of, places)
+
+    def left_out(self, seed: int) -> Floats:
+        """The values without each unit, or each of `GROUPS` random groups of them."""
+        terms = self._grouped(GROUPS, seed)
+        return np.array([self.value_of(each) for each in terms.sum(axis=0) - terms])
+
+    @cached_property
+    def zeros_and_ones(self) -> Floats | None:
+        """As `Sample.zeros_and_ones`."""
+        found = _few_kinds(self.terms)
+        if found is None:
+            return None
+        kinds, counts = found
+        own = np.array([self.value_of(each) for each in kinds])
+        there = ~np.isnan(own)
+        values = np.repeat(own[there], np.array(counts)[there])
+        is_share = len(values) and np.isin(values, (0, 1)).all()
+        return values if is_share and math.isclose(values.mean(), self.value, rel_tol=1e-12) else None
+
+    def told(self) -> int:
+        """How many units have a value of their own."""
+        kinds, counts = np.unique(self.terms, axis=0, return_counts=True)
+        return sum(int(n) for each, n in zip(kinds, counts, strict=True) if not np.isnan(self.value_of(each)))
 
     def _slopes(self, sums: Floats) -> Floats:
         return slopes_of(self.value_of, sums, STEP * np.abs(sums))
@@ -418,6 +483,18 @@ class OfRows(Sample):
         return math.nan
 
 
+class OfShare(OfRows):
+    """A share of all rows, which weigh the same."""
+
+    @property
+    def zeros_and_ones(self) -> Floats | None:
+        """As `Sample.zeros_and_ones`."""
+        ones = self.value * self.rows.count
+        if abs(ones - round(ones)) > 1e-9 * self.rows.count:  # rows that are right in part
+            return None
+        return (np.arange(self.rows.count) < round(ones)).astype(np.float64)
+
+
 class OfAUC(OfRows):
     """An AUC, of which DeLong's components say what each unit moves it by."""
 
@@ -441,6 +518,18 @@ def paired(one: Sample, other: Sample) -> tuple[Sample, Sample]:
         return one, other
     places = np.union1d(one.places, other.places)
     return one.among(places), other.among(places)
+
+
+def _few_kinds(terms: Floats) -> tuple[list[Floats], list[int]] | None:
+    """The rows that there are, and how many of each; None for more than a few kinds."""
+    kinds: list[Floats] = []
+    counts, left = [], terms
+    while len(left) and len(kinds) < FEW_KINDS:
+        same = (left == left[0]).all(axis=1)
+        kinds.append(left[0])
+        counts.append(int(same.sum()))
+        left = left[~same]
+    return None if len(left) else (kinds, counts)
 
 
 def _groups(units: int, most: int, seed: int) -> NDArray[np.intp] | None:
@@ -533,7 +622,10 @@ def _of_queries(terms: Terms) -> OfSums:
         mean = sums[0] / sums[1]
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
-    return OfSums(np.column_stack([kept.above, below]), value_of, np.flatnonzero(there))
+    measure, means = terms.measure, None
+    if measure.page.aggregate == "mean" and measure.mean != "geometric" and np.ptp(below) == 0:
+        means = kept.above[:, 0] / below[:, 0]
+    return OfSums(np.column_stack([kept.above, below]), value_of, np.flatnonzero(there), means)
 
 
 def samples(
@@ -593,28 +685,153 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
         MeasureError: the method asked for is not one of this measure.
 
     """
-    method = sampling.method or ("delong" if is_auc(measure) else "bca")
+    method = sampling.method or _usual(measure, sample, rows)
     unit: Unit = "queries" if measure.page.kind == "list" else rows.unit
-    known = {"confidence": sampling.confidence, "method": method, "unit": unit, "units": sample.units}
-    if method == "delong":
-        if not (is_auc(measure) and isinstance(rows, Labelled)):
-            raise MeasureError(f'intervals="delong" is of AUC, not of {measure}; {OTHERWISE}')
-        return PredictionInterval(*rows.spread().interval(sampling.confidence), **known)  # type: ignore[arg-type]
-    if method == "delta":
-        if not isinstance(sample, OfSums):
-            raise MeasureError(
-                f'intervals="delta" is of functions of sums, which {measure} is not; {OTHERWISE}'
-            )
-        return PredictionInterval(*_delta(sample, sampling.confidence), **known)  # type: ignore[arg-type]
     if sample.units < 2:
-        return PredictionInterval(math.nan, math.nan, **known)  # type: ignore[arg-type]
-    drawn = sample.drawn(sampling)
-    ends = bootstrapped(drawn, sample.value, method, sampling.confidence)
-    undefined = int(np.isnan(drawn.resampled).sum())
-    return PredictionInterval(*ends, **known, resamples=len(drawn.resampled), undefined=undefined)  # type: ignore[arg-type]
+        found = _Found(Interval(math.nan, math.nan), method, note=f"there is but one of the {unit}")
+    else:
+        found = _Maker(measure, sample, rows, sampling).made(method)
+    interval, note = found.interval, found.note
+    if not note and math.isnan(interval.low):
+        note = f"the {unit} do not vary, or are too few"
+    elif interval.low == interval.high:
+        note = f"the {unit} do not vary, which does not say how far off it can be"
+    return PredictionInterval(
+        *interval,
+        sampling.confidence,
+        found.method,
+        unit,
+        sample.units,
+        found.resamples,
+        found.undefined,
+        note,
+    )
 
 
-OTHERWISE = "True takes DeLong's for AUC and the bootstrap for others"
+UPWARD = ("ECE", "ACE", "MCE", "BrierReliability")
+"""Errors of calibration: chance adds to them, so that resamples have more of them than the rows."""
+
+
+def _usual(measure: Measure, sample: Sample, rows: Units) -> IntervalMethod:
+    """The method that is taken for a measure if none is asked for."""
+    if is_auc(measure) and isinstance(rows, Labelled):
+        return "delong-logit"
+    if measure.name in UPWARD:
+        return "none"
+    if isinstance(sample, OfSums) and sample.means is not None:
+        return "t"
+    if rows.unit == "rows" and sample.zeros_and_ones is not None:
+        return "wilson"
+    return "jackknife" if isinstance(sample, OfSums) else "bca"
+
+
+class _Found(NamedTuple):
+    """An interval, and how it was made."""
+
+    interval: Interval
+    method: IntervalMethod
+    resamples: int | None = None
+    undefined: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """What makes the interval of one measure."""
+
+    measure: Measure
+    sample: Sample
+    rows: Units
+    sampling: Sampling
+
+    def made(self, method: IntervalMethod) -> _Found:
+        """By one of the methods."""
+        if method == "none":
+            note = "chance adds to it, and more so to resamples, which would lie above the true value"
+            return _Found(Interval(math.nan, math.nan), method, note=note)
+        if method == "delong-logit" or method == "delong":
+            if not (is_auc(self.measure) and isinstance(self.rows, Labelled)):
+                raise self._refused(method, "AUC")
+            return self._delong(self.rows, method)
+        if method in ("bca", "percentile"):
+            return self._drawn(method)
+        if method == "wilson":
+            return self._wilson()
+        if not isinstance(self.sample, OfSums):
+            raise self._refused(method, "functions of sums")
+        if method == "t" and self.sample.means is not None:
+            return self._of_means(self.sample.means)
+        if method == "jackknife":
+            return self._jackknife(self.sample)
+        return _Found(_delta(self.sample, self.sampling.confidence), method)
+
+    def _refused(self, method: IntervalMethod, what: str) -> MeasureError:
+        return MeasureError(
+            f'intervals="{method}" is of {what}, not of {self.measure}; True takes the usual one of each'
+        )
+
+    def _delong(self, rows: Labelled, method: AreaInterval) -> _Found:
+        spread = rows.spread()
+        found = spread.interval(self.sampling.confidence, method)
+        if method == "delong" or spread.left_out_error != 0 or math.isnan(found.low):
+            return _Found(found, method)
+        return _Found(found, "exact", note=_same_order(spread))
+
+    def _of_means(self, values: Floats) -> _Found:
+        """As of the queries of lists."""
+        draws = {
+            "resamples": self.sampling.resamples or RESAMPLES,
+            "seed": self.sampling.seed,
+            "threads": self.sampling.threads or None,
+        }
+        made = made_interval("auto", values, confidence=self.sampling.confidence, draws=draws)
+        resamples = draws["resamples"] if made.method == "studentised" else None
+        if made.caution == "alike":
+            return self._at_bound(len(values))
+        return _Found(made.ends, made.method, resamples, note=CAUTIONS[made.caution] if made.caution else "")  # type: ignore[arg-type]
+
+    def _wilson(self) -> _Found:
+        values = None if self.rows.query is not None else self.sample.zeros_and_ones
+        if values is None:
+            raise self._refused("wilson", "means of zeros and ones over rows")
+        return _Found(wilson_interval(values, confidence=self.sampling.confidence), "wilson")
+
+    def _jackknife(self, sample: OfSums) -> _Found:
+        bounds, confidence = self.measure.page.bounds, self.sampling.confidence
+        if sample.value in bounds:
+            return self._at_bound(sample.told())
+        with np.errstate(invalid="ignore", divide="ignore"):
+            left_out = sample.left_out(self.sampling.seed)
+        found = jackknife_interval(sample.value, left_out, bounds=bounds, confidence=confidence)
+        if not np.isfinite(left_out).all():
+            return _Found(found, "jackknife", note="without one of them it has no value")
+        return _Found(found, "jackknife", note=FEW if sample.units < FEWEST else "")
+
+    def _at_bound(self, count: int) -> _Found:
+        """Of a value that is the least or greatest that there is, or which all units have."""
+        value = self.sample.value
+        if self.measure.page.bounds != (0, 1) or value not in (0, 1) or not count:
+            return _Found(Interval(math.nan, math.nan), "jackknife", note="all have the same value")
+        found = all_at_bound(value, count, self.sampling.confidence)
+        return _Found(found, "exact", note="all have the same value: the bound is exact for independent ones")
+
+    def _drawn(self, method: IntervalMethod) -> _Found:
+        drawn = self.sample.drawn(self.sampling)
+        ends = bootstrapped(drawn, self.sample.value, method, self.sampling.confidence)
+        undefined = int(np.isnan(drawn.resampled).sum())
+        few = self.sample.units < FEWEST_DRAWN
+        return _Found(ends, method, len(drawn.resampled), undefined, FEW if few else "")
+
+
+FEWEST, FEWEST_DRAWN = 10, 25
+"""Units from which the jackknife, and the bootstrap, hold about as often as they say."""
+FEW = "there are few of them, and it holds the true value less often"
+
+
+def _same_order(spread: AUCSpread) -> str:
+    """Of an AUC that no row moves."""
+    order = "all scores are equal" if spread.auc == 0.5 else "all pairs are in the same order"
+    return f"{order}: the bound is of {spread.apart:,} pairs that share no row"
 
 
 def bootstrapped(drawn: Drawn, value: float, method: IntervalMethod, confidence: float) -> Interval:
@@ -637,6 +854,13 @@ def _delta(sample: OfSums, confidence: float) -> Interval:
 
 
 NAMES: Mapping[str, str] = {
+    "wilson": "Wilson",
+    "exact": "an exact bound",
+    "t": "t",
+    "studentised": "the studentised bootstrap",
+    "jackknife": "the jackknife with t",
+    "delong-logit": "DeLong on the logit scale",
+    "delong-t": "DeLong with t",
     "delong": "DeLong",
     "delta": "the delta method",
     "bca": "the bootstrap (BCa)",
@@ -648,8 +872,10 @@ def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = Tr
     """How the intervals were made, and over how many queries or rows if these are to be counted."""
     ways: dict[tuple[Any, ...], list[str]] = {}
     for name, each in intervals.items():
-        ways.setdefault((each.method, each.resamples), []).append(name)
+        if not math.isnan(each.low):
+            ways.setdefault((each.method, each.resamples), []).append(name)
     texts = [f"{', '.join(names)} by {way(*each)}" for each, names in ways.items()]
+    texts += _noted(intervals)
     texts += [
         f"{i.undefined:,} resamples without a value of {m} left out"
         for m, i in intervals.items()
@@ -659,6 +885,16 @@ def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = Tr
     most = max(each.units for each in intervals.values())
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
     return f"low, high: {100 * first.confidence:g}% intervals over {over}: {'; '.join(texts)}"
+
+
+def _noted(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:
+    """Why there is no interval of some measures, or an unsure one."""
+    notes: dict[tuple[bool, str], list[str]] = {}
+    for name, each in intervals.items():
+        if each.note:
+            notes.setdefault((math.isnan(each.low), each.note), []).append(name)
+    for (none, note), names in notes.items():
+        yield f"{'none of ' if none else ''}{', '.join(names)}: {note}"
 
 
 def way(method: IntervalMethod, resamples: int | None) -> str:

@@ -14,6 +14,7 @@ from rankmark.aggregation.cells import OfCells
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import (
     OfRows,
+    OfShare,
     OfSums,
     Sample,
     Sampling,
@@ -167,18 +168,23 @@ def _samples(
             if measure.page.aggregate == "mean" and measure.mean == "arithmetic":
                 yield measure, _mean_of(lists.query_values(measure), rows)
             continue
-        value_of = _value_of(measure)
+        value_of, is_share = _value_of(measure), measure.name in SHARES and not classes.weighted
         if measure.page.scores == "greatest" and measure.cutoff in (None, 1):
-            yield measure, OfCells(rows, value, value_of, classes, measure.arguments.get("ties", "first"))
+            ties = measure.arguments.get("ties", "first")
+            yield measure, OfCells(rows, value, value_of, classes, ties, is_share=is_share)
         else:
-            yield measure, OfRows(rows, value, _again(value_of, classes))
+            yield measure, (OfShare if is_share else OfRows)(rows, value, _again(value_of, classes))
+
+
+SHARES = ("MulticlassAccuracy", "MulticlassErrorRate")
 
 
 def _mean_of(values: Values, rows: Units) -> OfSums:
     """The mean of the rows that have a value, as a ratio of sums."""
     there = ~np.isnan(values)
     terms = np.column_stack([np.where(there, values, 0.0), there])
-    return OfSums(rows.by_unit(terms), lambda sums: sums[0] / sums[1] if sums[1] else math.nan)
+    means = values[there] if rows.query is None else None
+    return OfSums(rows.by_unit(terms), lambda sums: sums[0] / sums[1] if sums[1] else math.nan, means=means)
 
 
 def _value_of(measure: Measure) -> Callable[[Classes], float]:

@@ -11,6 +11,7 @@ from rankmark.commands.names import column_names, measures_in, named_paths
 from rankmark.commands.options import (
     CHOICES,
     is_said,
+    together,
     with_choices,
     with_columns,
     with_confidence,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from rankmark.comparing.comparison import Comparison
 
-__all__ = ["compare_runs"]
+__all__ = ["compare_runs", "with_comparison"]
 
 
 def _tests() -> Iterable[str]:
@@ -50,6 +51,34 @@ def _intervals() -> Iterable[str]:
     return INTERVALS_OF_DIFFERENCES
 
 
+with_comparison = together(
+    click.option(
+        "--baseline",
+        multiple=True,
+        metavar="NAME",
+        help="Compare all others with this run, and not all pairs; repeat it for several.",
+    ),
+    with_words("--test", _tests, "Which test gives the p-values."),
+    with_significance(_corrections),
+    with_words("--interval", _intervals, "How intervals are made."),
+    with_confidence("the intervals"),
+    with_resamples,
+    click.option(
+        "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
+    ),
+    click.option(
+        "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
+    ),
+    click.option(
+        "--rope",
+        type=float,
+        metavar="D",
+        help="Show how likely differences are below, within and above ±D (Bayes).",
+    ),
+)
+"""Gives a command the options that say how systems are compared, and what of it is shown."""
+
+
 @click.command("compare")
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
@@ -61,26 +90,14 @@ def _intervals() -> Iterable[str]:
     metavar="MEASURE",
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
-@click.option(
-    "--baseline",
-    multiple=True,
-    metavar="NAME",
-    help="Compare all others with this run, and not all pairs; repeat it for several.",
-)
-@with_words("--test", _tests, "Which test gives the p-values.")
-@with_significance(_corrections)
-@with_words("--interval", _intervals, "How intervals are made.")
-@with_confidence("the intervals")
+@with_comparison
 @click.option(
     "--clusters",
+    multiple=True,
     metavar="COLUMN",
-    help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
+    "repeat it for clusters of two kinds.",
 )
-@with_resamples
-@click.option(
-    "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
-)
-@click.option("--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence).")
 @click.option(
     "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
 )
@@ -104,6 +121,7 @@ def compare_runs(
     attributes: str | None,
     movers: int | None,
     margin: float | None,
+    rope: float | None,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -130,6 +148,7 @@ def compare_runs(
     """  # noqa: D301
     from rankmark.comparing.compare import compare
     from rankmark.loading import is_saved
+    from rankmark.statistics.bayes import check_rope
     from rankmark.statistics.equivalence import check_margin
 
     output.check()
@@ -137,15 +156,17 @@ def compare_runs(
     runs = named_paths((qrels, *run) if alone else run, "runs")
     if margin is not None:
         check_margin(margin)
+    if rope is not None:
+        check_rope(rope)
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
-    options |= {"by": by or None, "attributes": attributes}
+    options |= {"by": by or None, "attributes": attributes, "clusters": list(options["clusters"]) or None}
     if alone:
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         compared = compare(qrels, runs, measures, columns=column_names(column), **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
 
 
 def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:

@@ -16,6 +16,7 @@ from rankmark.language.choices import Choices, values_of
 
 __all__ = [
     "is_said",
+    "together",
     "with_choice",
     "with_choices",
     "with_choices_of_rows",
@@ -55,7 +56,7 @@ CHOICES = {
 }
 
 
-def _together(*options: Option) -> Option:
+def together(*options: Option) -> Option:
     """Several options as one, in the order in which the help lists them."""
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
 
@@ -96,7 +97,7 @@ def with_significance(corrections: Callable[[], Iterable[str]]) -> Option:
     def none_last() -> Iterable[str]:
         return sorted(corrections(), key=lambda name: name == "none")
 
-    return _together(
+    return together(
         with_words("--alternative", _alternatives, "Which differences count: of a system less its baseline."),
         with_words("--correction", none_last, "Of p-values, for several systems and measures."),
         click.option(
@@ -125,7 +126,7 @@ def with_choice(name: str) -> Option:
     )
 
 
-with_choices = _together(*map(with_choice, CHOICES))
+with_choices = together(*map(with_choice, CHOICES))
 """Gives a command an option for each choice."""
 
 
@@ -167,7 +168,7 @@ with_systems = click.option(
     metavar="NAME=COLUMN",
     help="A system's scores; repeat it to compare several, or where several tables have other columns.",
 )
-with_choices_of_rows = _together(
+with_choices_of_rows = together(
     click.option(
         "--ties",
         metavar="|".join(values_of("ties")),
@@ -203,7 +204,7 @@ with_strict = click.option(
 )
 """Gives a command the option --strict."""
 
-with_conditions = _together(
+with_conditions = together(
     click.option(
         "-m",
         "--measure",
@@ -238,7 +239,7 @@ with_threads = click.option(
 )
 """Gives a command the option --threads."""
 
-with_engine = _together(
+with_engine = together(
     click.option(
         "--engine", metavar="|".join(ENGINES), help="In memory or in batches; by itself for large files."
     ),
@@ -260,7 +261,7 @@ def with_signatures(short: str) -> Option:
 
         return told
 
-    return _together(
+    return together(
         click.option("--signature", is_flag=True, help="Show what each number depends on."),
         click.option("--short-signature", is_flag=True, help=short),
         give,

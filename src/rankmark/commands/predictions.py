@@ -102,7 +102,7 @@ def _methods() -> Iterable[str]:
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
 @click.option(
     "--intervals/--no-intervals",
-    help="Give confidence intervals: of AUC by DeLong, of others by the bootstrap.",
+    help="Give confidence intervals, by the usual method of each measure.",
 )
 @with_words("--interval-method", _methods, "Of intervals, for all measures.", needed=False)
 @with_confidence("intervals")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.stored import beside_stored, opened
-from rankmark.comparing.systems import Baseline, brought_together, check_systems
+from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
-from rankmark.inputs.attributes import Places, ids_like, read_columns
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.slicing import By
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Literal
 
-    import polars as pl
 
 __all__ = ["compare", "compare_results"]
 
@@ -45,7 +45,7 @@ def compare(
     alpha: float = 0.05,
     interval: IntervalName = "auto",
     confidence: float = 0.95,
-    clusters: str | Mapping[Any, Any] | None = None,
+    clusters: ClustersBy = None,
     seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -79,7 +79,9 @@ def compare(
             and `Pair.caution` what speaks against it.
         confidence: of the intervals, 0 to 1.
         clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
-            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
+            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes. Two of
+            these in a list where queries are in clusters of two kinds, such as topics and users: test and
+            intervals are t then.
         seedless: the system, or several, whose one run depends on no seed, as that of BM25; without it, a
             system with one run is taken to vary by seeds as much as the one with several beside it.
         resamples: of the bootstrap and of tests that are not exact.
@@ -114,7 +116,7 @@ def compare(
     )
     baselines = check_systems(runs, baseline)
     systems = {
-        name: [opened(each, ListResult) for each in (run if _are_seeds(run) else [run])]
+        name: [opened(each, ListResult) for each in (run if are_seeds(run) else [run])]
         for name, run in runs.items()
     }
     plan = _settled(plan, systems, clusters, seedless)
@@ -122,20 +124,16 @@ def compare(
     if not fresh:
         raise UsageError("these are results, which need no judgements: compare_results compares them")
     places = Places(qrels, fresh[0], attributes, columns)
-    column = None
-    if isinstance(clusters, str):
-        column, clusters = read_columns([clusters], places, "clusters"), None
+    clustering = Clustering.of(clusters, places)
     judged = read_qrels(qrels, columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
     results, notes = beside_stored(
         systems, lambda run, hashed: evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
     )
-    if column is not None:
-        clusters = _by_query(column, next(iter(results.values()))[0])
-    comparison = brought_together(results, None, baselines, plan, clusters)
+    comparison = brought_together(results, None, baselines, plan, clustering)
     comparison.notes += tuple(notes)
-    if by is None and (attributes is None or column is not None):
+    if by is None and (attributes is None or (clustering is not None and clustering.of_columns)):
         return comparison
     return comparison.in_slices(by, places)
 
@@ -151,7 +149,7 @@ def compare_results(
     alpha: float = 0.05,
     interval: IntervalName = "auto",
     confidence: float = 0.95,
-    clusters: Mapping[Any, Any] | None = None,
+    clusters: ClustersBy = None,
     seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
@@ -203,7 +201,8 @@ def _settled(
 ) -> ComparisonPlan:
     named = (seedless,) if isinstance(seedless, str) else tuple(seedless)
     counts = {name: len(runs) for name, runs in systems.items()}
-    return plan.settled(clustered=clusters is not None, seeds=counts, seedless=named)
+    kinds = len(clusters) if isinstance(clusters, list | tuple) else int(clusters is not None)
+    return plan.settled(clusters=kinds, seeds=counts, seedless=named)
 
 
 def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Result]:
@@ -213,15 +212,3 @@ def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Re
     if not found or not all(isinstance(each, Result) for each in found):
         raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
     return found
-
-
-def _are_seeds(run: Any) -> bool:
-    """Whether it is a list of runs, and not one run as a list of rows."""
-    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
-
-
-def _by_query(column: pl.DataFrame, like: Result) -> dict[Any, str]:
-    """The value of each query that has one, of a frame of `read_columns`; ids are those of the result."""
-    import polars as pl
-
-    return dict(ids_like(column, pl.Series(like.query_ids[:1]).dtype).iter_rows())

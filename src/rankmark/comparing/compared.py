@@ -23,6 +23,7 @@ from rankmark.comparing.pairs import (
     refuse_swapped,
 )
 from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.posteriors import PairPosterior, PosteriorName, posteriors
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.inputs.attributes import Places, read_attributes, read_slices
@@ -131,13 +132,16 @@ class Compared:
 
     @property
     def labels(self) -> NDArray[Any] | None:
-        """The cluster of each query, by number; None where each stands for itself."""
+        """The number of each query's cluster, [queries, 2] of two kinds; None if each stands for itself."""
         return self._data.labels
 
     @property
-    def clusters(self) -> int | None:
-        """How many clusters the queries are in; None where each stands for itself."""
-        return None if self.labels is None else len(np.unique(self.labels))
+    def clusters(self) -> int | tuple[int, ...] | None:
+        """How many clusters the queries are in, of either kind if two; None where each stands for itself."""
+        if self.labels is None:
+            return None
+        counts = tuple(len(np.unique(each)) for each in np.atleast_2d(self.labels.T))
+        return counts[0] if len(counts) == 1 else counts
 
     @property
     def opponents(self) -> list[tuple[str, str]]:
@@ -298,13 +302,32 @@ class Compared:
         """
         return self._equivalences(margin)[self._find(measure)]
 
+    def bayes(
+        self, measure: str | Measure, rope: float, *, method: PosteriorName = "t"
+    ) -> dict[tuple[str, str], PairPosterior]:
+        """How likely each system is to be worse, as good as or better than its baseline.
+
+        Args:
+            measure: one that was compared.
+            rope: the region of practical equivalence, in the measure's unit: differences from −rope to rope
+                do not matter; to be chosen before looking at the data. 0 for none.
+            method: ``t``, Student's posterior (`statistics.student_posterior`), with seeds
+                `statistics.posterior`; or ``bootstrap``, the Bayesian bootstrap
+                (`statistics.bootstrap_posterior`).
+
+        Raises:
+            ChoiceError: no such method, or what is no region.
+
+        """
+        return posteriors(self._data, self.plan, self._find(measure), rope, method)
+
     def _equivalences(self, margin: float) -> dict[Measure, dict[tuple[str, str], PairEquivalence]]:
         return equivalences(self._data, self.plan, margin)
 
     def _find(self, measure: str | Measure) -> Measure:
         refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")
         first = next(iter(self.results.values()))[0]
-        found = meant(measure, first.convention, first.kinds)
+        found = first._known(measure) or meant(measure, first.convention, first.kinds)
         if found not in self._data.values:
             raise UsageError(f"{found} was not compared; here are {', '.join(map(str, self.measures))}")
         return found

@@ -26,6 +26,7 @@ INTERVALS_OF_DIFFERENCES = [name for name, each in INTERVALS.items() if each.of_
 
 OF_SEEDS: Literal["t"] = "t"
 """The test and the interval that go by seeds, too; see `statistics.crossed`."""
+TWO_KINDS = "clusters of two kinds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,11 @@ class ComparisonPlan:
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
             )
 
-    def settled(self, *, clustered: bool, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
-        """The plan for what is compared: where a system has several seeds, with the test of these.
+    def settled(self, *, clusters: int, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
+        """The plan for what is compared: t where there are several seeds, or clusters of two kinds.
 
         Args:
-            clustered: whether queries are in clusters.
+            clusters: of how many kinds there are.
             seeds: how many each system has.
             seedless: systems that depend on no seed.
 
@@ -81,12 +82,15 @@ class ComparisonPlan:
                 hint = did_you_mean(str(name), seeds)
                 there = f"has {seeds[name]} runs" if name in seeds else f"is not one of the systems{hint}"
                 raise UsageError(f"seedless={name!r} {there}")
-        plan = self._of_seeds(tuple(seedless)) if max(seeds.values()) > 1 else self
-        plan._check_clusters(clustered)
-        return plan
+        seeded = max(seeds.values()) > 1
+        if seeded and clusters > 1:
+            raise ChoiceError("several seeds go with clusters of one kind; give one of the two")
+        plan = self._by_t("seeds") if seeded else self._by_t(TWO_KINDS) if clusters > 1 else self
+        plan._check_clusters(clusters > 0)
+        return replace(plan, seeded=True, seedless=tuple(seedless)) if seeded else plan
 
-    def _of_seeds(self, seedless: tuple[str, ...]) -> Self:
-        """The plan with the test and the interval of seeds; refuses others unless they are the defaults."""
+    def _by_t(self, of: str) -> Self:
+        """The plan with test and interval by t; refuses others unless they are the defaults."""
         usual = ComparisonPlan()
         for name, chosen, instead, known in (
             ("test", self.test, OF_SEEDS, (usual.test, OF_SEEDS)),
@@ -94,8 +98,8 @@ class ComparisonPlan:
             ("correction", self.correction, usual.correction, CORRECTIONS),
         ):
             if chosen not in known:
-                raise ChoiceError(f'{name}="{chosen}" knows nothing of seeds; choose "{instead}"')
-        return replace(self, test=OF_SEEDS, interval=OF_SEEDS, seeded=True, seedless=seedless)
+                raise ChoiceError(f'{name}="{chosen}" knows nothing of {of}; choose "{instead}"')
+        return replace(self, test=OF_SEEDS, interval=OF_SEEDS)
 
     def _check_clusters(self, clustered: bool) -> None:
         if clustered and not TESTS[self.test].knows_clusters:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.intervals import Unit
     from rankmark.api.evaluated import Evaluated
     from rankmark.language.measure import Measure
-    from rankmark.statistics.delong import AUCDifference
+    from rankmark.statistics.delong import AreaTest, AUCDifference
 
 __all__ = [
     "PREDICTION_INTERVALS",
@@ -40,10 +40,11 @@ __all__ = [
     "judged",
 ]
 
-PredictionTest: TypeAlias = Literal["delong", "randomisation", "t", "bootstrap", "mcnemar"]
+PredictionTest: TypeAlias = Literal["delong-t", "delong", "randomisation", "t", "bootstrap", "mcnemar"]
 PREDICTION_TESTS: tuple[PredictionTest, ...] = get_args(PredictionTest)
-PREDICTION_INTERVALS: tuple[IntervalMethod, ...] = ("delta", "bca", "percentile")
+PREDICTION_INTERVALS: tuple[IntervalMethod, ...] = ("delong-t", "delong", "delta", "bca", "percentile")
 """Intervals of differences that can be asked for."""
+DELONG: tuple[AreaTest, ...] = ("delong-t", "delong")
 OF_RIGHT = ("BinaryAccuracy", "BinaryErrorRate", "MulticlassAccuracy", "MulticlassErrorRate")
 """Measures that are shares of rows that are right, or wrong."""
 
@@ -84,18 +85,31 @@ class PredictionPlan:
         if self.test == "mcnemar" and (measure.name not in OF_RIGHT or unit != "rows"):
             over = " over queries" if unit != "rows" else ""
             raise MeasureError(f'test="mcnemar" is of Accuracy over rows, not of {measure}{over}')
-        if self.test == "delong" and not is_auc(measure):
-            raise MeasureError(f'test="delong" is of AUC, not of {measure}; leave it out for a test of each')
-        return self.test or ("delong" if is_auc(measure) and unit == "rows" else "randomisation")
+        if self.test in DELONG and not is_auc(measure):
+            raise MeasureError(
+                f'test="{self.test}" is of AUC, not of {measure}; leave it out for a test of each'
+            )
+        return self.test or ("delong-t" if is_auc(measure) and unit == "rows" else "randomisation")
 
     def interval_of(self, measure: Measure) -> IntervalMethod:
-        """How the intervals of a measure's differences are made."""
-        return self.sampling.method or ("delong" if is_auc(measure) else "delta")
+        """How the intervals of a measure's differences are made.
+
+        Raises:
+            MeasureError: DeLong's, of another than AUC.
+
+        """
+        method = self.sampling.method
+        if method in DELONG and not is_auc(measure):
+            raise MeasureError(
+                f'interval="{method}" is of AUC, not of {measure}; leave it out for an interval of each'
+            )
+        return method or ("delong-t" if is_auc(measure) else "delta")
 
     @property
     def of_values(self) -> Sampling:
         """How the intervals of the systems' own values are made."""
-        return replace(self.sampling, method=None) if self.sampling.method == "delta" else self.sampling
+        method = self.sampling.method
+        return replace(self.sampling, method=None) if method in ("delta", *DELONG) else self.sampling
 
 
 class Verdict(NamedTuple):
@@ -166,8 +180,8 @@ class _Judge:
 
     def _p(self, test: PredictionTest) -> float:
         alternative = self.plan.alternative
-        if test == "delong":
-            return self._delong().p
+        if test == "delong-t" or test == "delong":
+            return self._delong(test).p
         if test == "bootstrap":
             drawn = self._drawn().resampled
             there = drawn[~np.isnan(drawn)]
@@ -192,16 +206,16 @@ class _Judge:
 
     def _interval(self, method: IntervalMethod) -> Interval:
         confidence = self.plan.sampling.confidence
-        if method == "delong":
-            return self._delong().interval
+        if method == "delong-t" or method == "delong":
+            return self._delong(method).interval
         if method != "delta":
             return bootstrapped(self._drawn(), self.difference, method, confidence)
         low, high = t_interval(self.apart - self.apart.mean(), confidence=confidence)
         return Interval(self.difference + low, self.difference + high)
 
-    def _delong(self) -> AUCDifference:
+    def _delong(self, method: AreaTest) -> AUCDifference:
         one, other = (each.labelled.spread() for each in self.systems if each.labelled is not None)
-        return one.against(other, self.plan.sampling.confidence, self.plan.alternative)
+        return one.against(other, self.plan.sampling.confidence, self.plan.alternative, method)
 
     def _drawn(self) -> Drawn:
         one, other = (each.drawn(self.plan.sampling) for each in (self.one, self.other))

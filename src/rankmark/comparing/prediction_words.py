@@ -51,7 +51,11 @@ def _tested(pair: PredictionPair) -> str:
 
 
 def _title(test: PredictionTest) -> str:
-    known = {"delong": "DeLong's test", "mcnemar": f"the {MCNEMAR['mid-p'].title}"}
+    known = {
+        "delong-t": "DeLong's test with t",
+        "delong": "DeLong's test",
+        "mcnemar": f"the {MCNEMAR['mid-p'].title}",
+    }
     return known[test] if test in known else f"the {TESTS[test].title}"
 
 

@@ -60,9 +60,9 @@ class PredictionPair:
         p: the chance of such a difference between systems that are equally good.
         corrected: the same, corrected for all tests of the comparison.
         significant: whether `corrected` is at most alpha.
-        method: of the interval: ``delong``, ``delta``, ``bca`` or ``percentile``.
+        method: of the interval: ``delong-t``, ``delong``, ``delta``, ``bca`` or ``percentile``.
         resamples: how many resamples of the units it or the test drew; None for none.
-        test: ``delong``, ``randomisation``, ``t``, ``bootstrap`` or ``mcnemar``.
+        test: ``delong-t``, ``delong``, ``randomisation``, ``t``, ``bootstrap`` or ``mcnemar``.
         unit: what is taken for independent: ``queries`` or ``rows``.
         units: how many of them there are.
         groups: in how many random groups the test takes them; None for each by itself.
@@ -132,15 +132,17 @@ def compare_predictions(
         measures: as for `evaluate_predictions`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
         test: ``randomisation`` (random signs; exact where feasible), ``t``, ``bootstrap`` (shifted, of
-            resampled units, which needs some 50 of them), ``delong``, of AUC alone, or ``mcnemar``, the mid-p
-            McNemar test of Accuracy over rows, for which random signs are the exact one. None is ``delong``
-            for AUC over rows, and for all else ``randomisation``.
+            resampled units, which needs some 50 of them), or of AUC alone ``delong-t`` or ``delong``, which
+            compares with the normal distribution as pROC does (see `statistics.delong_test`), or of Accuracy
+            over rows ``mcnemar``, the mid-p McNemar test, of which random signs are the exact one. None is
+            ``delong-t`` for AUC over rows, and for all else ``randomisation``.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
         correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
             (``none`` is one).
         alpha: the level below which a corrected p-value is significant.
         interval: of differences: ``delta``, Student's t of what each unit moves the difference by, ``bca`` or
-            ``percentile``; None is DeLong's of AUC and ``delta`` of others.
+            ``percentile``, or of AUC ``delong-t`` or ``delong``; None is ``delong-t`` of AUC and ``delta`` of
+            others.
         confidence: of the intervals, 0 to 1.
         resamples: as for `evaluate_predictions`, and of random signs where they are not exact.
         seed: of these.
@@ -164,7 +166,7 @@ def compare_predictions(
         >>> comparison = rm.compare_predictions(table, {"old": "old", "new": "new"}, "AUC", baseline="old")
         >>> (pair,) = comparison.pairs
         >>> round(pair.difference, 4), round(pair.p, 4)
-        (0.5556, 0.1814)
+        (0.5556, 0.2524)
 
         Of two tables, whose rows may be in any order:
 

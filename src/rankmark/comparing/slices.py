@@ -12,6 +12,7 @@ from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
 from rankmark.comparing.words import caution_lines, methods
 from rankmark.inputs.attributes import QuerySlices, aligned
+from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
@@ -117,15 +118,15 @@ def _gathered(pairs: Iterable[SlicedPair[SomePair]]) -> Iterator[SlicedPair[Some
 def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:
     """A row for people: each of its cells by what it is."""
     count = "queries" if "queries" in figures else "rows"
-    signed = ("difference", "low", "high")
     cells = {
         "measure": figures["measure"],
         "system": printable(figures["system"]),
         "baseline": printable(figures["baseline"]),
         "slice": slice_label(figures["slice"]),
         count: f"{figures.get('queries', figures['members']):,}",
-        "value": rounded(figures["value"], f".{digits}f"),
-        **{name: rounded(figures[name], f"+.{digits}f") for name in signed},
+        "value": written(figures["measure"], figures["value"], digits),
+        "difference": written(figures["measure"], figures["difference"], digits, "+"),
+        **{name: rounded(figures[name], f"+.{digits}f") for name in ("low", "high")},
         "p": chance(figures["corrected"], digits),
     }
     if "wins" in figures:

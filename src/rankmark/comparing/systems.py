@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
+from typing import Any, NamedTuple, TypeAlias
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
+from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
 from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Baseline", "brought_together", "check_systems"]
+__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
 
 FEW_SEEDS = 3
 """With so many a quantile of t is 4.3 at 5%, with two 12.7."""
+
+
+def are_seeds(run: Any) -> bool:
+    """Whether it is a list of runs, and not one run as a list of rows."""
+    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
 
 
 def check_systems(systems: Mapping[str, Any], baseline: Baseline) -> tuple[str, ...]:
@@ -51,7 +53,7 @@ def brought_together(
     measures: str | Measure | Iterable[str | Measure] | None,
     baselines: Sequence[str],
     plan: ComparisonPlan,
-    clusters: Mapping[Any, Any] | None,
+    clusters: ClustersBy | Clustering,
 ) -> Comparison:
     """The comparison of the results of several systems, of each one a seed.
 
@@ -63,23 +65,52 @@ def brought_together(
         clusters: what each query belongs to.
 
     """
+    found = gathered(results, measures)
+    clustering = Clustering.of(clusters)
+    notes = list(found.notes)
+    if plan.seeded:
+        notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
+    return Comparison(
+        results={name: tuple(each) for name, each in results.items()},
+        measures=found.measures,
+        baselines=baselines,
+        plan=plan,
+        query_ids=found.query_ids,
+        labels=None if clustering is None else clustering.labels(found.query_ids),
+        notes=notes,
+    )
+
+
+class Gathered(NamedTuple):
+    """What can be compared of several systems.
+
+    Attributes:
+        measures: those that all have.
+        query_ids: the queries that all have.
+        notes: what a reader should know of how they were brought together.
+
+    """
+
+    measures: tuple[Measure, ...]
+    query_ids: list[Any]
+    notes: list[str]
+
+
+def gathered(
+    results: Mapping[str, Sequence[Result]], measures: str | Measure | Iterable[str | Measure] | None = None
+) -> Gathered:
+    """What the results of systems, of each one a seed, have in common; all measures if none is named.
+
+    Raises:
+        UsageError: there is no such measure.
+        DataError: they are of different judgements, or have no query in common.
+
+    """
     every = [result for each in results.values() for result in each]
     _check_same_judgements(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
-    labels = None if clusters is None else _labels(query_ids, clusters)
-    if plan.seeded:
-        notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
-    notes += _choice_notes(every)
-    return Comparison(
-        results={name: tuple(each) for name, each in results.items()},
-        measures=asked,
-        baselines=baselines,
-        plan=plan,
-        query_ids=query_ids,
-        labels=labels,
-        notes=notes,
-    )
+    return Gathered(asked, query_ids, notes + _choice_notes(every))
 
 
 def _check_same_judgements(results: Mapping[str, Sequence[Result]]) -> None:
@@ -102,7 +133,8 @@ def _asked(
     """The measures to compare."""
     common = [measure for measure in results[0].measures if all(measure in each for each in results)]
     listed = common if measures is None else separate(measures)
-    asked = tuple(dict.fromkeys(map(as_measure, listed)))
+    given = {each.name: each for each in results[0].measures if isinstance(each, GivenMeasure)}
+    asked = tuple(dict.fromkeys(given.get(str(each)) or as_measure(each) for each in listed))
     if not asked:
         raise UsageError("there is no measure that all results have")
     for measure in asked:
@@ -124,17 +156,6 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     left = len(set.union(*sets)) - len(common)
     note = f"{left:,} {'query is' if left == 1 else 'queries are'} not judged for all systems (left out)"
     return [query for query in lists[0] if query in common], [note]
-
-
-def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:
-    if not isinstance(clusters, Mapping):
-        raise UsageError(f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}")
-    missing = [query for query in query_ids if query not in clusters]
-    if missing:
-        queries = counted(len(missing), "query", "queries")
-        raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(clusters.values()))}
-    return np.array([numbers[clusters[query]] for query in query_ids])
 
 
 def _seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:

@@ -113,5 +113,8 @@ def queries_line(shown: Compared) -> str:
     count = counted(numbers[0], "query", "queries")
     if len(numbers) > 1:
         count = f"{numbers[0]:,} to {counted(numbers[-1], 'query', 'queries')}, those with a value of both"
-    clusters = "" if shown.clusters is None else f" in {counted(shown.clusters, 'cluster')}"
-    return f"compared on {count}{clusters}"
+    clusters = shown.clusters
+    if isinstance(clusters, tuple):
+        kinds = " and ".join(f"{each:,}" for each in clusters)
+        return f"compared on {count} in {kinds} clusters of two kinds"
+    return f"compared on {count}" + ("" if clusters is None else f" in {counted(clusters, 'cluster')}")

@@ -143,6 +143,11 @@ class Classes:
         return again
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights of their own."""
+        return self._weighted
+
+    @property
     def scores(self) -> Values:
         """The scores, of shape (rows, K); whoever asks for them has refused tables without."""
         assert self._scores is not None

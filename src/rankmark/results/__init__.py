@@ -10,6 +10,9 @@ from typing import Any
 _HOME = {
     "Agreement": "comparing.agreement",
     "Allowance": "comparing.gates",
+    "Board": "comparing.boards",
+    "BoardPair": "comparing.boards",
+    "BoardRow": "comparing.boards",
     "Bounds": "aggregation.bounds",
     "ByClass": "results.by_class",
     "CheckReport": "checks.report",
@@ -25,6 +28,7 @@ _HOME = {
     "Explanation": "explaining.explanation",
     "Finding": "checks.finding",
     "Gate": "comparing.gates",
+    "GivenResult": "results.given",
     "LimitGate": "comparing.gates",
     "ListResult": "results.lists",
     "MeasureCounts": "aggregation.counts",

@@ -12,6 +12,9 @@ from rankmark.checks.report import CheckReport as CheckReport
 from rankmark.checks.report import TableCounts as TableCounts
 from rankmark.comparing.agreement import Agreement as Agreement
 from rankmark.comparing.agreement import SystemAgreement as SystemAgreement
+from rankmark.comparing.boards import Board as Board
+from rankmark.comparing.boards import BoardPair as BoardPair
+from rankmark.comparing.boards import BoardRow as BoardRow
 from rankmark.comparing.compared import Mover as Mover
 from rankmark.comparing.compared import Power as Power
 from rankmark.comparing.comparison import Comparison as Comparison
@@ -31,6 +34,7 @@ from rankmark.peers.difference import Difference as Difference
 from rankmark.peers.difference import Differences as Differences
 from rankmark.results.base import Result as Result
 from rankmark.results.by_class import ByClass as ByClass
+from rankmark.results.given import GivenResult as GivenResult
 from rankmark.results.lists import ListResult as ListResult
 from rankmark.results.prediction_slices import PredictionSlice as PredictionSlice
 from rankmark.results.prediction_slices import PredictionSlices as PredictionSlices

@@ -5,7 +5,8 @@ What stands in the JSON for a value:
 - itself, if it is a text, a whole number, a finite number, true, false or null;
 - a list of its values, if it is a tuple;
 - an object of one field for all else, which says what it is: ``{"float": "nan"}``, ``{"list": […]}``,
-  ``{"mapping": [[key, value], …]}``, ``{"measure": ["AP", "map"]}``, ``{"coefficient": "RBO"}``,
+  ``{"mapping": [[key, value], …]}``, ``{"measure": ["AP", "map"]}``, ``{"given": ["BLEU", "more"]}`` of a
+  measure that is not computed here, ``{"coefficient": "RBO"}``,
   ``{"array": [column, [rows, columns]]}``, ``{"table": [[name, column], …]}``, ``{"ids": …}`` with such a
   table, and ``{"record": ["Counts", [[field, value], …]]}``, of which the reader knows the classes.
 
@@ -25,6 +26,7 @@ import numpy as np
 from rankmark._native import Table
 from rankmark.errors import FormatError, UsageError
 from rankmark.language.coefficient import Coefficient, coefficients_of
+from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.rendering.shown import Shown
@@ -131,6 +133,8 @@ class _Writer:
         match value:
             case float():
                 return value if math.isfinite(value) else {"float": str(float(value))}
+            case GivenMeasure():
+                return {"given": [value.name, value.page.better]}
             case Measure():
                 return {"measure": [measure_text(value), value.asked]}
             case Coefficient():
@@ -182,6 +186,7 @@ class _Reader:
             "list": self._list,
             "mapping": self._mapping,
             "measure": self._measure,
+            "given": self._given,
             "coefficient": self._coefficient,
             "array": self._array,
             "table": self._table,
@@ -207,6 +212,10 @@ class _Reader:
     def _measure(self, written: Written) -> Measure:
         text, asked = written
         return parse(text).asked_as(asked)
+
+    def _given(self, written: Written) -> Measure:
+        name, better = written
+        return GivenMeasure(name, better)
 
     def _coefficient(self, written: Written) -> Coefficient:
         (found,) = coefficients_of(written)

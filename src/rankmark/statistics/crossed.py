@@ -164,7 +164,7 @@ def crossed(
 
 def _labels(clusters: NDArray[Any] | list[Any], there: NDArray[np.bool_]) -> NDArray[Any]:
     labels = np.asarray(clusters)
-    if labels.shape != there.shape:
+    if labels.shape[:1] != there.shape:
         raise DataError(f"{len(labels)} clusters for {len(there)} queries; give one a query")
     return labels[there]
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark.errors import ChoiceError
@@ -97,16 +97,21 @@ def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cluster
     """Student's interval: x̄ ± t·SE, t the quantile (1 + confidence) / 2 with n − 1 degrees of freedom.
 
     SE = s/√n; with G clusters SE² = G/(G − 1) · Σ_c (S_c − m_c·x̄)² / n² for a cluster of m_c rows of sum S_c,
-    and G − 1 degrees of freedom.
+    and G − 1 degrees of freedom. With clusters of two kinds, such as topics and users, SE² is SE₁² + SE₂² −
+    SE₁₂², SE₁₂ that of rows in the same clusters of both, and at least the greater of SE₁² and SE₂²; G is the
+    number of the fewer.
 
     Args:
         values: one a row; NaN is left out.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
-        clusters: a label a row.
+        clusters: a label a row, or two: [rows, 2].
 
     Source:
         Student, "The probable error of a mean", Biometrika 6, 1908; for clusters the linearised variance of a
-        ratio, W. G. Cochran, "Sampling Techniques", 1977, section 9A.
+        ratio, W. G. Cochran, "Sampling Techniques", 1977, section 9A; for two kinds A. C. Cameron, J. B.
+        Gelbach, D. L. Miller, "Robust inference with multiway clustering", JBES 29, 2011, and for the
+        greatest of three J. G. MacKinnon, M. Ø. Nielsen, M. D. Webb, "Jackknife inference with two-way
+        clustering", 2024.
 
     """
     from scipy import stats
@@ -126,11 +131,26 @@ def standard_error(values: Floats, clusters: Clusters = None) -> tuple[float, in
 
     It is 0 where they are alike but for rounding.
     """
-    units = _unit_deviations(values, clusters)
+    labels = None if clusters is None else np.asarray(clusters)
+    if labels is not None and labels.ndim == 2:
+        return _two_way_error(values, labels)
+    units = _unit_deviations(values, labels)
     if len(units) < 2:
         return math.nan, 0
     spread = float(np.sum(units**2)) * len(units) / (len(units) - 1)
     return math.sqrt(spread) / len(values), len(units) - 1
+
+
+def _two_way_error(values: Floats, labels: NDArray[Any]) -> tuple[float, int]:
+    """The same where rows are in clusters of two kinds; the degrees of freedom are those of the fewer."""
+    ways = [standard_error(values, each) for each in labels.T]
+    freedom = min(each for _, each in ways)
+    if not freedom:
+        return math.nan, 0
+    _, both = np.unique(labels, axis=0, return_inverse=True)
+    inside, _ = standard_error(values, both.ravel())
+    squared = sum(error**2 for error, _ in ways) - inside**2
+    return math.sqrt(max(squared, *(error**2 for error, _ in ways))), freedom
 
 
 def _unit_deviations(values: Floats, clusters: Clusters) -> Floats:
@@ -394,8 +414,9 @@ def auto_interval(
 
     Skewed are values with n ≤ 25·G₁², G₁ their skewness Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5, that of clusters'
     S_c − m_c·x̄ where there are such; if fewer than five have another value than most, resamples do not tell,
-    and t is taken. `CAUTIONS` say where an interval may hold the true value more or less often than it says:
-    where fewer than ten have another value than most, or n ≤ 10·G₁². `benchmarks/coverage` shows how often.
+    and t is taken, as for clusters of two kinds. `CAUTIONS` say where an interval may hold the true value
+    more or less often than it says: where fewer than ten have another value than most, or n ≤ 10·G₁².
+    `benchmarks/coverage` shows how often.
 
     Args:
         values: one a row; NaN is left out.
@@ -428,7 +449,7 @@ def _usual(values: Floats, clusters: Clusters, *, differences: bool) -> Interval
     """The method for these values."""
     if not differences and _are_zero_one(values):
         return "wilson"
-    skewed = not _enough(values, clusters, ENOUGH)
+    skewed = _ways(clusters) is None and not _enough(values, clusters, ENOUGH)
     return "studentised" if skewed and _differing(values, clusters) >= FEWEST_RESAMPLED else "t"
 
 
@@ -445,14 +466,24 @@ def caution_of(method: IntervalName, values: Floats, clusters: Clusters) -> Caut
 
 
 def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
-    """Whether the values are so many times their squared skewness, or the clusters."""
+    """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
+    if (ways := _ways(clusters)) is not None:
+        return all(_enough(values, each, enough) for each in ways)
     units = _unit_deviations(values, clusters)
     squares = float(np.mean(units**2))
     return not squares or len(units) > enough * float(np.mean(units**3)) ** 2 / squares**3
 
 
+def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
+    """The labels of either kind, where there are two."""
+    labels = None if clusters is None else np.asarray(clusters)
+    return None if labels is None or labels.ndim == 1 else list(labels.T)
+
+
 def _differing(values: Floats, clusters: Clusters) -> int:
     """How many values are not the most frequent one, or clusters that have such."""
+    if (ways := _ways(clusters)) is not None:
+        return min(_differing(values, each) for each in ways)
     different, counts = np.unique(values, return_counts=True)
     others = values != different[counts.argmax()]
     return int(np.count_nonzero(others)) if clusters is None else len(np.unique(np.asarray(clusters)[others]))
@@ -498,7 +529,7 @@ def made_interval(
         resampled: gives the means of resamples, where they are known; `bootstrap_means` if None.
 
     """
-    if len(values) < 2 or (clusters is not None and len(np.unique(clusters)) < 2):
+    if not standard_error(values, clusters)[1]:
         return Made(math.nan, math.nan, "t" if name == "auto" else name)
     method = _usual(values, clusters, differences=differences) if name == "auto" else name
     given: Mapping[str, Callable[[], Any]] = {

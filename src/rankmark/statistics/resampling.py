@@ -30,7 +30,7 @@ __all__ = [
 
 Floats: TypeAlias = NDArray[np.float64]
 Clusters: TypeAlias = "NDArray[Any] | list[Any] | None"
-"""One label a row, such as its user; None where each row stands for itself."""
+"""One label a row, such as its user; None where each row stands for itself. t takes [rows, 2], too."""
 
 GREATEST_SEED = 2**64 - 1
 
@@ -101,7 +101,14 @@ def signed_sums(values: Floats, *, resamples: int, seed: int, threads: int | Non
 
 
 def cluster_totals(table: Floats, clusters: NDArray[Any]) -> tuple[Floats, Floats]:
-    """The sums of each cluster's rows, [clusters, columns], and how many rows it has, [clusters, 1]."""
+    """The sums of each cluster's rows, [clusters, columns], and how many rows it has, [clusters, 1].
+
+    Raises:
+        ChoiceError: clusters of two kinds, which cannot be drawn or change signs as wholes.
+
+    """
+    if clusters.ndim == 2:
+        raise ChoiceError("clusters of two kinds can be neither drawn nor swapped as wholes; t takes them")
     _, codes = np.unique(clusters, return_inverse=True)
     sums = [np.bincount(codes, weights=column) for column in table.T]
     return np.column_stack(sums), np.bincount(codes).astype(float)[:, None]
@@ -136,7 +143,7 @@ def known(values: ArrayLike, clusters: Clusters = None) -> tuple[Floats, NDArray
     if clusters is None:
         return column[there, 0], None
     labels = np.asarray(clusters)
-    if labels.shape != (len(column),):
+    if labels.shape not in ((len(column),), (len(column), 2)):
         raise DataError(f"{len(labels)} clusters for {len(column)} values; give one a value")
     return column[there, 0], labels[there]
 

@@ -60,12 +60,13 @@ def paired_t_test(
 ) -> float:
     """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom, or clusters less 1.
 
-    SE is that of `t_interval`. Without spread (see `spread`) p is 1 if d̄ is `null`, else NaN.
+    SE is that of `t_interval`, also for clusters of two kinds. Without spread (see `spread`) p is 1 if d̄ is
+    `null`, else NaN.
 
     Args:
         differences: one a query.
         alternative: see the module.
-        clusters: a label a query.
+        clusters: a label a query, or two: [queries, 2].
         null: the mean difference without an effect.
 
     Source:

@@ -1,0 +1,84 @@
+"""Measures whose values another program computed."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from rankmark.errors import MeasureError
+from rankmark.language.measure import Measure
+from rankmark.language.names import parse
+from rankmark.language.registry import Better, Page
+
+__all__ = ["GivenMeasure"]
+
+NOTHING: MappingProxyType[str, Any] = MappingProxyType({})
+
+
+class GivenMeasure(Measure):
+    """A measure of which one value a query is given: its name as it was given, and what of it is better.
+
+    Where the name is that of a measure here, what is better, the bounds and whether values are added up or
+    averaged are as there. Of any other name more is better unless it is said.
+
+    Raises:
+        MeasureError: the name is that of a measure whose value no values of queries tell.
+
+    """
+
+    __slots__ = ()
+
+    def __init__(self, name: str, better: Better | None = None) -> None:
+        facts: dict[str, Any] = {
+            "name": name,
+            "asked": None,
+            "cutoff": None,
+            "page": _page(name, better),
+            "_written": name,
+        }
+        facts |= dict.fromkeys(("parameters", "given", "_called_with"), NOTHING)
+        facts |= {"last_deciding_rank": 0, "tells_unjudged": False}
+        for field, value in facts.items():
+            object.__setattr__(self, field, value)
+
+    def asked_as(self, text: str | None) -> Measure:  # noqa: ARG002 - it has one name
+        """Itself."""
+        return self
+
+    def signature(self) -> list[str]:
+        """Its name, and that it was not computed here."""
+        return [self.name, "values:given"]
+
+    def __reduce__(self) -> tuple[type[Measure], tuple[Any, ...]]:
+        return GivenMeasure, (self.name, self.page.better)
+
+
+def _page(name: str, better: Better | None) -> Page:
+    known = _known(name)
+    if known and (known.page.aggregate == "ratio" or known.mean == "geometric"):
+        raise MeasureError(
+            f"{name} is no mean of the values of queries, and these do not tell it; if their mean is meant, "
+            f"call it otherwise, such as 'mean {name}'"
+        )
+    return Page(
+        name=name,
+        function=_not_here,
+        parameters=NOTHING,
+        takes_cutoff=False,
+        bounds=known.bounds if known else (None, None),
+        kind="list",
+        aggregate="sum" if known and known.page.aggregate == "sum" else "mean",
+        better=better or (known.page.better if known else "more"),
+    )
+
+
+def _known(name: str) -> Measure | None:
+    """The measure here of this name, if there is one."""
+    try:
+        return parse(name)
+    except MeasureError:
+        return None
+
+
+def _not_here(*_: Any, **__: Any) -> Any:
+    raise MeasureError("the values were given, and cannot be computed again")

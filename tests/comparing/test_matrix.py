@@ -1,0 +1,184 @@
+"""Comparisons of values that others computed, in every form in which these are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmark as rm
+from rankmark.cli import main
+
+ADHOC8 = Path(__file__).parents[2].parent / "shared/data/urbano_sigir2019/data/adhoc8_ap.csv"
+OLD = {"q1": 0.1, "q2": 0.5, "q3": 0.25, "q4": 0.0}
+NEW = {"q1": 0.4, "q2": 0.75, "q3": 0.5, "q4": 0.25}
+WIDE = pl.DataFrame({"query": list(OLD), "old": list(OLD.values()), "new": list(NEW.values())})
+LONG = WIDE.unpivot(index="query", variable_name="run_id", value_name="value")
+
+
+def csv(table: pl.DataFrame, folder: Path) -> str:
+    path = folder / "matrix.csv"
+    table.write_csv(path)
+    return str(path)
+
+
+def parquet(table: pl.DataFrame, folder: Path) -> str:
+    path = folder / "matrix.parquet"
+    table.write_parquet(path)
+    return str(path)
+
+
+def printed(folder: Path) -> dict[str, str]:
+    """What trec_eval -q prints of two measures, with its columns and its last lines."""
+    paths = {}
+    for name, values in (("old", OLD), ("new", NEW)):
+        lines = [
+            f"map                   \t{q}\t{v:.4f}\nnum_ret               \t{q}\t10"
+            for q, v in values.items()
+        ]
+        lines += ["runid                 \tall\ttag", f"map                   \tall\t{0.2:.4f}"]
+        paths[name] = str(folder / f"{name}.eval")
+        Path(paths[name]).write_text("\n".join(lines) + "\n")
+    return paths
+
+
+FORMS: dict[str, Callable[[Path], Any]] = {
+    "frame": lambda _: WIDE,
+    "pandas": lambda _: WIDE.to_pandas().set_index("query").reset_index(),
+    "csv": lambda folder: csv(WIDE, folder),
+    "parquet": lambda folder: parquet(WIDE, folder),
+    "long": lambda _: LONG,
+    "long csv": lambda folder: csv(LONG, folder),
+    "long with measures": lambda _: LONG.with_columns(metric=pl.lit("map")),
+    "dicts": lambda _: {"old": OLD, "new": NEW},
+    "dicts of measures": lambda _: {
+        name: {query: {"map": value} for query, value in own.items()}
+        for name, own in (("old", OLD), ("new", NEW))
+    },
+    "array": lambda _: np.column_stack([list(OLD.values()), list(NEW.values())]),
+    "by position": lambda _: {"old": list(OLD.values()), "new": np.array(list(NEW.values()))},
+    "series": lambda _: {
+        "old": WIDE["old"],
+        "new": WIDE.to_pandas().set_index("query")["new"].reset_index()["new"],
+    },
+    "trec_eval": printed,
+    "tables": lambda folder: {
+        "old": csv(WIDE.select("query", map="old"), folder),
+        "new": WIDE.select("query", map="new"),
+    },
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_matrix_in_any_form_is_the_same_comparison(form: str, tmp_path: Path) -> None:
+    compared = rm.compare_matrix(FORMS[form](tmp_path), "map")
+    (pair,) = compared.pairs
+    assert pair.queries == 4
+    assert abs(pair.difference) == pytest.approx(0.2625)
+    assert pair.p == 0.125  # four of four queries: 2 / 2⁴
+    assert [len(each[0].query_ids) for each in compared.results.values()] == [4, 4]
+
+
+def test_results_are_compared_as_the_tables_of_their_queries() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": ["a"], "q2": ["b", "a"]}
+    ours = rm.evaluate(qrels, run, "RR")
+    compared = rm.compare_matrix({"ours": ours, "theirs": {"q1": {"RR": 0.5}, "q2": {"RR": 0.5}}}, "RR")
+    assert compared.value("ours", "RR") == 0.75
+    assert compared.value("theirs", "RR") == 0.5
+
+
+def test_what_is_better_is_known_by_the_name_or_said() -> None:
+    of = {"a": [1.0, 2.0, 3.0], "b": [2.0, 3.0, 4.0]}
+    assert rm.compare_matrix(of, "LogLoss").pair("LogLoss", "b").better is False
+    assert rm.compare_matrix(of, "human preference").pair("human preference", "b").better is True
+    assert rm.compare_matrix(of, "seconds", better="less").pair("seconds", "b").better is False
+
+
+def test_sums_stay_sums_and_what_values_do_not_tell_is_refused() -> None:
+    of = {"a": [1.0, 2.0], "b": [3.0, 5.0]}
+    assert rm.compare_matrix(of, "num_rel_ret").value("b", "num_rel_ret") == 8
+    with pytest.raises(rm.MeasureError, match=r"no mean of the values of queries.*'mean hit_ratio@10'"):
+        rm.compare_matrix(of, "hit_ratio@10")
+
+
+def test_queries_without_a_value_are_left_out_and_counted() -> None:
+    compared = rm.compare_matrix({"a": {"q1": 1.0, "q2": 0.5}, "b": {"q1": 0.5, "q2": 0.25, "q3": 1.0}})
+    assert compared.pair("value", "b").queries == 2
+    assert "1 query without a value (left" in str(compared)
+
+
+def test_it_is_saved_and_signed_as_given() -> None:
+    compared = rm.compare_matrix({"a": OLD, "b": NEW}, "my measure")
+    own = compared.results["a"][0]
+    assert own.signature("my measure").startswith("my measure|values:given|rankmark:")
+    with pytest.raises(rm.UsageError, match="what computed them is not known"):
+        own.evaluation("my measure")
+
+
+def test_a_saved_comparison_of_given_values_is_the_same(tmp_path: Path) -> None:
+    compared = rm.compare_matrix({"a": OLD, "b": NEW}, "my measure")
+    compared.save(tmp_path / "c.rankmark")
+    again = rm.load(tmp_path / "c.rankmark")
+    assert str(again) == str(compared)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "how", "message"),
+    [
+        ({"a": OLD, "b": {"q1": "x"}}, {}, "'b' does not hold numbers"),
+        (
+            pl.concat([LONG, LONG[:1]]),
+            {},
+            "2 rows of 'old' have a value of the same query, the first of query 'q1'",
+        ),
+        (LONG.drop("query"), {}, "no column known as the query; say which"),
+        (LONG, {"columns": {"system": "run"}}, "has no column 'run'; did you mean 'run_id'"),
+        (WIDE, {"columns": {"sistem": "run"}}, "'sistem' is no role of a matrix; did you mean 'system'"),
+        (WIDE, {"columns": {"systems": ["old"]}}, "1 system to compare"),
+        (WIDE.with_columns(x=pl.lit("text")), {}, "the value column 'x' is .*not numbers"),
+        (np.ones((2, 2, 2)), {}, "the array has 3 dimensions"),
+        (7, {}, "the matrix is of type int; give a path"),
+        ({"a": OLD, "b": {"q1": {"AP": 1}, "q2": 3}}, {}, "dicts of values of others"),
+        ({"a": {"q1": {"AP": 1}}, "b": {"q1": {"RR": 1}}}, {}, "'a' has no values of RR, which others have"),
+        (
+            {"a": {"q1": {"AP": 1.0}}, "b": {"q1": {"AP": 1.0}}},
+            {"measures": "RR"},
+            "no values of 'RR'; there are AP",
+        ),
+        ({"a": [1, 2], "b": [1, np.inf]}, {}, "1 value of value are infinite"),
+        ({"a": OLD, "b": NEW}, {"measures": ["AP", "RR"]}, "one name for it, not 2"),
+        (
+            {"a": {"q1": {f"m{i}": 1 for i in range(9)}}, "b": {"q1": {}}},
+            {},
+            "values of 9 measures; say which",
+        ),
+    ],
+    ids=range(15),
+)
+def test_bad_matrices_are_refused(matrix: Any, how: dict[str, Any], message: str) -> None:
+    with pytest.raises(rm.RankmarkError, match=message):
+        rm.compare_matrix(matrix, **how)
+
+
+@pytest.mark.skipif(not ADHOC8.exists(), reason="the shared data are not beside the checkout")
+def test_published_p_values_come_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of Urbano, Lima and Hanjalic (SIGIR 2019), run125 against run126: .0013193972 by t."""
+    how = ["-m", "AP", "--baseline", "run125", "--correction", "none", "--format", "json"]
+    assert main(["compare-matrix", str(ADHOC8), "--test", "t", *how]) == 0
+    assert '"p": 0.00131939720' in capsys.readouterr().out
+
+
+def test_files_of_trec_eval_are_compared_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = printed(tmp_path)
+    assert main(["compare-matrix", *paths.values(), "-m", "map", "--baseline", "old"]) == 0
+    out = capsys.readouterr().out
+    assert "map" in out
+    assert "0.1250" in out
+    assert main(["compare-matrix", paths["old"], "-m", "map"]) == 1
+    assert main(["compare-matrix", str(tmp_path / "none.csv")]) == 2
