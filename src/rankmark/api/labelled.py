@@ -14,6 +14,7 @@ from rankmark.api.evaluated import Evaluated
 from rankmark.api.prediction_lists import evaluate_lists
 from rankmark.api.prediction_results import Beside, rows_result
 from rankmark.errors import DataError, MeasureError
+from rankmark.inputs.attributes import QuerySlices
 from rankmark.inputs.predictions.classes import ClassPredictions
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.inputs.predictions.reading import read_predictions
@@ -25,8 +26,6 @@ from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import PredictionResult
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankmark.api.prediction_plans import Plans
     from rankmark.kinds.rows import Rows
     from rankmark.language.choices import Ties
@@ -109,7 +108,7 @@ def evaluate_labelled(
     return result.with_slices(found)
 
 
-def slices_of_rows(read: Predictions, slicing: Slicing) -> pl.DataFrame:
+def slices_of_rows(read: Predictions, slicing: Slicing) -> QuerySlices:
     """The slices of rows that were read; see `read_row_slices`."""
     import polars as pl
 

@@ -99,17 +99,18 @@ def evaluate_systems(
     for own in read.predictions.values():
         check_one_score(own, work.plan.measures)
     tables = {name: RowsOf.of_table(own, threads or 0) for name, own in read.predictions.items()}
-    slices = None
+
+    def evaluated(rows: NDArray[np.intp]) -> dict[str, Evaluated]:
+        return {name: work.evaluated(own.taken(rows)) for name, own in tables.items()}
+
+    slices, notes = None, read.notes
     if slicing is not None:
-        names = slices_of_rows(next(iter(read.predictions.values())), slicing)
-        slices = _in_slices(
-            names,
-            lambda rows: {name: work.evaluated(own.taken(rows)) for name, own in tables.items()},
-        )
+        names, told = slices_of_rows(next(iter(read.predictions.values())), slicing)
+        slices, notes = _in_slices(names, evaluated), (*notes, *told)
     hashed = read.predictions if options.get("hash_inputs") else {}
     inputs = {name: digests_of(own) for name, own in hashed.items()}
-    evaluated = {name: work.evaluated(rows, inputs.get(name, {})) for name, rows in tables.items()}
-    return EvaluatedSystems(evaluated, read.notes, slices)
+    found = {name: work.evaluated(rows, inputs.get(name, {})) for name, rows in tables.items()}
+    return EvaluatedSystems(found, notes, slices)
 
 
 def _of_classes(
@@ -131,12 +132,13 @@ def _of_classes(
     work = ClassWork(plan, sampling, ties, threads or 0)
     for own in read.predictions.values():
         work.check(own)
-    slices = None
+    slices, notes = None, read.notes
     if slicing is not None:
         first = next(iter(read.predictions.values()))
-        names = read_row_slices(slicing, first.rest, len(first.labels), first.query, first.name)
+        names, told = read_row_slices(slicing, first.rest, len(first.labels), first.query, first.name)
         slices = _in_slices(names, lambda rows: _evaluated(work, read.predictions, rows))
-    return EvaluatedSystems(_evaluated(work, read.predictions), read.notes, slices)
+        notes = (*notes, *told)
+    return EvaluatedSystems(_evaluated(work, read.predictions), notes, slices)
 
 
 def _evaluated(

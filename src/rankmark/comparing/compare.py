@@ -51,6 +51,7 @@ def compare(
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
     **choices: Unpack[UnseededChoices],
@@ -84,10 +85,14 @@ def compare(
             intervals are t then.
         seedless: the system, or several, whose one run depends on no seed, as that of BM25; without it, a
             system with one run is taken to vary by seeds as much as the one with several beside it.
-        resamples: of the bootstrap and of tests that are not exact.
+        resamples: of the bootstrap and of tests that are not exact. Random signs draw on, up to a million
+            times, where p-values are corrected for so many tests that these would be too few.
         seed: of these, and of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None. It changes no number.
+        test_options: what else the test takes, such as ``{"zeros": "pratt", "method": "normal"}`` of
+            Wilcoxon's, ``{"tie": 0.01}`` of the sign test or ``{"method": "monte-carlo"}`` of random signs;
+            see the functions of `rankmark.statistics`.
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, ``{query: slice}``, a Series, a function, or values of the rows of the judgements.
         attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
@@ -112,7 +117,16 @@ def compare(
     from rankmark.inputs import read_qrels
 
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test,
+        alternative,
+        correction,
+        alpha,
+        interval,
+        confidence,
+        resamples,
+        seed,
+        threads,
+        test_options=test_options or {},
     )
     baselines = check_systems(runs, baseline)
     systems = {
@@ -154,6 +168,7 @@ def compare_results(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
 ) -> Comparison:
@@ -176,6 +191,7 @@ def compare_results(
         resamples: see there.
         seed: see there.
         threads: see there.
+        test_options: see there.
         by: for `Comparison.slices`: columns of the attributes, ``{query: slice}``, a Series, a function, or
             values of the queries that are compared, in the order of `Comparison.query_ids`.
         attributes: a table of queries, for `by`.
@@ -185,7 +201,16 @@ def compare_results(
 
     """
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test,
+        alternative,
+        correction,
+        alpha,
+        interval,
+        confidence,
+        resamples,
+        seed,
+        threads,
+        test_options=test_options or {},
     )
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.intervals import IntervalMethod, Sampling, Unit
@@ -30,6 +30,7 @@ from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
 from rankmark.results.saved import Saved
+from rankmark.statistics.chance import Evidence
 from rankmark.statistics.corrections import CorrectionName
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.significance import Alternative
@@ -66,6 +67,7 @@ class PredictionPair:
         unit: what is taken for independent: ``queries`` or ``rows``.
         units: how many of them there are.
         groups: in how many random groups the test takes them; None for each by itself.
+        evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn.
 
     """
 
@@ -86,11 +88,15 @@ class PredictionPair:
     unit: Unit = "rows"
     units: int = 0
     groups: int | None = None
+    evidence: Evidence | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Everything by its name; NaN where there is no value."""
-        return {**asdict(replace(self, measure=None)), "measure": self.measure.label}  # type: ignore[arg-type]
+        """Everything by its name, also of the evidence; NaN where there is no value."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        evidence = named.pop("evidence")
+        behind = {each.name: getattr(evidence, each.name, None) for each in fields(Evidence)}
+        return named | behind | {"measure": self.measure.label}
 
 
 def compare_predictions(
@@ -360,7 +366,8 @@ class PredictionComparison(Saved):
     ) -> PredictionPair:
         unit = of[0].unit_of(measure)
         test = self.plan.test_of(measure, unit)
-        found = judged(measure, of, test, self.plan)
+        tests = len(self.measures) * len(self.opponents)
+        found = judged(measure, of, test, self.plan, tests)
         value, baseline_value = (each.result[measure] for each in of)
         return PredictionPair(
             measure=measure,
@@ -371,7 +378,7 @@ class PredictionComparison(Saved):
             difference=value - baseline_value,
             low=found.interval.low,
             high=found.interval.high,
-            p=found.p,
+            p=float(found.p),
             corrected=math.nan,
             significant=False,
             method=self.plan.interval_of(measure),
@@ -380,6 +387,7 @@ class PredictionComparison(Saved):
             unit=unit,
             units=found.units,
             groups=found.groups,
+            evidence=found.p.evidence,
         )
 
     def __repr__(self) -> str:

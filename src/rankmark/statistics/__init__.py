@@ -19,7 +19,7 @@ is; `record` is what can be chosen.
 from inspect import isfunction as _isfunction
 
 from rankmark.calling import with_clear_calls as _with_clear_calls
-from rankmark.statistics.anova import Anova, two_way_anova
+from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.corrections import CORRECTIONS, corrected
@@ -79,6 +79,7 @@ __all__ = [
     "Posterior",
     "RankInterval",
     "auto_interval",
+    "balanced_anova",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
