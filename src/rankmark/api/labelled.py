@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.intervals import Labelled, Sampling, interval_of
+from rankmark.aggregation.query_intervals import interval_of_terms
 from rankmark.aggregation.rows import RowsOf
 from rankmark.api.classes import evaluate_classes
 from rankmark.api.evaluated import Evaluated
@@ -211,6 +212,11 @@ class Work:
         labelled = Labelled.of(read)
         samples = rows.samples(values, labelled, lambda m: lists.query_terms(m))  # type: ignore[union-attr]
         drawn = {m: sample for m, sample in samples if sample}
-        ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
+        ends = {
+            str(m): interval_of(m, each, labelled, self.sampling)
+            if m.page.kind != "list" or self.sampling.method
+            else interval_of_terms(lists.query_terms(m), **self.sampling.of_queries)  # type: ignore[union-attr]
+            for m, each in drawn.items()
+        }
         beside = Beside(inputs, ends)
         return Evaluated(rows_result(self.plan, rows, settled, lists, beside), labelled, drawn)

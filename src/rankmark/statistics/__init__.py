@@ -46,7 +46,16 @@ from rankmark.statistics.intervals import (
     wilson_interval,
 )
 from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
-from rankmark.statistics.power import detectable_difference, power_of, queries_needed
+from rankmark.statistics.power import (
+    anova_power,
+    detectable_difference,
+    detectable_range,
+    expected_width,
+    power_of,
+    queries_for_anova,
+    queries_for_width,
+    queries_needed,
+)
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
     ALTERNATIVES,
@@ -78,6 +87,7 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "anova_power",
     "auto_interval",
     "balanced_anova",
     "bca_interval",
@@ -93,9 +103,11 @@ __all__ = [
     "delong_interval",
     "delong_test",
     "detectable_difference",
+    "detectable_range",
     "equivalence",
     "equivalent",
     "exact_interval",
+    "expected_width",
     "friedman_test",
     "gaffke_bound",
     "groups_of",
@@ -107,6 +119,8 @@ __all__ = [
     "posterior",
     "power_of",
     "probability_of_superiority",
+    "queries_for_anova",
+    "queries_for_width",
     "queries_needed",
     "randomisation_test",
     "randomised_tukey",
