@@ -114,6 +114,10 @@ class Terms:
             return np.asarray(np.exp(mean) * (1 + self.above - mean))
         return self.above * self._scale
 
+    def logarithms(self) -> Floats | None:
+        """Those of the values, of which a geometric mean of one seed is made; None for any other."""
+        return self.above[:, 0] if self._geometric and self.above.shape[1] == 1 else None
+
     def linear_of(self, value: float) -> float:
         """What `linear` is of one more query with this value; of a ratio it weighs as much as any here."""
         if self.below is not None:
