@@ -153,11 +153,7 @@ def judged(
     plan: PredictionPlan,
     tests: int = 1,
 ) -> Verdict:
-<<<<<<< HEAD
-    """One system against another on one measure; `tests` is how many p-values are corrected together."""
-=======
     """One system against another on one measure; so many tests are corrected together."""
->>>>>>> main
     found = [each.samples.get(measure) for each in systems]
     if any(each is None for each in found):
         return NOTHING
@@ -179,12 +175,7 @@ class _Judge:
         plan: PredictionPlan,
         tests: int,
     ) -> None:
-<<<<<<< HEAD
-        self.systems, self.one, self.other, self.plan = systems, one, other, plan
-        self.tests = 1 if plan.correction == "none" else tests
-=======
         self.systems, self.one, self.other, self.plan, self.tests = systems, one, other, plan, tests
->>>>>>> main
         self.difference = systems[0].result[measure] - systems[1].result[measure]
         self._apart: Floats | None = None
 
@@ -216,14 +207,6 @@ class _Judge:
             there = drawn[~np.isnan(drawn)]
             return shift_p(there, np.array([self.difference]), alternative) if len(there) else NO_P
         if np.isnan(self.apart).any():
-<<<<<<< HEAD
-            return math.nan
-        sampling = self.plan.sampling
-        told = {"resamples": sampling.resamples, "seed": sampling.seed, "threads": sampling.threads or None}
-        told["most"] = draws_needed(self.tests, self.plan.alpha, sampling.resamples or RESAMPLES)
-        known = {name: v for name, v in told.items() if name in TESTS[test].takes and v is not None}
-        return float(TESTS[test].function(self.apart, alternative=alternative, **known))
-=======
             return NO_P
         if test == "mcnemar":
             return self._mcnemar()
@@ -243,7 +226,6 @@ class _Judge:
         found = mcnemar_of_counts(more, less, self.plan.alternative, "mid-p")
         zeros = len(own) - more - less
         return PValue(found.p, Evidence("exact", len(own), found.statistic, zeros=zeros))
->>>>>>> main
 
     def _interval(self, method: IntervalMethod) -> Interval:
         confidence = self.plan.sampling.confidence

@@ -366,12 +366,8 @@ class PredictionComparison(Saved):
     ) -> PredictionPair:
         unit = of[0].unit_of(measure)
         test = self.plan.test_of(measure, unit)
-<<<<<<< HEAD
-        found = judged(measure, of, test, self.plan, len(self.measures) * len(self.opponents))
-=======
         tests = len(self.measures) * len(self.opponents)
         found = judged(measure, of, test, self.plan, tests)
->>>>>>> main
         value, baseline_value = (each.result[measure] for each in of)
         return PredictionPair(
             measure=measure,
