@@ -20,6 +20,7 @@ from inspect import isfunction as _isfunction
 from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
+from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spiegelhalter_test
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
@@ -76,8 +77,10 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "SpiegelhalterTest",
     "auto_interval",
     "bca_interval",
+    "binned_gaps",
     "bootstrap_interval",
     "bootstrap_means",
     "bootstrap_posterior",
@@ -108,6 +111,7 @@ __all__ = [
     "randomised_tukey",
     "rank_intervals",
     "sign_test",
+    "spiegelhalter_test",
     "stratified_interval",
     "student_posterior",
     "studentised_interval",
