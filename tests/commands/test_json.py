@@ -73,7 +73,7 @@ def test_everything_is_json(line: str, capfd: pytest.CaptureFixture[str]) -> Non
         ("eval qrels.txt none.run", 2, "FileMissingError", "none.run"),
         ("eval qrels.txt broken.run", 1, "FormatError", "line 1"),
         ("eval qrels.txt", 2, "UsageError", "Missing argument"),
-        ("eval qrels.txt a.run --ties sideways", 2, "ChoiceError", "ties='sideways'"),
+        ("eval qrels.txt a.run --ties sideways", 2, "ChoiceError", "--ties sideways"),
         ("predictions p.csv --label nothing", 1, "ColumnError", "nothing"),
         ("gate qrels.txt a.run broken.run -m RR --max-drop .1", 2, "FormatError", "not decided"),
         ("gate qrels.txt a.run b.run -m RR --max-drop 200%", 2, "ChoiceError", "cannot fail"),

@@ -387,6 +387,24 @@ def test_movers_are_the_queries_that_changed_most(compared: Any) -> None:
         compared.movers(0)
 
 
+def test_power_counts_clusters_and_not_their_queries() -> None:
+    # Ten users with four queries each, on all of which a system is as much better: as good as ten queries.
+    qrels = {f"q{i}": {"a": 1} for i in range(40)}
+    runs = {
+        "old": {query: ["x", "a"] for query in qrels},
+        "new": {query: [f"x{j}" for j in range(i // 4 % 3)] + ["a"] for i, query in enumerate(qrels)},
+    }
+    users = {query: i // 4 for i, query in enumerate(qrels)}
+    [alone] = rm.compare(qrels, runs, "RR", baseline="old").power("RR", difference=0.1)
+    [own] = rm.compare(qrels, runs, "RR", baseline="old", clusters=users).power("RR", difference=0.1)
+    of_users = 1 / (1 + np.arange(10) % 3) - 0.5
+    assert (own.queries, own.clusters, own.deviation) == (40, 10, alone.deviation)
+    assert own.detectable == pytest.approx(statistics.detectable_difference(of_users.std(ddof=1), 10))
+    assert own.needed == 4 * statistics.queries_needed(0.1, of_users.std(ddof=1))
+    assert own.design_effect == pytest.approx(4 * 39 / 36)  # 4, but for the two degrees of freedom
+    assert alone.detectable < own.detectable / 2
+
+
 def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     table = np.column_stack([values(name, "RR") for name in RUNS])
     assert compared.anova("RR") == statistics.two_way_anova(table)
@@ -394,8 +412,9 @@ def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     d = table[:, 1] - table[:, 0]
     assert (dense.system, random.system, dense.queries) == ("dense", "random", 30)
     assert dense.deviation == pytest.approx(d.std(ddof=1))
-    assert dense.detectable == statistics.detectable_difference(dense.deviation, 30)
+    assert dense.detectable == pytest.approx(statistics.detectable_difference(dense.deviation, 30))
     assert dense.needed == statistics.queries_needed(0.1, dense.deviation)
+    assert (dense.clusters, dense.design_effect) == (None, pytest.approx(1))
     assert compared.power("RR")[0].difference == pytest.approx(d.mean())
     found = compared.equivalence("RR", 0.2)
     assert list(found) == [("dense", "bm25"), ("random", "bm25")]
@@ -531,6 +550,33 @@ def test_equivalence_is_corrected_for_all_pairs_and_measures(compared: Any) -> N
     assert shown.items() <= words.items()
     table = compared.to_table(margin=0.2)
     assert re.search(r"p not worse +\(holm\) +p equivalent +\(holm\) +within 0.2", table)
+
+
+def test_variance_goes_by_clusters_seeds_and_shards() -> None:
+    users = {query: number % 7 for number, query in enumerate(QUERIES)}
+    two = {name: RUNS[name] for name in ("bm25", "dense")}
+    clustered = rm.compare(QRELS, two, "RR", clusters=users, test="t")
+    assert clustered.anova("RR")["system"].p == pytest.approx(clustered.pairs[0].p)
+    assert clustered.anova("RR").levels == {"cluster": 7, "system": 2}
+    runs = {name: [run(shift, seed) for seed in range(3)] for name, shift in (("old", 0.2), ("new", 1.0))}
+    seeded = rm.compare(QRELS, runs, "RR")
+    table = np.array([[rm.evaluate(QRELS, r, "RR").query_values("RR") for r in own] for own in runs.values()])
+    table = table.transpose(2, 0, 1)
+    assert seeded.anova("RR") == statistics.balanced_anova(
+        table, ("query", "system", "seed"), random=("query", "seed"), nested={"seed": "system"}
+    )
+    assert list(seeded.anova("RR", replicates="shard").rows) == [
+        "query",
+        "system",
+        "shard",
+        "query × system",
+        "query × shard",
+        "system × shard",
+        "residual",
+    ]
+    assert rm.compare(QRELS, runs, "RR", clusters=users).anova("RR").levels["cluster"] == 7
+    with pytest.raises(DataError, match="systems have 1 and 3 results"):
+        rm.compare(QRELS, {**runs, "bm25": RUNS["bm25"]}, "RR").anova("RR")
 
 
 def test_how_likely_a_system_is_worse_equivalent_or_better(compared: Any) -> None:
@@ -726,3 +772,60 @@ def test_what_is_told_of_several_systems_is_said_once() -> None:
     apart = str(rm.compare(qrels, {"x": {"q": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}, "MeanRank"))
     assert "x: 2 queries judged, 1 answered, 1 missing" in apart
     assert "y: 2 queries judged, all answered\nall: MeanRank: what a list leaves out" in apart
+
+
+def test_figures_of_a_pair_are_all_there_and_say_what_stands_behind_p() -> None:
+    first = {f"q{i}": {"a": 1} for i in range(12)}
+    good, bad = ({query: list(items) for query in first} for items in ("ab", "ba"))
+    bad["q3"] = ["a", "b"]
+    comparison = rm.compare(first, {"old": bad, "new": good}, "RR", baseline="old", test="wilcoxon")
+    figures = comparison.pair("RR", "new").figures
+    assert (figures["wins"], figures["ties"], figures["losses"]) == (11, 1, 0)
+    behind = {name: figures[name] for name in ("way", "n", "statistic", "freedom", "zeros", "tied")}
+    assert behind == {"way": "exact", "n": 11, "statistic": 66.0, "freedom": None, "zeros": 1, "tied": 11}
+
+
+def test_what_a_test_is_told_besides_changes_p() -> None:
+    qrels, runs = {f"q{i}": {"a": 1} for i in range(9)}, {}
+    for name, places in {"old": (1, 1, 1, 2, 2, 3, 1, 1, 2), "new": (1, 2, 2, 1, 1, 1, 1, 3, 1)}.items():
+        runs[name] = {f"q{i}": [*"xyz"[: at - 1], "a"] for i, at in enumerate(places)}
+    told = [
+        rm.compare(qrels, runs, "RR", test="wilcoxon", test_options=options).pairs[0].p
+        for options in ({}, {"zeros": "pratt"}, {"method": "normal"})
+    ]
+    d = np.array([0.5, 0.5, 2 / 3, 0.5]), np.array([0.5, 0.5, 2 / 3])
+    own = np.concatenate([d[0], -d[1], [0, 0]])
+    ways: tuple[dict[str, Any], ...] = ({}, {"zeros": "pratt"}, {"method": "normal"})
+    assert told == pytest.approx([statistics.wilcoxon_test(own, **way) for way in ways])
+    assert len(set(told)) == 3
+    with pytest.raises(ChoiceError, match="takes no 'zeros'"):
+        rm.compare(qrels, runs, "RR", test="t", test_options={"zeros": "pratt"})
+
+
+def test_a_difference_that_is_the_same_on_every_query_has_no_t_and_says_so() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(30)}
+    good, bad = ({query: list(items) for query in qrels} for items in ("ab", "ba"))
+    runs = {"old": bad, "new": good}
+    by_t = rm.compare(qrels, runs, "RR", test="t")
+    assert math.isnan(by_t.pairs[0].p)
+    assert not by_t.pairs[0].significant
+    assert "paired t test: no p-value of 1 pair, such as new against old by RR" in "\n".join(by_t.notes)
+    assert rm.compare(qrels, runs, "RR").pairs[0].p == 2.0**-29
+
+
+def test_ranks_that_disagree_with_the_mean_are_pointed_out() -> None:
+    """Most queries gain a little and some lose as much altogether: ranks find a gain, the mean has none."""
+    qrels = {f"q{i}": {f"r{j}": 1 for j in range(40)} for i in range(40)}
+    base = [f"r{j}" for j in range(20)] + [f"x{j}" for j in range(20)]
+    gain = [f"r{j}" for j in range(21)] + [f"x{j}" for j in range(19)]
+    loss = [f"r{j}" for j in range(14)] + [f"x{j}" for j in range(26)]
+    runs = {
+        "old": dict.fromkeys(qrels, base),
+        "new": {query: loss if int(query[1:]) < 6 else gain for query in qrels},
+    }
+    ranked = rm.compare(qrels, runs, "P@40", test="sign")
+    assert ranked.pairs[0].significant
+    assert not rm.compare(qrels, runs, "P@40").pairs[0].significant
+    note = "significant by the sign test, not by the randomisation test (random signs), which is of the mean"
+    assert note in "\n".join(ranked.notes)
+    assert note in str(ranked).replace("\n  ", " ")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankmark import statistics
 from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics import (
     CORRECTIONS,
@@ -302,7 +303,9 @@ def test_halves_counting_and_drawing_agree() -> None:
     magnitudes = np.abs(d[d != 0])
     least = float(d.sum()) - 1e-9
     halved = signflips._enumerated(magnitudes, least)
-    stepped = signflips._counted(magnitudes, signflips._common_unit(magnitudes), least)
+    unit = signflips._common_unit(magnitudes)
+    assert unit is not None
+    (stepped,) = signflips._counted([signflips._count(magnitudes, unit, least)], None)
     assert upper_tail(d, float(d.sum())) == halved == pytest.approx(stepped, rel=1e-9)
     drawn = randomisation_test(d, alternative="greater", method="monte-carlo", resamples=200_000)
     assert drawn == pytest.approx(halved, abs=4 * math.sqrt(halved / 200_000))
@@ -321,7 +324,8 @@ def test_what_cannot_be_counted_is_drawn() -> None:
     with pytest.raises(ChoiceError, match="takes too long for 200 differences"):
         randomisation_test(d, method="exact")
     assert randomisation_test(d) == randomisation_test(d, method="monte-carlo")
-    assert randomisation_test(np.full(200, math.pi) + d / 1e3) == 1 / 10_001  # (b + 1) / (m + 1), never 0
+    certain = np.full(200, math.pi) + d / 1e3
+    assert randomisation_test(certain, method="monte-carlo") == 1 / 10_001  # (b + 1) / (m + 1), never 0
 
 
 def test_columns_are_tested_each_with_the_same_signs() -> None:
@@ -453,21 +457,20 @@ def test_variance_by_system_and_query_is_that_of_statsmodels() -> None:
     frame = frames.DataFrame(rows, columns=["value", "query", "system"])
     expected = sm.stats.anova_lm(formula.ols("value ~ system + query", frame).fit())
     found = two_way_anova(np.vstack([table, [math.nan, 1, 1]]))
-    assert found.queries == 12
-    for name, row in (("system", found.system), ("query", found.query)):
-        assert list(row[:5]) == pytest.approx(
+    assert found.levels == {"query": 12, "system": 3}
+    for name in ("system", "query"):
+        assert list(found[name][:5]) == pytest.approx(
             expected.loc[name, ["sum_sq", "df", "mean_sq", "F", "PR(>F)"]].tolist(), rel=1e-9
         )
-    assert list(found.residual[:3]) == pytest.approx(
+    assert list(found["residual"][:3]) == pytest.approx(
         expected.loc["Residual", ["sum_sq", "df", "mean_sq"]].tolist(), rel=1e-9
     )
-    assert found.system.effect == pytest.approx(
-        found.system.squares / (found.system.squares + found.residual.squares)
-    )
+    squares = found["system"].squares
+    assert found["system"].eta_squared == pytest.approx(squares / (squares + found["residual"].squares))
 
 
 def test_variance_of_one_system_is_refused() -> None:
-    with pytest.raises(DataError, match="1 systems on 5 queries"):
+    with pytest.raises(DataError, match=r"two or more levels of each factor \(query: 5, system: 1\)"):
         two_way_anova(values(5))
 
 
@@ -521,6 +524,27 @@ def test_power_is_that_of_statsmodels(alternative: Any) -> None:
         assert found == pytest.approx(0.2 * least, rel=1e-4)  # to their solver's tolerance
         needed = power.solve_power(effect_size=effect, alpha=0.05, power=0.8, alternative=theirs)
         assert queries_needed(effect * 0.2, 0.2, alternative=alternative) == math.ceil(needed)
+
+
+def test_topic_set_sizes_are_those_of_pwr() -> None:
+    # The examples of R's pwr: pwr.anova.test(k = 4, f = .28, sig.level = .05, power = .80) has n = 35.75789,
+    # pwr.t.test(d = 0.5, power = .80, type = "paired") n = 33.36713. f² = D² / (2mσ²) of m systems.
+    between = 0.28 * math.sqrt(2 * 4)
+    assert statistics.queries_for_anova(between, 1, 4) == 36
+    assert statistics.anova_power(between, 1, 35, 4) < 0.8 < statistics.anova_power(between, 1, 36, 4)
+    assert statistics.detectable_range(2, 36, 4) == pytest.approx(2 * between, rel=4e-3)
+    assert statistics.anova_power(0, 1, 20, 3) == 0.05
+    assert queries_needed(0.5, 1) == 34
+
+
+def test_the_width_of_an_interval_is_that_expected_of_students() -> None:
+    # E(s)/σ of ten values is 0.9727, the c4 of control charts; t of 97.5% and 9 degrees of freedom 2.2622.
+    expected = 2 * 2.2622 * 0.9727 * 0.3 / math.sqrt(10)
+    assert statistics.expected_width(0.3, 10) == pytest.approx(expected, rel=1e-4)
+    least = statistics.queries_for_width(0.05, 0.3)
+    assert statistics.expected_width(0.3, least) <= 0.05 < statistics.expected_width(0.3, least - 1)
+    with pytest.raises(ChoiceError, match="width=0"):
+        statistics.queries_for_width(0, 0.3)
 
 
 def test_what_can_be_detected_is_detected_with_the_power_asked_for() -> None:

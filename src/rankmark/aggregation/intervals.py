@@ -111,7 +111,7 @@ class PredictionInterval(NamedTuple):
         method: which of `METHODS`; or of a mean over queries ``t`` or ``studentised``; ``exact`` where all
             units have the least or the greatest value; ``gaps`` of ECE and ACE; ``none`` of a measure that
             has none.
-        unit: what is taken for independent: ``queries`` or ``rows``.
+        unit: what is taken for independent: ``queries``, ``rows`` or ``clusters`` of queries.
         units: how many of them there are; for a measure that is a mean over queries those with a value.
         resamples: how many were drawn; None for a method that draws none.
         undefined: resamples in which the measure has no value, which are left out.
@@ -126,7 +126,7 @@ class PredictionInterval(NamedTuple):
     high: float
     confidence: float
     method: IntervalMethod
-    unit: Unit
+    unit: Unit | Literal["clusters"]
     units: int
     resamples: int | None = None
     undefined: int = 0
@@ -161,6 +161,12 @@ class Sampling:
     def __post_init__(self) -> None:
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
+
+    @property
+    def of_queries(self) -> dict[str, Any]:
+        """What `query_intervals.interval_of_terms` is told."""
+        draws = {"resamples": self.resamples or RESAMPLES, "seed": self.seed, "threads": self.threads or None}
+        return {"confidence": self.confidence, "draws": draws}
 
 
 @dataclass(frozen=True)

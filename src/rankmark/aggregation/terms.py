@@ -114,6 +114,22 @@ class Terms:
             return np.asarray(np.exp(mean) * (1 + self.above - mean))
         return self.above * self._scale
 
+    def logarithms(self) -> Floats | None:
+        """Those of the values, of which a geometric mean of one seed is made; None for any other."""
+        return self.above[:, 0] if self._geometric and self.above.shape[1] == 1 else None
+
+    def linear_of(self, value: float) -> float:
+        """What `linear` is of one more query with this value; of a ratio it weighs as much as any here."""
+        if self.below is not None:
+            ratio = self.above.sum(axis=0) / self.below.sum(axis=0)
+            own = ratio + (value - ratio) * self.below.max(axis=0) / self.below.mean(axis=0)
+        elif self._geometric:
+            mean = self.above.mean(axis=0)
+            own = np.exp(mean) * (1 + math.log(max(value, LEAST_FACTOR)) - mean)
+        else:
+            return value * self._scale
+        return float(own.mean())
+
     def of_means(self, above: Floats, below: Floats | None) -> Floats:
         """The values of resamples, of the mean terms in each."""
         if below is not None:

@@ -89,14 +89,14 @@ def evaluate_systems(
     for own in read.predictions.values():
         check_one_score(own, work.plan.measures)
     tables = {name: RowsOf.of_table(own, threads or 0) for name, own in read.predictions.items()}
-    slices = None
+    slices, notes = None, read.notes
     if slicing is not None:
-        names = slices_of_rows(next(iter(read.predictions.values())), slicing)
-        slices = _in_slices(work, tables, names)
+        names, told = slices_of_rows(next(iter(read.predictions.values())), slicing)
+        slices, notes = _in_slices(work, tables, names), (*notes, *told)
     hashed = read.predictions if options.get("hash_inputs") else {}
     inputs = {name: digests_of(own) for name, own in hashed.items()}
     evaluated = {name: work.evaluated(rows, inputs.get(name, {})) for name, rows in tables.items()}
-    return EvaluatedSystems(evaluated, read.notes, slices)
+    return EvaluatedSystems(evaluated, notes, slices)
 
 
 def _in_slices(work: Work, tables: Mapping[str, RowsOf], names: pl.DataFrame) -> Iterator[SystemsSlice]:

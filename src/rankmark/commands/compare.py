@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +14,7 @@ from rankmark.commands.options import (
     is_said,
     together,
     with_choices,
+    with_clusters,
     with_columns,
     with_confidence,
     with_like,
@@ -51,6 +53,23 @@ def _intervals() -> Iterable[str]:
     return INTERVALS_OF_DIFFERENCES
 
 
+def _test_option(text: str) -> tuple[str, Any]:
+    """A name and its value: a number, true, false, none or a word."""
+    name, is_there, value = text.partition("=")
+    if not is_there or not name or not value:
+        raise UsageError(f"--test-option {text!r} is not NAME=VALUE, such as zeros=pratt")
+    if value in WORDS:
+        return name, WORDS[value]
+    for number in (int, float):
+        with suppress(ValueError):
+            return name, number(value)
+    return name, value
+
+
+WORDS = {"true": True, "false": False, "none": None}
+"""What is no text."""
+
+
 with_comparison = together(
     click.option(
         "--baseline",
@@ -59,6 +78,14 @@ with_comparison = together(
         help="Compare all others with this run, and not all pairs; repeat it for several.",
     ),
     with_words("--test", _tests, "Which test gives the p-values."),
+    click.option(
+        "--test-option",
+        "test_options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=lambda _context, _option, texts: dict(map(_test_option, texts)),
+        help="What else the test takes, such as zeros=pratt, method=normal, tie=0.01; repeat it for several.",
+    ),
     with_significance(_corrections),
     with_words("--interval", _intervals, "How intervals are made."),
     with_confidence("the intervals"),
@@ -91,13 +118,7 @@ with_comparison = together(
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
 @with_comparison
-@click.option(
-    "--clusters",
-    multiple=True,
-    metavar="COLUMN",
-    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
-    "repeat it for clusters of two kinds.",
-)
+@with_clusters
 @click.option(
     "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
 )

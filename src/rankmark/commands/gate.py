@@ -12,7 +12,6 @@ from rankmark.commands.options import (
     with_columns,
     with_conditions,
     with_like,
-    with_resamples,
     with_threads,
 )
 from rankmark.commands.output import Output, answered, with_output_of
@@ -25,7 +24,12 @@ __all__ = ["gate"]
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="[[NAME=]BASELINE] [NAME=]CANDIDATE")
 @with_conditions
-@with_resamples
+@click.option(
+    "--clusters",
+    metavar="COLUMN",
+    help="Count queries as one that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+)
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --clusters.")
 @with_like
 @with_choices
 @with_columns
@@ -50,8 +54,10 @@ def gate(
     For scripts: the exit code is 0 if it passes, 1 if it fails, and 2 if that
     could not be decided, be it for wrong usage or for wrong data. Without
     --confidence the difference of the means decides; with it the candidate
-    passes only if the data exclude a greater drop (a one-sided bound, bootstrap
-    over queries). Of measures of which less is better, a rise is a drop.
+    passes only if the data exclude a greater drop: by Gaffke's one-sided bound,
+    which holds for few queries, too. How small a drop they can show, and how many
+    it takes for --max-drop, is printed. Of measures of which less is better, a rise
+    is a drop.
     Either is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
     has to be of the same judgements and choices; of saved ones alone QRELS is not
     looked at. Limits (--at-least, --at-most)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.stored import beside_stored, opened
-from rankmark.comparing.systems import Baseline, brought_together, check_systems
+from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
@@ -51,6 +51,7 @@ def compare(
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
     **choices: Unpack[UnseededChoices],
@@ -84,10 +85,14 @@ def compare(
             intervals are t then.
         seedless: the system, or several, whose one run depends on no seed, as that of BM25; without it, a
             system with one run is taken to vary by seeds as much as the one with several beside it.
-        resamples: of the bootstrap and of tests that are not exact.
+        resamples: of the bootstrap and of tests that are not exact. Random signs draw on, up to a million
+            times, where p-values are corrected for so many tests that these would be too few.
         seed: of these, and of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None. It changes no number.
+        test_options: what else the test takes, such as ``{"zeros": "pratt", "method": "normal"}`` of
+            Wilcoxon's, ``{"tie": 0.01}`` of the sign test or ``{"method": "monte-carlo"}`` of random signs;
+            see the functions of `rankmark.statistics`.
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, ``{query: slice}``, a Series, a function, or values of the rows of the judgements.
         attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
@@ -112,11 +117,20 @@ def compare(
     from rankmark.inputs import read_qrels
 
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test,
+        alternative,
+        correction,
+        alpha,
+        interval,
+        confidence,
+        resamples,
+        seed,
+        threads,
+        test_options=test_options or {},
     )
     baselines = check_systems(runs, baseline)
     systems = {
-        name: [opened(each, ListResult) for each in (run if _are_seeds(run) else [run])]
+        name: [opened(each, ListResult) for each in (run if are_seeds(run) else [run])]
         for name, run in runs.items()
     }
     plan = _settled(plan, systems, clusters, seedless)
@@ -154,6 +168,7 @@ def compare_results(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
 ) -> Comparison:
@@ -176,6 +191,7 @@ def compare_results(
         resamples: see there.
         seed: see there.
         threads: see there.
+        test_options: see there.
         by: for `Comparison.slices`: columns of the attributes, ``{query: slice}``, a Series, a function, or
             values of the queries that are compared, in the order of `Comparison.query_ids`.
         attributes: a table of queries, for `by`.
@@ -185,7 +201,16 @@ def compare_results(
 
     """
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test,
+        alternative,
+        correction,
+        alpha,
+        interval,
+        confidence,
+        resamples,
+        seed,
+        threads,
+        test_options=test_options or {},
     )
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
@@ -212,8 +237,3 @@ def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Re
     if not found or not all(isinstance(each, Result) for each in found):
         raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
     return found
-
-
-def _are_seeds(run: Any) -> bool:
-    """Whether it is a list of runs, and not one run as a list of rows."""
-    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
+from rankmark.comparing.caveats import caveats
 from rankmark.comparing.equivalences import PairEquivalence, equivalences
 from rankmark.comparing.judging import Judged, judged_pairs
 from rankmark.comparing.pairs import (
@@ -25,13 +26,15 @@ from rankmark.comparing.pairs import (
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.comparing.posteriors import PairPosterior, PosteriorName, posteriors
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
-from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
 from rankmark.inputs.attributes import Places, read_attributes, read_slices
 from rankmark.inputs.slicing import By
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
+from rankmark.statistics.anova import by_clusters
 from rankmark.statistics.intervals import Interval, Made
+from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import standard_deviation
 
@@ -65,17 +68,23 @@ class Power(NamedTuple):
         system: the one.
         baseline: the other.
         queries: how many were compared.
+        clusters: how many clusters they are in; None where each stands for itself.
         deviation: the standard deviation of their differences.
+        design_effect: how many times the variance of the mean difference is what it would be if queries did
+            not depend on each other and there were no seeds.
         detectable: the smallest true mean difference that they show with the power asked for.
         difference: the difference to be shown.
-        needed: how many queries that takes; None where the difference or the deviation is 0.
+        needed: how many queries that takes, in clusters like these; None where the difference or the
+            deviation is 0, and where systems vary by seeds, which more queries do not make up for.
 
     """
 
     system: str
     baseline: str
     queries: int
+    clusters: int | None
     deviation: float
+    design_effect: float
     detectable: float
     difference: float
     needed: int | None
@@ -105,6 +114,8 @@ class Compared:
         self.slices = slices
         self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
         self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
+        if judged is None:
+            self.notes += tuple(caveats(self._data, self.pairs, plan))
 
     def _kept(self) -> dict[str, Any]:
         """The arguments that make it again."""
@@ -260,16 +271,44 @@ class Compared:
                 one, another = float(values[row]), float(others[row])
                 yield Mover(measure, system, other, self.query_ids[row], one, another, one - another)
 
-    def anova(self, measure: str | Measure) -> Anova:
-        """The two-way analysis of variance by system and query; see `statistics.two_way_anova`."""
-        own = self._data.terms[self._find(measure)]
-        table = exchangeable([own[system] for system in self.systems])
-        return statistics.two_way_anova(np.column_stack(table))
+    def anova(self, measure: str | Measure, *, replicates: Literal["seed", "shard"] = "seed") -> Anova:
+        """The analysis of variance by system and query, or cluster; see `statistics.balanced_anova`.
+
+        Where systems have several results, it is by seeds, too: queries and seeds are random then, and seeds
+        each system's own.
+
+        Args:
+            measure: one that was compared.
+            replicates: what several results of a system are: its seeds, or the same shards of the collection
+                for all systems, in the same order.
+
+        Raises:
+            DataError: the systems have not the same number of results.
+
+        """
+        own = list(self._data.terms[self._find(measure)].values())
+        check_choice("replicates", replicates, ("seed", "shard"))
+        counts = {each.above.shape[1] for each in own}
+        if counts == {1}:
+            return statistics.two_way_anova(np.column_stack(exchangeable(own)), clusters=self.labels)
+        if len(counts) > 1:
+            several = " and ".join(map(str, sorted(counts)))
+            raise DataError(f"systems have {several} results; an analysis of variance needs as many of each")
+        there = np.all([each.there for each in own], axis=0)
+        table = np.stack([each.at(there).linear_by_seed() for each in own], axis=1)
+        unit, nested = "query", {"seed": "system"} if replicates == "seed" else None
+        if self.labels is not None:
+            unit, table = "cluster", by_clusters(table, self.labels[there])
+        factors = (unit, "system", replicates)
+        return statistics.balanced_anova(table, factors, random=(unit, replicates), nested=nested)
 
     def power(
         self, measure: str | Measure, *, power: float = 0.8, difference: float | None = None
     ) -> list[Power]:
         """What the paired t test could show of each pair, at the comparison's level and alternative.
+
+        Clusters count as one query each, with the variance of the mean that they show. With several seeds it
+        has their variance, too.
 
         Args:
             measure: one that was compared.
@@ -283,17 +322,31 @@ class Compared:
     def _power(
         self, measure: Measure, system: str, other: str, power: float, difference: float | None
     ) -> Power:
-        own, _ = self._data.differences(measure, system, other)
+        own, labels = self._data.differences(measure, system, other)
         how: dict[str, Any] = {
             "alpha": self.plan.alpha,
             "power": power,
             "alternative": self.plan.alternative,
         }
-        deviation = standard_deviation(own)
-        detectable = statistics.detectable_difference(deviation, len(own), **how)
+        spread = self._data.crossed(measure, system, other, self.plan.seedless)
+        units, deviation = spread.queries.freedom + 1, standard_deviation(own)
+        of_units = spread.error * math.sqrt(units)
+        detectable = statistics.detectable_difference(of_units, units, **how)
         wanted = difference if difference is not None else float(own.mean()) if len(own) else math.nan
-        needed = statistics.queries_needed(wanted, deviation, **how) if wanted and deviation > 0 else None
-        return Power(system, other, len(own), deviation, detectable, wanted, needed)
+        needed = None
+        if wanted and of_units > 0 and not spread.seeds:
+            needed = math.ceil(statistics.queries_needed(wanted, of_units, **how) * len(own) / units)
+        return Power(
+            system,
+            other,
+            len(own),
+            None if labels is None else len(np.unique(labels, axis=0)),
+            deviation,
+            spread.error**2 * len(own) / deviation**2 if deviation > 0 else math.nan,
+            detectable,
+            wanted,
+            needed,
+        )
 
     def equivalence(self, measure: str | Measure, margin: float) -> dict[tuple[str, str], PairEquivalence]:
         """Two one-sided tests of each pair of a system and its baseline; see `statistics.equivalence`.

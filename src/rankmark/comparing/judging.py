@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from rankmark import statistics
+from rankmark.aggregation.query_intervals import made_of_terms
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
+from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.intervals import Made, caution_of, made_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
@@ -24,22 +26,32 @@ if TYPE_CHECKING:
     from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.crossed import Crossed
 
-__all__ = ["Judged", "judged_pairs", "with_corrected"]
+__all__ = ["Judged", "judged_pairs", "p_values", "with_corrected"]
 
 Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Made], tuple[Pair, ...]]"
 """The interval of each measure's and system's value, and the pairs."""
 
 
-def judged_pairs(data: SystemValues, plan: ComparisonPlan) -> Judged:
-    """The interval of each measure's and system's value, and the pairs."""
+def judged_pairs(data: SystemValues, plan: ComparisonPlan, families: int = 1) -> Judged:
+    """The interval of each measure's and system's value, and the pairs.
+
+    `families` is of how many such tables of pairs, as those of slices, the p-values are corrected together.
+    """
     intervals: dict[tuple[Measure, str], Made] = {}
     pairs: list[Pair] = []
     resamples = _Resamples(data, plan)
     for measure in data.values:
-        own = _OneMeasure(resamples, measure)
+        own = _OneMeasure(resamples, measure, families * len(data.opponents) * len(data.values))
         intervals |= {(measure, system): own.interval(system) for system in data.systems}
         pairs += own.pairs()
     return intervals, tuple(with_corrected(pairs, plan))
+
+
+def p_values(data: SystemValues, plan: ComparisonPlan) -> list[PValue]:
+    """The p-values of the pairs alone, in their order."""
+    resamples, tests = _Resamples(data, plan), len(data.opponents) * len(data.values)
+    measures = (_OneMeasure(resamples, measure, tests) for measure in data.values)
+    return [p for measure in measures for p in measure.p_values()]
 
 
 def with_corrected(pairs: Sequence[Pair], plan: ComparisonPlan) -> list[Pair]:
@@ -80,51 +92,35 @@ class _Resamples:
 class _OneMeasure:
     """The work on one measure."""
 
-    def __init__(self, resamples: _Resamples, measure: Measure) -> None:
-        self.resamples, self.measure = resamples, measure
+    def __init__(self, resamples: _Resamples, measure: Measure, tests: int) -> None:
+        self.resamples, self.measure, self.tests = resamples, measure, tests
         self.data, self.plan = resamples.data, resamples.plan
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
 
     def interval(self, system: str) -> Made:
-        there = self.data.there[self.measure, system]
-        labels = None if self.labels is None else self.labels[there]
-        values = self.terms[system].at(there).linear()
+        terms, there = self.terms[system], self.data.there[self.measure, system]
         if self.plan.seeded:
-            return self._of_seeds(self.data.crossed(self.measure, system), values, labels)
-        return self._interval(
-            values, labels, lambda: self.resamples.values[self.measure, system], differences=False
-        )
-
-    def _interval(
-        self,
-        values: Floats,
-        labels: NDArray[Any] | None,
-        resampled: Callable[[], Floats],
-        *,
-        differences: bool,
-    ) -> Made:
-        plan = self.plan
-        return made_interval(
-            plan.interval,
-            values,
-            labels,
-            confidence=plan.confidence,
-            differences=differences,
-            draws=plan.draws,
-            resampled=resampled,
+            labels = None if self.labels is None else self.labels[there]
+            crossed = self.data.crossed(self.measure, system)
+            return self._of_seeds(crossed, terms.at(there).linear(), labels)
+        return made_of_terms(
+            terms,
+            self.labels,
+            method=self.plan.interval,
+            confidence=self.plan.confidence,
+            draws=self.plan.draws,
+            resampled=lambda: self.resamples.values[self.measure, system],
         )
 
     def pairs(self) -> list[Pair]:
-        opponents = self.data.opponents
-        p_values = self._p_values(opponents)
         at_once = self._at_once()
         places = {system: place for place, system in enumerate(self.data.systems)}
         return [
             self._pair(
                 system, other, p, math.nan if at_once is None else at_once[places[system], places[other]]
             )
-            for (system, other), p in zip(opponents, p_values, strict=True)
+            for (system, other), p in zip(self.data.opponents, self.p_values(), strict=True)
         ]
 
     def _at_once(self) -> Floats | None:
@@ -135,28 +131,29 @@ class _OneMeasure:
         p: Floats = self.plan.simultaneous.function(table, **self.plan.draws)
         return p
 
-    def _p_values(self, opponents: Sequence[tuple[str, str]]) -> list[float]:
+    def p_values(self) -> list[PValue]:
+        """The p-value of each pair."""
+        test, opponents = TESTS[self.plan.test], self.data.opponents
         if self.plan.seeded:
             return [self._crossed(*each).p(self.plan.alternative) for each in opponents]
-        test = TESTS[self.plan.test]
-        if "each" not in test.takes:
+        if test.many is None:
             return [self._p_value(test, system, other) for system, other in opponents]
         table = np.column_stack([self._swapped(system, other) for system, other in opponents])
-        p = test.function(table, each=True, **self._told(test, self.labels))
-        p[np.isnan(table).all(axis=0)] = math.nan
-        return [float(each) for each in p]
+        found = test.many(table, **self._told(test, self.labels))
+        return [p if p.evidence.n else PValue(math.nan, p.evidence) for p in found]
 
-    def _p_value(self, test: PairedTest, system: str, other: str) -> float:
+    def _p_value(self, test: PairedTest, system: str, other: str) -> PValue:
         own, labels = self.data.differences(self.measure, system, other)
         if not len(own):
-            return math.nan
+            return PValue(math.nan, Evidence("exact", 0))
         if test.of_means is not None:
             drawn = self.resamples.difference(self.measure, system, other)
-            return test.of_means(drawn, own, self.plan.alternative)
+            return test.of_means(drawn, own, self.plan.alternative, labels)
         if not test.linear:
             swapped = self._swapped(system, other)
             own = swapped[~np.isnan(swapped)]
-        return float(test.function(own, **self._told(test, labels)))
+        p: PValue = test.function(own, **self._told(test, labels))
+        return p
 
     def _crossed(self, system: str, other: str) -> Crossed:
         return self.data.crossed(self.measure, system, other, self.plan.seedless)
@@ -166,8 +163,14 @@ class _OneMeasure:
         own, labels = self.data.differences(self.measure, system, other)
         if self.plan.seeded:
             return self._of_seeds(self._crossed(system, other), own, labels)
-        return self._interval(
-            own, labels, lambda: self.resamples.difference(self.measure, system, other), differences=True
+        return made_interval(
+            self.plan.interval,
+            own,
+            labels,
+            confidence=self.plan.confidence,
+            differences=True,
+            draws=self.plan.draws,
+            resampled=lambda: self.resamples.difference(self.measure, system, other),
         )
 
     def _of_seeds(self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None) -> Made:
@@ -183,9 +186,10 @@ class _OneMeasure:
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
         known = {"alternative": self.plan.alternative, "clusters": labels, **self.plan.draws}
-        return {name: known[name] for name in test.takes if name in known}
+        known["most"] = self.plan.most_draws(self.tests)
+        return {name: known[name] for name in test.takes if name in known} | {**self.plan.test_options}
 
-    def _pair(self, system: str, other: str, p: float, corrected: float) -> Pair:
+    def _pair(self, system: str, other: str, p: PValue, corrected: float) -> Pair:
         one, another, _ = self.data.pair_terms(self.measure, system, other)
         both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
@@ -201,7 +205,7 @@ class _OneMeasure:
             baseline_value=other_value,
             difference=value - other_value,
             interval=made.ends,
-            p=p,
+            p=float(p),
             corrected=corrected,
             significant=bool(corrected <= self.plan.alpha),
             wins=int(np.count_nonzero(towards > 0)),
@@ -212,4 +216,5 @@ class _OneMeasure:
             superiority=statistics.probability_of_superiority(values - others),
             method=made.method,
             caution=made.caution,
+            evidence=p.evidence,
         )

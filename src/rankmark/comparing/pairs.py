@@ -16,6 +16,7 @@ from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
+from rankmark.statistics.chance import Evidence
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
@@ -67,6 +68,7 @@ class Pair:
         superiority: the share of queries with a greater value, those with equal ones by half.
         method: by which of `rankmark.statistics.INTERVALS` the interval was made.
         caution: which of `rankmark.statistics.CAUTIONS` holds of it; empty if none.
+        evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn.
 
     """
 
@@ -89,15 +91,18 @@ class Pair:
     superiority: float
     method: str = ""
     caution: str = ""
+    evidence: Evidence | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Everything by its name, the ends of the interval as ``low`` and ``high``."""
+        """Everything by its name, also of the evidence; the ends of the interval as ``low`` and ``high``."""
         named: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "interval":
                 named |= dict(zip(("low", "high"), value, strict=True))
+            elif field.name == "evidence":
+                named |= {each.name: getattr(value, each.name, None) for each in fields(Evidence)}
             else:
                 named[field.name] = value
         return named | {"measure": self.measure.label}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
+from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import INTERVALS, IntervalName
 from rankmark.statistics.record import Statistic, alternatives, check_choice
 from rankmark.statistics.resampling import check_drawn, check_share
@@ -50,9 +51,11 @@ class ComparisonPlan:
     threads: int | None = None
     seeded: bool = False
     seedless: tuple[str, ...] = ()
+    test_options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, TESTS)
+        TESTS[self.test].check(self.test_options)
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS_OF_SYSTEMS)
         check_choice("interval", self.interval, INTERVALS_OF_DIFFERENCES)
@@ -119,6 +122,11 @@ class ComparisonPlan:
     def simultaneous(self) -> SimultaneousTest | None:
         """The test of all systems at once that takes the place of a correction, if there is one."""
         return SIMULTANEOUS.get(self.correction)
+
+    def most_draws(self, tests: int) -> int:
+        """Up to how many draws a test may have, of so many that are corrected together."""
+        own = self.correction == "none" or self.simultaneous is not None
+        return draws_needed(1 if own else tests, self.alpha, self.resamples)
 
     @property
     def draws(self) -> dict[str, Any]:

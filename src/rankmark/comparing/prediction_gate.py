@@ -44,9 +44,12 @@ def gate_predictions(
     """Says whether a system's predictions are worse than a baseline's by no more than is allowed.
 
     As `gate`, of systems that scored the same rows: the drop is b − c, or (b − c) / b; of a measure of which
-    less is better, such as LogLoss, its negative. With `confidence` the one-sided bound decides: of AUC by
-    DeLong's variance, of all else by the bootstrap (BCa), over queries where there is a column of them, else
-    over rows. A gate is true if it passes.
+    less is better, such as LogLoss, its negative. With `confidence` the one-sided bound decides, over queries
+    where there is a column of them, else over rows: of AUC by DeLong's variance, of functions of sums over
+    rows (LogLoss, Brier, accuracy, …) by Gaffke's bound of what each adds, which takes the worst that was
+    seen for the worst there is, of all else by the bootstrap (BCa). Where fewer than 10 differ, or of
+    measures other than AUC there are fewer than 25, there is no bound and the gate fails. A gate is true if
+    it passes.
 
     Args:
         table: as for `compare_predictions`; or with one system one table.

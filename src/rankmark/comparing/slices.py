@@ -141,11 +141,15 @@ def compared_in_slices(
 
     With ``correction="tukey"``, which corrects for the systems of a measure, only for these in each slice.
     """
-    pairs = [
-        SlicedPair(names.name, value, len(inside), pair)
+    members = [
+        (names.name, value, inside)
         for names in aligned(slices.frame, query_ids)
         for value, inside in slice_members(names)
-        for pair in judged_pairs(_of_slice(data, inside), plan)[1]
+    ]
+    pairs = [
+        SlicedPair(by, value, len(inside), pair)
+        for by, value, inside in members
+        for pair in judged_pairs(_of_slice(data, inside), plan, len(members))[1]
     ]
     corrected = with_corrected([each.pair for each in pairs], plan)
     found = (replace(each, pair=pair) for each, pair in zip(pairs, corrected, strict=True))

@@ -16,13 +16,18 @@ from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
-__all__ = ["Baseline", "brought_together", "check_systems", "gathered"]
+__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
 
 FEW_SEEDS = 3
 """With so many a quantile of t is 4.3 at 5%, with two 12.7."""
+
+
+def are_seeds(run: Any) -> bool:
+    """Whether it is a list of runs, and not one run as a list of rows."""
+    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
 
 
 def check_systems(systems: Mapping[str, Any], baseline: Baseline) -> tuple[str, ...]:

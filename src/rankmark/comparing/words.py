@@ -38,7 +38,11 @@ def test_line(shown: Compared) -> str:
     words = [f"{plan.test_title}, {sided(plan.alternative)}"]
     if test.draws:
         exact = " where not exact" if test.exact else ""
-        words.append(f"{plan.resamples:,} resamples{exact}, seed {plan.seed}")
+        most = max((pair.evidence.draws or 0 for pair in shown.pairs if pair.evidence), default=0)
+        more = f" to {most:,}" if most > plan.resamples else ""
+        words.append(f"{plan.resamples:,}{more} resamples{exact}, seed {plan.seed}")
+    if plan.test_options:
+        words.append(", ".join(f"{name}={value}" for name, value in plan.test_options.items()))
     if plan.simultaneous:
         words.append(f"corrected by the {plan.simultaneous.title} test of each measure")
     else:

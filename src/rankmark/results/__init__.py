@@ -24,6 +24,7 @@ _HOME = {
     "Difference": "peers.difference",
     "Differences": "peers.difference",
     "Effect": "checks.finding",
+    "Evidence": "statistics.chance",
     "ExplainedDifference": "explaining.explanation",
     "Explanation": "explaining.explanation",
     "Finding": "checks.finding",

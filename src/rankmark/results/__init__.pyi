@@ -44,3 +44,4 @@ from rankmark.results.slices import Slice as Slice
 from rankmark.results.slices import Slices as Slices
 
 __all__: list[str]
+from rankmark.statistics.chance import Evidence as Evidence

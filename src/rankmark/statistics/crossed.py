@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark.errors import DataError
-from rankmark.statistics.chance import LEAST_P, never_zero
+from rankmark.statistics.chance import LEAST_P, Evidence, PValue
 from rankmark.statistics.intervals import Interval, standard_error
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Clusters, Floats, as_columns, check_share
@@ -68,13 +68,19 @@ class Crossed:
         reach = self.reach(1 - confidence)
         return Interval(self.estimate - reach, self.estimate + reach)
 
-    def p(self, alternative: Alternative = "two-sided", null: float = 0.0) -> float:
+    def p(self, alternative: Alternative = "two-sided", null: float = 0.0) -> PValue:
         """The p-value of the hypothesis that the truth is `null`: where the interval just leaves it out.
 
         NaN of fewer than two queries. Without spread (see `spread`) 1 if the estimate is `null`, else NaN.
         """
         check_choice("alternative", alternative, ("two-sided", "greater", "less"))
-        distance = self.estimate - null
+        distance, known = self.estimate - null, self.queries.freedom
+        t = distance / self.error if known and self.error else math.nan
+        # With seeds there is no one number of degrees of freedom.
+        freedom = None if any(each.squared for each in self.seeds) else known
+        return PValue(self._p(distance, alternative), Evidence("t", known + 1 if known else 0, t, freedom))
+
+    def _p(self, distance: float, alternative: Alternative) -> float:
         if not self.queries.freedom:
             return math.nan
         if not self.error:
@@ -82,7 +88,7 @@ class Crossed:
         both = self._two_sided(abs(distance))
         if alternative == "two-sided":
             return both
-        return never_zero(both / 2) if (distance > 0) == (alternative == "greater") else 1 - both / 2
+        return both / 2 if (distance > 0) == (alternative == "greater") else 1 - both / 2
 
     def _two_sided(self, distance: float) -> float:
         from scipy import optimize, stats
@@ -91,7 +97,7 @@ class Crossed:
             return 1.0
         if not any(each.squared for each in self.seeds):
             t = distance / math.sqrt(self.queries.squared)
-            return never_zero(2 * float(stats.t.sf(t, self.queries.freedom)))
+            return 2 * float(stats.t.sf(t, self.queries.freedom))
 
         def over(logarithm: float) -> float:
             return distance - self.reach(math.exp(logarithm))

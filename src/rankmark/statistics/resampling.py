@@ -25,7 +25,7 @@ __all__ = [
     "check_share",
     "cluster_totals",
     "known",
-    "signed_sums",
+    "signed_counts",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -94,10 +94,22 @@ def _alike(table: Floats) -> Iterator[tuple[NDArray[np.bool_], list[int]]]:
             yield rows, columns
 
 
-def signed_sums(values: Floats, *, resamples: int, seed: int, threads: int | None) -> Floats:
-    """Sums of the columns of [rows, columns] when each row has a random sign: [resamples, columns]."""
-    sums = _native.signed_sums(np.ascontiguousarray(values), resamples, seed, threads or 0)
-    return sums.reshape(resamples, values.shape[1])
+def signed_counts(
+    values: Floats, low: Floats, high: Floats, *, first: int, end: int, seed: int, threads: int | None
+) -> NDArray[np.uint64]:
+    """How many sums of each column, when each row has a random sign, are at most `low` or at least `high`.
+
+    Args:
+        values: [rows, columns].
+        low: a sum a column.
+        high: another.
+        first: the number of the first draw; draws of a number are alike for any `first`.
+        end: the number after the last one.
+        seed: of the draws.
+        threads: how many to use; all cores if None.
+
+    """
+    return _native.signed_counts(np.ascontiguousarray(values), low, high, first, end, seed, threads or 0)
 
 
 def cluster_totals(table: Floats, clusters: NDArray[Any]) -> tuple[Floats, Floats]:
