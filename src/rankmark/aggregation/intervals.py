@@ -45,22 +45,26 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METHODS",
+    "STEP",
     "Drawn",
     "IntervalMethod",
     "Labelled",
     "OfRows",
     "OfShare",
+    "OfSums",
     "PredictionInterval",
     "Sample",
     "Sampling",
     "Units",
     "bootstrapped",
+    "cleared",
     "explained",
     "interval_of",
     "is_auc",
     "numbered",
     "paired",
     "samples",
+    "slopes_of",
     "way",
 ]
 
@@ -392,10 +396,7 @@ class OfSums(Sample):
         assert isinstance(other, OfSums)
         slopes = self._slopes((self.terms.sum(axis=0) + other.terms.sum(axis=0)) / 2)
         magnitudes = (np.abs(self.terms) + np.abs(other.terms)) @ np.abs(slopes)
-        apart = without_rounding((self.terms - other.terms) @ slopes, magnitudes)
-        # The derivatives are good to some ten digits, and what is alike but for that has to be alike.
-        greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
-        return np.asarray(self.units * greatest * np.round(apart / greatest, 9))
+        return self.units * cleared((self.terms - other.terms) @ slopes, magnitudes)
 
     def among(self, places: NDArray[np.intp]) -> OfSums:
         """The same of more units, those with these numbers, of which the others add nothing."""
@@ -428,15 +429,28 @@ class OfSums(Sample):
         return sum(int(n) for each, n in zip(kinds, counts, strict=True) if not np.isnan(self.value_of(each)))
 
     def _slopes(self, sums: Floats) -> Floats:
-        """The derivatives by each sum, as central differences."""
-        slopes = np.zeros(len(sums))
-        for place, size in enumerate(sums):
-            step = np.zeros(len(sums))
-            step[place] = 1e-6 * abs(size)
-            if step[place]:
-                rise = self.value_of(sums + step) - self.value_of(sums - step)
-                slopes[place] = rise / (2 * step[place])
-        return slopes
+        return slopes_of(self.value_of, sums, STEP * np.abs(sums))
+
+
+STEP = 1e-5
+"""The share of a sum by which it is moved for a derivative, for which the digits of both are best used."""
+
+
+def slopes_of(value_of: Callable[[Floats], float], sums: Floats, steps: Floats) -> Floats:
+    """The derivatives of a function of sums by each, as central differences of these steps."""
+    slopes = np.zeros(len(sums))
+    for place in np.flatnonzero(steps):
+        step = np.zeros(len(sums))
+        step[place] = steps[place]
+        slopes[place] = (value_of(sums + step) - value_of(sums - step)) / (2 * steps[place])
+    return slopes
+
+
+def cleared(apart: Floats, of: Floats) -> Floats:
+    """Differences between such magnitudes, by derivatives: those alike to the digits that these have are."""
+    apart = without_rounding(apart, of)
+    greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
+    return np.asarray(greatest * np.round(apart / greatest, 8))
 
 
 class OfRows(Sample):

@@ -12,8 +12,7 @@ Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey`
 `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
 of probabilities, `mcnemar` of what is right or wrong;
 `independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
-`bounded` bounds that hold for few rows; `spread` says what is alike but for rounding, `chance` what a p-value
-is; `record` is what can be chosen.
+`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -58,6 +57,7 @@ from rankmark.statistics.power import (
     queries_needed,
 )
 from rankmark.statistics.resampling import bootstrap_means
+from rankmark.statistics.sequences import ConfidenceSequence, confidence_sequence
 from rankmark.statistics.significance import (
     ALTERNATIVES,
     TESTS,
@@ -79,6 +79,7 @@ __all__ = [
     "TESTS",
     "AUCDifference",
     "Anova",
+    "ConfidenceSequence",
     "Crossed",
     "Equivalence",
     "Friedman",
@@ -100,6 +101,7 @@ __all__ = [
     "bootstrap_shift_test",
     "cliffs_delta",
     "cohens_d",
+    "confidence_sequence",
     "corrected",
     "critical_difference",
     "crossed",
