@@ -9,11 +9,11 @@ What can be chosen by a name stands in tables of records, which say what each is
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
-`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
-what is right or wrong; `independent` is of two groups of different queries; `signflips` has exact
-distributions under random signs, `drawing` p-values by drawing; `bounded` bounds that hold for few rows,
-`sequences` intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a
-p-value is; `record` is what can be chosen.
+`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
+of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of different queries;
+`signflips` has exact distributions under random signs, `drawing` p-values by drawing; `bounded` bounds that
+hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for rounding,
+`chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -22,6 +22,7 @@ from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.bounded import gaffke_bound
+from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spiegelhalter_test
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
@@ -96,10 +97,12 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "SpiegelhalterTest",
     "anova_power",
     "auto_interval",
     "balanced_anova",
     "bca_interval",
+    "binned_gaps",
     "bootstrap_interval",
     "bootstrap_means",
     "bootstrap_posterior",
@@ -138,6 +141,7 @@ __all__ = [
     "randomised_tukey",
     "rank_intervals",
     "sign_test",
+    "spiegelhalter_test",
     "stratified_interval",
     "student_posterior",
     "studentised_interval",
