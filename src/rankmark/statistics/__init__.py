@@ -10,9 +10,10 @@ What can be chosen by a name stands in tables of records, which say what each is
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
 `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
-of probabilities, `mcnemar` of what is right or wrong;
-`independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
-`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of different queries;
+`signflips` has exact distributions under random signs, `bounded` bounds that hold for few rows, `sequences`
+intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is;
+`record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -29,7 +30,7 @@ from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_s
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
 from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
-from rankmark.statistics.independent import MeanDifference, welch
+from rankmark.statistics.independent import MeanDifference, studentised_permutation, welch
 from rankmark.statistics.intervals import (
     CAUTIONS,
     INTERVALS,
@@ -135,6 +136,7 @@ __all__ = [
     "stratified_interval",
     "student_posterior",
     "studentised_interval",
+    "studentised_permutation",
     "studentised_ratios",
     "t_interval",
     "two_way_anova",
