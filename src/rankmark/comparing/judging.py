@@ -97,6 +97,7 @@ class _OneMeasure:
         self.data, self.plan = resamples.data, resamples.plan
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
+        self._known: dict[tuple[str, str], Crossed] = {}
 
     def interval(self, system: str) -> Made:
         terms, there = self.terms[system], self.data.there[self.measure, system]
@@ -156,7 +157,11 @@ class _OneMeasure:
         return p
 
     def _crossed(self, system: str, other: str) -> Crossed:
-        return self.data.crossed(self.measure, system, other, self.plan.seedless)
+        """The difference over queries and seeds, of which the p-value and the interval are."""
+        if (system, other) not in self._known:
+            found = self.data.crossed(self.measure, system, other, self.plan.seedless)
+            self._known[system, other] = found
+        return self._known[system, other]
 
     def _difference(self, system: str, other: str) -> Made:
         """The interval of the difference."""
