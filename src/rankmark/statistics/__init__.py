@@ -12,8 +12,8 @@ Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey`
 `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
 of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of different queries;
 `signflips` has exact distributions under random signs, `drawing` p-values by drawing; `bounded` bounds that
-hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for rounding,
-`chance` what a p-value is; `record` is what can be chosen.
+hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for
+rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -37,7 +37,7 @@ from rankmark.statistics.effects import (
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
 from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
-from rankmark.statistics.independent import MeanDifference, welch
+from rankmark.statistics.independent import MeanDifference, studentised_permutation, welch
 from rankmark.statistics.intervals import (
     CAUTIONS,
     INTERVALS,
@@ -145,6 +145,7 @@ __all__ = [
     "stratified_interval",
     "student_posterior",
     "studentised_interval",
+    "studentised_permutation",
     "studentised_ratios",
     "superiority_interval",
     "t_interval",
