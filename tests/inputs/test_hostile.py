@@ -164,7 +164,9 @@ def test_a_stray_quote_is_told_with_its_line_by_either_engine(
     with pytest.raises(FormatError, match="line 72"):
         list(blocks)
     run.write_text("query,item,score\n" + "\n".join(lines) + "\n")  # a block may be longer than any row
-    assert sum(text.count(b"\n") - 1 for text, _ in separated._blocks(File(run, "run"), 4000)) == len(lines)
+    assert sum(text.count(b"\n") - 1 for _, text, _ in separated._blocks(File(run, "run"), 4000)) == len(
+        lines
+    )
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ __all__ = [
     "interval_of",
     "is_auc",
     "numbered",
+    "of_queries",
     "samples",
     "way",
 ]
@@ -138,6 +139,12 @@ class Units:
     def units(self) -> int:
         """How many of them there are."""
         return self.count if self.query is None else int(self.query.max()) + 1
+
+    def at(self, rows: NDArray[np.bool_]) -> Units:
+        """Those of some rows."""
+        if self.query is None:
+            return Units(int(np.count_nonzero(rows)), None)
+        return Units(int(np.count_nonzero(rows)), np.unique(self.query[rows], return_inverse=True)[1])
 
     def by_unit(self, terms: Floats) -> Floats:
         """Terms of rows, [rows, terms], summed up in each unit."""
@@ -408,9 +415,13 @@ def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     return OfSums(rows.by_unit(np.column_stack(list(terms.kept.values()))), value_of)
 
 
-def _of_queries(terms: Terms) -> OfSums:
-    """A measure of the queries that have a value and count for something."""
-    kept = terms.at(terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0))
+def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
+    """A measure of the queries that have a value and count for something.
+
+    `units` are what the queries belong to, where these are drawn instead of queries.
+    """
+    there = terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0)
+    kept = terms.at(there)
     below = np.ones_like(kept.above) if kept.below is None else kept.below
 
     def value_of(sums: Floats) -> float:
@@ -419,7 +430,8 @@ def _of_queries(terms: Terms) -> OfSums:
         mean = sums[0] / sums[1]
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
-    return OfSums(np.column_stack([kept.above, below]), value_of)
+    parts = np.column_stack([kept.above, below])
+    return OfSums(parts if units is None else units.at(there).by_unit(parts), value_of)
 
 
 def samples(
@@ -444,7 +456,7 @@ def samples(
         if not math.isfinite(value):
             yield measure, None
         elif page.kind == "list":
-            yield measure, _of_queries(query_terms(measure))
+            yield measure, of_queries(query_terms(measure))
         else:
             yield measure, _of_sums(measure, rows, core) or _of_rows(measure, value, rows, core, evaluate)
 
@@ -459,7 +471,7 @@ def _of_rows(
     """A measure that looks at more than sums over all rows."""
     each = measure.compute_rows(core)
     if isinstance(each, PerQuery):
-        return _of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
+        return of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
     return OfRows(rows, value, lambda taken: evaluate(measure, taken))
 
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
-from rankmark.aggregation.intervals import OfRows, PredictionInterval, Sampling, Units, interval_of, numbered
+from rankmark.aggregation.intervals import (
+    OfRows,
+    PredictionInterval,
+    Sample,
+    Sampling,
+    Units,
+    interval_of,
+    numbered,
+    of_queries,
+)
 from rankmark.api.prediction_lists import evaluate_class_lists
 from rankmark.api.prediction_results import Beside, prediction_result
 from rankmark.errors import DataError, MeasureError
@@ -28,6 +36,8 @@ from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import Basis, PredictionResult, some
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from rankmark.aggregation.counts import MeasureCounts
@@ -38,8 +48,6 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Plan
     from rankmark.results.lists import ListResult
-
-    Again: TypeAlias = Callable[[NDArray[np.intp]], float]
 
 __all__ = ["check_measures", "check_probabilities", "evaluate_classes"]
 
@@ -99,13 +107,10 @@ class _Work:
         counts: dict[str, MeasureCounts | RowMeasureCounts] = {
             str(measure): RowMeasureCounts(undefined=each.undefined) for measure, each in found.items()
         }
-        again = {measure: _again(measure, classes) for measure in found}
         if lists:
             values |= {measure: lists[measure] for measure in lists}
             counts |= lists.counts.measures
-            means = (m for m in lists if m.page.aggregate == "mean" and m.mean == "arithmetic")
-            again |= {measure: _mean_of(lists.query_values(measure)) for measure in means}
-        intervals = dict(self._intervals(read, values, again)) if self.sampling else {}
+        intervals = dict(self._intervals(read, classes, values, lists)) if self.sampling else {}
         return prediction_result(
             self.plan,
             Basis("", read.weight, len(read.names), self.plan.convention),
@@ -134,28 +139,26 @@ class _Work:
         return evaluate_class_lists(read.scores, read.labels, plan, self.ties, self.threads)
 
     def _intervals(
-        self, read: ClassPredictions, values: Mapping[Measure, float], again: Mapping[Measure, Again]
+        self,
+        read: ClassPredictions,
+        classes: Classes,
+        values: Mapping[Measure, float],
+        lists: ListResult | None,
     ) -> Iterator[tuple[str, PredictionInterval]]:
         assert self.sampling is not None
         units = Units(len(read.labels), numbered(read.rest, read.query, read.name))
-        for measure, compute in again.items():
-            if np.isfinite(value := values[measure]):
-                sample = OfRows(units, value, compute)
-                yield str(measure), interval_of(measure, sample, units, self.sampling)
+        for measure, value in values.items():
+            if not np.isfinite(value):
+                continue
+            sample: Sample
+            if lists is not None and measure in lists:
+                sample = of_queries(lists.query_terms(measure), units)
+            else:
+                sample = OfRows(units, value, _again(measure, classes))
+            yield str(measure), interval_of(measure, sample, units, self.sampling)
 
 
-def _mean_of(values: Values) -> Again:
-    """What averages the values of some of the rows."""
-
-    def mean(rows: NDArray[np.intp]) -> float:
-        drawn = values[rows]
-        there = drawn[~np.isnan(drawn)]
-        return float(there.mean()) if len(there) else math.nan
-
-    return mean
-
-
-def _again(measure: Measure, classes: Classes) -> Again:
+def _again(measure: Measure, classes: Classes) -> Callable[[NDArray[np.intp]], float]:
     """What computes the measure of some of the rows."""
     return lambda rows: _found(measure, classes.drawn(rows)).value
 

@@ -81,6 +81,11 @@ class File:
             return _native.decompress(str(self.path), room())
 
     @property
+    def source(self) -> Path | bytes:
+        """What polars reads it from: its path, or what is in it where it is compressed."""
+        return self.path if self.content is None else self.content
+
+    @property
     def size(self) -> int:
         """Bytes on the disk."""
         return self.path.stat().st_size
@@ -199,14 +204,14 @@ class FormatOfPolars(Format):
     """A format that polars reads, which knows what is unreadable."""
 
     @abstractmethod
-    def scan(self, content: Path | bytes, file: File) -> Source:
-        """The file, of which only the columns are looked at; `content` is its path, or what is compressed."""
+    def scan(self, file: File) -> Source:
+        """The file, of which only the columns are looked at."""
 
     def read(self, file: File, table: TableName) -> Source:  # noqa: ARG002
         """As `Format.read`."""
         need_polars_threads()
         with self.errors(file):
-            source = self.scan(file.path if file.content is None else file.content, file)
+            source = self.scan(file)
 
         def take(roles: Chosen) -> _native.Table:
             with self.errors(file), reading(file.path.name, None, None):
