@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 
 FLOORS = """
 _native errors panics progress forking stopping
+calling
 rendering
 statistics
 kinds
@@ -25,12 +26,12 @@ aggregation
 engines
 results
 api
+loading
 comparing
 explaining
 checks
 peers
 faces
-loading
 commands
 cli
 __main__

@@ -30,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::python::predictions::{LabelledRows, LogOdds, QueryErrors, QuerySums, RankedScores};
     #[pymodule_export]
-    use crate::python::resampling::{bootstrap_sums, permuted_ranges, signed_sums};
+    use crate::python::resampling::{bootstrap_sums, chances_of_sums, permuted_ranges, signed_counts};
     #[pymodule_export]
     use crate::python::tables::{Packed, Table};
 }

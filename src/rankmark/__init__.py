@@ -12,6 +12,7 @@ from rankmark import forking as _forking  # noqa: F401 - which has to be there b
 
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME = {
+    "CallError": "errors",
     "ChoiceError": "errors",
     "Coefficient": "language.coefficient",
     "ColumnError": "errors",
@@ -32,6 +33,7 @@ _HOME = {
     "UsageError": "errors",
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
+    "board": "comparing.leaderboard",
     "check": "checks.checking",
     "check_predictions": "checks.predictions",
     "compare": "comparing.compare",
@@ -75,6 +77,10 @@ def __getattr__(name: str) -> Any:
         found = import_module(f"rankmark.{_MODULES[name]}")
     elif name in _HOME:
         found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
+        if not isinstance(found, type):
+            from rankmark.calling import with_clear_calls
+
+            found = with_clear_calls(found, __name__)
     elif name.islower() or name not in _names():
         # No measure is written in small letters alone, as modules are, whose import asks here first.
         raise AttributeError(f"module 'rankmark' has no attribute {name!r}{_instead(name)}")

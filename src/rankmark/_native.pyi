@@ -211,8 +211,17 @@ class QueryErrors:
 def bootstrap_sums(
     values: NDArray[np.float64], resamples: int, seed: int, threads: int
 ) -> NDArray[np.float64]: ...
-def signed_sums(
-    values: NDArray[np.float64], resamples: int, seed: int, threads: int
+def signed_counts(
+    values: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    first: int,
+    end: int,
+    seed: int,
+    threads: int,
+) -> NDArray[np.uint64]: ...
+def chances_of_sums(
+    steps: NDArray[np.uint32], offsets: NDArray[np.uint64], least: NDArray[np.uint64], threads: int
 ) -> NDArray[np.float64]: ...
 def permuted_ranges(
     values: NDArray[np.float64], resamples: int, seed: int, threads: int

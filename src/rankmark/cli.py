@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from rankmark.commands.agree import agree
+from rankmark.commands.board import show_board
 from rankmark.commands.check import check_data
 from rankmark.commands.check_predictions import check_predictions
 from rankmark.commands.compare import compare_runs
@@ -31,6 +32,7 @@ from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
+from rankmark.commands.wording import as_options
 from rankmark.errors import RankmarkError, UsageError, did_you_mean
 from rankmark.panics import hide_panics
 from rankmark.rendering.files import write_whole
@@ -94,6 +96,8 @@ def _message(error: click.UsageError) -> str:
 
 def _fail(message: str, kind: str, code: int, given: Sequence[str]) -> int:
     """Says what is wrong; also as JSON, for a program that asked for that, where it looks for the result."""
+    if command := _rankmark.commands.get(given[0]) if given else None:
+        message = as_options(message, command)
     click.echo(harmless(f"rankmark: error: {message}"), err=True)
     path = _output_of(given)
     if _is_json(given, path):
@@ -203,6 +207,7 @@ for _command in (
     draw_curve,
     compare_runs,
     compare_values,
+    show_board,
     gate,
     gate_predictions,
     show,

@@ -6,6 +6,7 @@
     ├── UsageError (ValueError)          what was asked for cannot be done        exit code 2
     │   ├── MeasureError                 a measure's name, parameter or cutoff
     │   │   └── NotEvaluatedError (KeyError)
+    │   ├── CallError (TypeError)        a function called with other arguments than it takes
     │   ├── ChoiceError                  an argument that is not one of its values
     │   ├── SignatureError               what is no signature that can be read back
     │   └── FileMissingError (FileNotFoundError)
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "CallError",
     "ChoiceError",
     "ColumnError",
     "DataError",
@@ -63,6 +65,10 @@ class NotEvaluatedError(MeasureError, KeyError):
     """A measure that exists but that a result does not hold."""
 
     __str__ = Exception.__str__  # KeyError would show the message as a quoted string
+
+
+class CallError(UsageError, TypeError):
+    """A function called with other arguments than it takes."""
 
 
 class ChoiceError(UsageError):

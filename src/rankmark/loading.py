@@ -7,7 +7,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankmark import results
 from rankmark.results.archive import first_part
 from rankmark.results.saved import HEADER, read_saved
 
@@ -23,7 +22,10 @@ WITHIN: Mapping[str, str] = {
     "Cells": "kinds.classes",
     "Choices": "language.choices",
     "ComparisonPlan": "comparing.plan",
+    "Friedman": "statistics.friedman",
     "Interval": "statistics.intervals",
+    "RankInterval": "statistics.groups",
+    "Made": "statistics.intervals",
     "Sampling": "aggregation.intervals",
 }
 """The module of every record within results that has no public name."""
@@ -69,6 +71,7 @@ def is_saved(path: Any) -> bool:
 
 def _class_of(name: Any) -> type:
     found: type
+    results = import_module("rankmark.results")
     if name in WITHIN:
         found = getattr(import_module(f"rankmark.{WITHIN[name]}"), name)
     elif name in dir(results):

@@ -10,15 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
-from scipy.special import ndtr
 
 import rankmark as rm
 from rankmark import statistics
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, UsageError
-from strategies import at_most
 
 
 def clicks(rows: int = 600, queries: int = 60, seed: int = 0) -> dict[str, Any]:
@@ -40,143 +36,6 @@ def without_users(rows: int = 600, seed: int = 0) -> dict[str, Any]:
     return {name: column for name, column in clicks(rows, 60, seed).items() if name != "user_id"}
 
 
-# --- DeLong --------------------------------------------------------------------------------------------
-
-
-def components(label: np.ndarray, score: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """AUC and DeLong's structural components, pair by pair."""
-    ours, theirs = score[label], score[~label]
-    order = (ours[:, None] > theirs) + 0.5 * (ours[:, None] == theirs)
-    return float(order.mean()), order.mean(axis=1), order.mean(axis=0)
-
-
-def test_delong_by_hand() -> None:
-    # Positive rows score 4, 2 and 1, others 3 and 1: V10 = 1, 1/2, 1/4; V01 = 1/3, 5/6; AUC = 7/12.
-    # S10 = ((5/12)² + (1/12)² + (1/3)²)/2 = 7/48; S01 = (1/4)²·2/1 = 1/8; SE² = S10/3 + S01/2 = 1/9.
-    low, high = statistics.delong_interval([1, 1, 1, 0, 0], [4, 2, 1, 3, 1], confidence=0.5)
-    reach = stats.norm.ppf(0.75) / 3
-    assert (low, high) == pytest.approx((7 / 12 - reach, 7 / 12 + reach), rel=1e-12)
-
-
-@settings(max_examples=at_most(60), deadline=None)
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.integers(0, 5)), min_size=8, max_size=30))
-def test_delong_is_what_its_formula_says_pair_by_pair(rows: list[tuple[bool, int, int]]) -> None:
-    label, first, second = (np.array(column) for column in zip(*rows, strict=True))
-    if not 2 <= label.sum() <= len(label) - 2:
-        return
-    auc, ours, theirs = components(label, first)
-    other, our_others, their_others = components(label, second)
-    found = statistics.delong_test(label, first, second)
-    variance = np.var(ours - our_others, ddof=1) / len(ours) + np.var(theirs - their_others, ddof=1) / len(
-        theirs
-    )
-    assert (found.first, found.second) == pytest.approx((auc, other), abs=1e-14)
-    assert found.error == pytest.approx(math.sqrt(variance), abs=1e-9)
-    if variance > 1e-9:
-        p = 2 * stats.norm.sf(abs(auc - other) / math.sqrt(variance))
-        assert found.p == pytest.approx(p, abs=1e-9)
-    alone = math.sqrt(np.var(ours, ddof=1) / len(ours) + np.var(theirs, ddof=1) / len(theirs))
-    interval = statistics.delong_interval(label, first, confidence=0.5)
-    reach = stats.norm.ppf(0.75) * alone
-    assert tuple(interval) == pytest.approx((max(0, auc - reach), min(1, auc + reach)), abs=1e-9)
-
-
-def test_delong_of_clusters_is_that_of_obuchowski() -> None:
-    table = clicks(200, 20)
-    label, score, user = table["click"], np.round(table["score"], 1), table["user_id"]
-    auc, ours, theirs = components(label, score)
-    m, n, users = len(ours), len(theirs), np.unique(user)
-    own = np.array([(ours[user[label] == u] - auc).sum() for u in users])
-    others = np.array([(theirs[user[~label] == u] - auc).sum() for u in users])
-    with_own = sum(label[user == u].any() for u in users)
-    with_others = sum((~label[user == u]).any() for u in users)
-    s10 = with_own / ((with_own - 1) * m) * (own**2).sum()
-    s01 = with_others / ((with_others - 1) * n) * (others**2).sum()
-    s11 = len(users) / (len(users) - 1) * (own * others).sum()
-    error = math.sqrt(s10 / m + s01 / n + 2 * s11 / (m * n))
-    interval = statistics.delong_interval(label, score, clusters=user)
-    reach = stats.norm.ppf(0.975) * error
-    assert tuple(interval) == pytest.approx((auc - reach, auc + reach), rel=1e-9)
-
-
-def test_clusters_of_one_row_are_none() -> None:
-    table = clicks(100)
-    rows = table["click"], table["score"]
-    alone = statistics.delong_interval(*rows, clusters=np.arange(100))
-    assert alone == pytest.approx(statistics.delong_interval(*rows), rel=1e-12)
-
-
-def test_weights_that_are_all_alike_change_nothing_and_scale_does_not_matter() -> None:
-    table = clicks(100)
-    rows = table["click"], table["score"]
-    weights = 1.0 + np.arange(100) % 3
-    plain = statistics.delong_interval(*rows)
-    assert statistics.delong_interval(*rows, weights=np.full(100, 7)) == pytest.approx(plain, rel=1e-12)
-    weighted = statistics.delong_interval(*rows, weights=weights)
-    assert statistics.delong_interval(*rows, weights=weights * 10) == pytest.approx(weighted, rel=1e-12)
-    assert weighted != pytest.approx(plain, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("positives", "others", "weighted", "least", "most"),
-    # Of 3,000 each: .941, .934 and, weighted, .945. With 20 and 20 rows of an AUC of .92 it is .869.
-    [(50, 50, False, 0.91, 0.97), (30, 200, False, 0.90, 0.97), (50, 100, True, 0.91, 0.98)],
-)
-def test_delong_covers_the_truth(
-    positives: int, others: int, weighted: bool, least: float, most: float
-) -> None:
-    random = np.random.default_rng(0)
-    label = np.repeat([True, False], [positives, others])
-    truth = ndtr(1 / math.sqrt(2))
-    hits = 0
-    for _ in range(500):
-        score = random.normal(size=len(label)) + label
-        weights = random.integers(1, 4, len(label)) if weighted else None
-        low, high = statistics.delong_interval(label, score, weights=weights)
-        hits += low <= truth <= high
-    assert least <= hits / 500 <= most
-
-
-def test_delongs_test_rejects_one_in_twenty_equal_systems() -> None:
-    random = np.random.default_rng(0)
-    label = np.repeat([True, False], [40, 80])
-    rejected = 0
-    for _ in range(500):
-        shared = random.normal(size=120) + label
-        first, second = (shared + 0.7 * random.normal(size=120) for _ in range(2))
-        rejected += statistics.delong_test(label, first, second).p < 0.05
-    assert 0.02 <= rejected / 500 <= 0.085  # of 3,000: .052
-
-
-def test_delong_where_there_is_little_to_go_by() -> None:
-    assert all(map(math.isnan, statistics.delong_interval([1, 0, 0], [2, 1, 3])))
-    assert statistics.delong_interval([1, 1, 0, 0], [4, 3, 2, 1]) == (1.0, 1.0)
-    same = statistics.delong_test([1, 1, 0, 0], [4, 2, 3, 1], [8, 4, 6, 2])
-    assert (same.difference, same.p) == (0.0, 1.0)
-    assert math.isnan(statistics.delong_test([1, 1, 0, 0], [4, 3, 2, 1], [1, 2, 3, 4]).p)
-    one_sided = [
-        statistics.delong_test([1, 1, 1, 0, 0], [4, 2, 1, 3, 1], [4, 3, 3, 2, 3], alternative=each).p
-        for each in ("greater", "less")
-    ]
-    assert sum(one_sided) == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("rows", "options", "message"),
-    [
-        (([1, 1], [1, 2]), {}, "needs rows of both classes"),
-        (([1, 2], [1, 2]), {}, "each 0 or 1"),
-        (([1, 0], [1, 2, 3]), {}, "scores are one a row, of 2"),
-        (([1, 0], [1, math.nan]), {}, "no NaN"),
-        (([1, 0], [1, 2]), {"weights": [1, -1]}, "weights are one a row"),
-        (([1, 0], [1, 2]), {"clusters": ["a"]}, "1 clusters for 2 rows"),
-    ],
-)
-def test_delong_refuses(rows: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        statistics.delong_interval(*rows, **options)
-
-
 # --- Intervals of results ------------------------------------------------------------------------------
 
 SUMS = ["LogLoss", "RMSE", "MSE", "MAE", "Brier", "NE", "RIG", "PCOPC", "COPC"]
@@ -187,7 +46,7 @@ def test_auc_has_delongs_interval_of_rows_or_of_queries() -> None:
     found = rm.evaluate_predictions(table, "AUC", intervals=True).intervals["AUC"]
     own = statistics.delong_interval(table["click"], table["score"], clusters=table["user_id"])
     assert (found.low, found.high) == pytest.approx(tuple(own), rel=1e-12)
-    assert (found.method, found.unit, found.units, found.resamples) == ("delong", "queries", 60, None)
+    assert (found.method, found.unit, found.units, found.resamples) == ("delong-logit", "queries", 60, None)
     rows = rm.evaluate_predictions(without_users(), "AUC", intervals=True).intervals["AUC"]
     own = statistics.delong_interval(table["click"], table["score"])
     assert (rows.low, rows.high) == pytest.approx(tuple(own), rel=1e-12)
@@ -291,6 +150,7 @@ def test_a_measure_without_a_value_has_no_interval() -> None:
     assert list(result.intervals) == ["LogLoss"]
     one = rm.evaluate_predictions({"label": [1], "score": [0.5]}, "LogLoss", intervals=True)
     assert math.isnan(one.intervals["LogLoss"].low)
+    assert one.intervals["LogLoss"].note == "there is but one of the rows"
     assert json.loads(one.to_json())["measures"]["LogLoss"]["interval"]["low"] is None
 
 
@@ -304,7 +164,7 @@ def test_infinite_scores_have_an_auc_with_an_interval_and_no_mean_square() -> No
 
 def test_resamples_without_a_value_are_counted() -> None:
     table = {"label": [1, 1, 0, 0, 0], "score": [0.4, 0.9, 0.6, 0.1, 0.2]}
-    interval = rm.evaluate_predictions(table, "PCOPC", intervals=True, resamples=1000).intervals["PCOPC"]
+    interval = rm.evaluate_predictions(table, "PCOPC", intervals="bca", resamples=1000).intervals["PCOPC"]
     # No positive row is drawn in (3/5)⁵ of them.
     assert interval.undefined == pytest.approx(1000 * 0.6**5, abs=40)
     assert 0 < interval.low < interval.high
@@ -314,8 +174,12 @@ def test_resamples_without_a_value_are_counted() -> None:
     ("options", "error", "message"),
     [
         ({"intervals": "delong"}, MeasureError, "is of AUC, not of KS"),
-        ({"intervals": "delta"}, MeasureError, "functions of sums, which KS is not"),
-        ({"intervals": "wald"}, ChoiceError, "intervals='wald' is not one of delong, delta, bca"),
+        ({"intervals": "delta"}, MeasureError, "functions of sums, not of KS"),
+        (
+            {"intervals": "wald"},
+            ChoiceError,
+            "intervals='wald' is not one of delong-logit, delong, wilson",
+        ),
         ({"intervals": True, "confidence": 95}, ChoiceError, "confidence=95"),
         ({"intervals": True, "resamples": 0}, ChoiceError, "resamples=0"),
         ({"by": "contry"}, ColumnError, "no column 'contry' to slice by; did you mean 'country'"),
@@ -330,6 +194,72 @@ def test_queries_that_are_null_cannot_be_drawn() -> None:
     table = {"user_id": ["a", None], "label": [1, 0], "score": [0.5, 0.5]}
     with pytest.raises(DataError, match="'user_id' has 1 null, and intervals draw queries"):
         rm.evaluate_predictions(table, "LogLoss", intervals=True)
+
+
+def test_the_usual_intervals_are_those_of_each_measure() -> None:
+    table = clicks()
+    measures = ["AUC", "Accuracy", "F1", "LogLoss", "PCOPC", "GAUC", "nDCG@5", "KS", "ECE"]
+    by_rows = rm.evaluate_predictions(without_users(), measures[:5], intervals=True).intervals
+    assert [each.method for each in by_rows.values()] == [
+        *("delong-logit", "wilson", "jackknife", "jackknife", "jackknife")
+    ]
+    by_user = rm.evaluate_predictions(table, measures, intervals=True, resamples=200).intervals
+    assert [each.method for each in by_user.values()] == [
+        *("delong-logit", "jackknife", "jackknife", "jackknife", "jackknife", "jackknife", "t", "bca", "none")
+    ]
+
+
+def test_a_mean_over_queries_has_the_interval_that_lists_have() -> None:
+    table = clicks()
+    result = rm.evaluate_predictions(table, "nDCG@5", intervals=True)
+    own = statistics.auto_interval(result.query_values("nDCG@5"))
+    found = result.intervals["nDCG@5"]
+    assert (found.low, found.high, found.method) == (own.low, own.high, own.method)
+
+
+def test_accuracy_of_all_rows_has_wilsons_interval() -> None:
+    # Wilson, 20 of 20: 20/(20 + z²).
+    low = 20 / (20 + stats.norm.ppf(0.975) ** 2)
+    table = {"label": [1] * 10 + [0] * 10, "score": [0.9] * 10 + [0.1] * 10}
+    found = rm.evaluate_predictions(table, ["Accuracy", "Recall"], intervals=True).intervals
+    assert (found["Accuracy"].low, found["Accuracy"].high) == pytest.approx((low, 1))
+    assert found["Recall"].low == pytest.approx(10 / (10 + stats.norm.ppf(0.975) ** 2))
+    classes = {"label": list("ab") * 10, "guess": list("ab") * 10}
+    of_classes = rm.evaluate_predictions(classes, "Accuracy", predicted="guess", intervals=True)
+    assert of_classes.intervals["Accuracy"].low == pytest.approx(low)
+
+
+def test_users_who_are_all_right_have_the_bound_of_so_many() -> None:
+    table = {"label": [1, 0] * 12, "score": [0.9, 0.1] * 12, "user_id": np.repeat(range(12), 2)}
+    result = rm.evaluate_predictions(table, ["Accuracy", "GAUC", "LogLoss"], intervals=True)
+    for measure in ("Accuracy", "GAUC"):
+        found = result.intervals[measure]
+        assert (found.low, found.high, found.method) == (pytest.approx(0.025 ** (1 / 12)), 1, "exact")
+    assert math.isnan(result.intervals["LogLoss"].low)
+    assert result.intervals["LogLoss"].note == "the queries do not vary, or are too few"
+    assert "none of LogLoss: the queries do not vary" in " ".join(result.account()[-1].split())
+
+
+def test_no_interval_is_a_point_without_a_word() -> None:
+    table = {"label": [1] * 15 + [0] * 15, "score": [0.9] * 15 + [0.1] * 15}
+    result = rm.evaluate_predictions(table, ["AUC", "KS"], intervals=True)
+    assert result.intervals["AUC"].low == pytest.approx(0.025 ** (1 / 15))
+    assert "15 pairs that share no row" in result.intervals["AUC"].note
+    assert result.intervals["KS"].low == result.intervals["KS"].high == 1
+    assert result.intervals["KS"].note.startswith("the rows do not vary")
+    plain = rm.evaluate_predictions(table, "AUC", intervals="delong").intervals["AUC"]
+    assert (plain.low, plain.high, plain.note[:20]) == (1, 1, "the rows do not vary")
+
+
+def test_plain_delong_and_the_jackknife_are_asked_for_by_name() -> None:
+    table = without_users()
+    own = statistics.delong_interval(table["click"], table["score"], method="delong")
+    found = rm.evaluate_predictions(table, "AUC", intervals="delong").intervals["AUC"]
+    assert (found.low, found.high, found.method) == (*own, "delong")
+    with pytest.raises(MeasureError, match='intervals="wilson" is of means of zeros and ones over rows'):
+        rm.evaluate_predictions(table, "LogLoss", intervals="wilson")
+    with pytest.raises(MeasureError, match='intervals="jackknife" is of functions of sums, not of KS'):
+        rm.evaluate_predictions(table, "KS", intervals="jackknife")
 
 
 # --- Slices --------------------------------------------------------------------------------------------
@@ -384,11 +314,25 @@ SYSTEMS = {"a": "score", "b": "other"}
 def test_systems_are_compared_on_the_same_rows() -> None:
     table = clicks()
     compared = rm.compare_predictions(
-        table, SYSTEMS, ["AUC", "LogLoss", "GAUC", "KS", "nDCG@5"], baseline="a", resamples=300
+        table,
+        SYSTEMS,
+        ["AUC", "LogLoss", "GAUC", "KS", "nDCG@5"],
+        baseline="a",
+        resamples=300,
     )
     auc = compared.pair("AUC", "b")
     own = statistics.delong_test(table["click"], table["other"], table["score"], clusters=table["user_id"])
-    assert (auc.p, auc.low, auc.high) == pytest.approx((own.p, *own.interval), rel=1e-9)
+    assert (auc.low, auc.high) == pytest.approx(own.interval, rel=1e-9)
+    (asked,) = rm.compare_predictions(table, SYSTEMS, "AUC", baseline="a", test="delong-t").pairs
+    assert asked.p == pytest.approx(own.p, rel=1e-9)
+    (plain,) = rm.compare_predictions(
+        table, SYSTEMS, "AUC", baseline="a", test="delong", interval="delong"
+    ).pairs
+    own = statistics.delong_test(
+        table["click"], table["other"], table["score"], clusters=table["user_id"], method="delong"
+    )
+    assert (plain.p, plain.low, plain.high) == pytest.approx((own.p, *own.interval), rel=1e-9)
+    assert plain.method == "delong"
     for measure in compared.measures:
         pair = compared.pair(measure, "b")
         values = [rm.evaluate_predictions(table, measure, score=SYSTEMS[name])[measure] for name in "ab"]
@@ -404,7 +348,14 @@ def test_a_paired_interval_is_that_of_the_differences_of_the_rows() -> None:
     means = statistics.bootstrap_means(own, resamples=400, seed=1)
     low, high = statistics.percentile_interval(means)
     (pair,) = rm.compare_predictions(
-        table, SYSTEMS, "Brier", baseline="a", resamples=400, seed=1, interval="percentile"
+        table,
+        SYSTEMS,
+        "Brier",
+        baseline="a",
+        resamples=400,
+        seed=1,
+        test="bootstrap",
+        interval="percentile",
     ).pairs
     assert (pair.difference, pair.low, pair.high) == pytest.approx((own.mean(), low, high), abs=1e-12)
     assert pair.p == pytest.approx(statistics.bootstrap_shift_test(own, resamples=400, seed=1), abs=0.01)
@@ -422,7 +373,7 @@ def test_comparisons_are_shown() -> None:
     compared = rm.compare_predictions(clicks(), SYSTEMS, ["AUC", "log_loss"], like="sklearn")
     for name in ("table", "markdown", "latex", "csv", "json"):
         assert "AUC" in compared.format(name)
-    assert "\\\nintervals and tests" in compared.format("markdown")  # lines of their own
+    assert "\\\ntests: AUC" in compared.format("markdown")  # lines of their own
     with pytest.raises(ChoiceError, match=r"format='jsn' is not one of .*; did you mean 'json'"):
         compared.format("jsn")
     record = json.loads(compared.format("json"))
@@ -465,7 +416,9 @@ def test_comparisons_refuse() -> None:
         rm.compare_predictions(table, {"a": "score"}, "AUC")
     with pytest.raises(ColumnError, match="no column 'othr' for scores; did you mean 'other'"):
         rm.compare_predictions(table, {"a": "score", "b": "othr"}, "AUC")
-    with pytest.raises(ChoiceError, match="interval='t' is not one of bca, percentile"):
+    with pytest.raises(
+        ChoiceError, match="interval='t' is not one of delong-t, delong, delta, bca, percentile"
+    ):
         rm.compare_predictions(table, SYSTEMS, "AUC", interval="t")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="was not compared with"):
         rm.compare_predictions(table, SYSTEMS, "LogLoss", resamples=50).pair("LogLoss", "a", "b")

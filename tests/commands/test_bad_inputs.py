@@ -188,7 +188,7 @@ CLICK_ENGINEER: list[Row] = [
         "label,score\nyes,1\nno,0\n",
         AUC,
         1,
-        'say which is the positive one with positive="yes"',
+        "say which is the positive one with --positive yes",
     ),
     (
         "logits",
@@ -247,7 +247,13 @@ CLICK_ENGINEER: list[Row] = [
         1,
         "two columns called 'score'; rename one",
     ),
-    ("a threshold after @", CLICKS, "predictions x.csv -m F1@0.5", 2, "a threshold is F1(threshold=0.5)"),
+    (
+        "a threshold after @",
+        CLICKS,
+        "predictions x.csv -m F1@0.5",
+        2,
+        "its threshold is written F1(threshold=0.5)",
+    ),
     (
         "an Excel workbook",
         b"PK\x03\x04[Content_Types].xml",
@@ -330,7 +336,7 @@ WITH_WINDOWS: list[Row] = [
     ("tabs in .csv", JUDGED.replace(",", "\t"), "eval x.csv a.run", 1, "it looks separated by '\\t'"),
 ]
 ENGINEER_OF_BUILDS: list[Row] = [
-    ("no allowance", None, GATE, 2, 'nothing decides: give max_drop="0.5%", say'),
+    ("no allowance", None, GATE, 2, "nothing decides: give --max-drop 0.5%, say"),
     ("an allowance of 100%", None, f"{GATE} --max-drop 1", 2, 'this gate cannot fail; did you mean "1%"?'),
     (
         "a decimal comma",
@@ -358,7 +364,7 @@ ENGINEER_OF_BUILDS: list[Row] = [
         None,
         f"{GATE} --max-drop 1% --confidence 95",
         2,
-        "confidence=95.0 is not a number above",
+        "--confidence 95.0 is not a number above",
     ),
     (
         "a pointer of Git LFS",
@@ -413,14 +419,14 @@ COMPARER: list[Row] = [
         None,
         f"{COMPARE} --baseline c",
         2,
-        "baseline='c' is not one of the systems a, b",
+        "--baseline c is not one of the systems a, b",
     ),
     (
         "alpha of 5",
         None,
         f"{COMPARE} --alpha 5",
         2,
-        "alpha=5.0 is not a number above 0 and below 1; did you mean 0.05?",
+        "--alpha 5.0 is not a number above 0 and below 1; did you mean 0.05?",
     ),
     ("alpha of 0,05", None, f"{COMPARE} --alpha 0,05", 2, "'0,05' is not a valid float"),
     ("an unknown test", None, f"{COMPARE} --test t-test", 2, "is not one of randomisation, t, wilcoxon"),
@@ -431,7 +437,7 @@ COMPARER: list[Row] = [
         2,
         "is not one of holm, hochberg, benjamini",
     ),
-    ("slices by no column", None, f"{COMPARE} --by country", 1, "by='country': no table has such a column"),
+    ("slices by no column", None, f"{COMPARE} --by country", 1, "--by country: no table has such a column"),
     (
         "measures without quotes",
         None,
@@ -439,7 +445,7 @@ COMPARER: list[Row] = [
         2,
         "'RR' is a measure where a file is wanted; put measures",
     ),
-    ("a negative margin", None, f"{COMPARE} --margin -1", 2, "margin=-1.0 is not a number above 0"),
+    ("a negative margin", None, f"{COMPARE} --margin -1", 2, "--margin -1.0 is not a number above 0"),
     (
         "a query that is not there",
         None,

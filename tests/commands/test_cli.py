@@ -192,7 +192,7 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
         (["eval", "qrels.txt", "bm25.run", "--tie", "best"], "--ties"),
         (["eval", "qrels.txt", "bm25.run", "--ties", "item_desc"], "did you mean 'item-desc'"),
         (["eval", "qrels.txt", "bm25.run", "--seed", "x"], "'--seed'"),
-        (["eval", "qrels.txt", "bm25.run", "--seed", "-1"], "seed=-1 is not a whole number from 0"),
+        (["eval", "qrels.txt", "bm25.run", "--seed", "-1"], "--seed -1 is not a whole number from 0"),
         (["eval", "qrels.txt", "bm25.run", "--threads", "0"], "'--threads'"),
         (["eval", "qrels.txt", "bm25.run", "-m", "nDGC@10"], "did you mean 'nDCG'"),
         (["eval", "qrels.txt", "bm25.run", "-m", "nDCG(gian=exp2)"], "did you mean 'gain'"),
@@ -262,6 +262,8 @@ COMMANDS = [
     "predictions",
     "curve",
     "compare",
+    "compare-matrix",
+    "board",
     "gate",
     "gate-predictions",
     "show",
@@ -504,7 +506,7 @@ def test_predictions_of_classes(run: Run, folder: Path, said: list[str]) -> None
         (["-m", "AUCC"], 2, "no measure 'AUCC'; did you mean"),
         (["-m", "RMSE(x=1)"], 2, "RMSE has no parameter 'x'"),
         (["-m", "ERR(max_grade=1)"], 2, "without a column of items"),
-        (["--positive", "3"], 1, "positive=3"),
+        (["--positive", "3"], 1, "--positive 3"),
         (["--score", "user_id"], 1, "'a' in column 'user_id' is not a number"),
     ],
 )
@@ -568,12 +570,12 @@ def test_compare_draws_clusters(run: Run) -> None:
     args = ("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--clusters", "visitor")
     code, out, err = run(*args, "--attributes", "users.csv")
     assert (code, err) == (0, "")
-    assert "intervals: BCa bootstrap over clusters of queries" in out
+    assert "intervals: t over clusters of queries" in out
     assert "compared on 3 queries in 2 clusters" in out
     _, out, _ = run(*args, "--attributes", "users.csv", "--by", "one")
     assert "one  queries   value" in out
     for wrong, code, message in (
-        (args, 1, "clusters='visitor': no table has such a column"),
+        (args, 1, "--clusters visitor: no table has such a column"),
         ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'?"),
         ((*args, "--attributes", "users.csv", "--test", "sign"), 2, 'test="sign" knows no clusters'),
         ((*args, "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input users.csv"),
@@ -620,10 +622,10 @@ def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
             "would overwrite the input bm25.run",
         ),
         (["bm25.run", "gone.run"], "gone.run"),
-        (["bm25.run", "dense.run", "--margin", "-1"], "margin=-1.0 is not a number above 0"),
+        (["bm25.run", "dense.run", "--margin", "-1"], "--margin -1.0 is not a number above 0"),
         (["bm25.run", "bm25.run"], "two runs are called bm25.run; write NAME=bm25.run to call it otherwise"),
         (["dense=bm25.run", "dense.run"], "two runs are called dense; write NAME=dense.run"),
-        (["bm25.run", "dense.run", "--alpha", "2"], "alpha=2.0 is not a number above 0 and below 1"),
+        (["bm25.run", "dense.run", "--alpha", "2"], "--alpha 2.0 is not a number above 0 and below 1"),
     ],
 )
 def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> None:
@@ -633,12 +635,13 @@ def test_wrong_comparisons_are_refused(args: list[str], said: str, run: Run) -> 
 
 
 def test_the_help_lists_what_the_statistics_have(run: Run) -> None:
-    from rankmark.statistics import CORRECTIONS, INTERVALS, TESTS
+    from rankmark.comparing.plan import INTERVALS_OF_DIFFERENCES
+    from rankmark.statistics import CORRECTIONS, TESTS
 
     _, out, _ = run("compare", "--help")
     words = "".join(out.split())
     assert f"--test{'|'.join(TESTS)}Which" in words
-    assert f"--interval{'|'.join(INTERVALS)}How" in words
+    assert f"--interval{'|'.join(INTERVALS_OF_DIFFERENCES)}How" in words
     *corrections, none = CORRECTIONS
     assert f"--correction{'|'.join([*corrections, 'tukey', none])}Of" in words
 
@@ -650,3 +653,21 @@ def test_help_of_a_comparison_imports_no_scipy() -> None:
         "print({'scipy', 'polars', 'rich'} & {*sys.modules})"
     )
     assert python(code).endswith("set()\n")
+
+
+def test_explain_and_gate_take_names_of_runs_as_eval_does(run: Run) -> None:
+    code, out, _ = run(
+        *["explain", "qrels.txt", "old=bm25.run", "new=dense.run", "-m", "RR", "--query", "q2"]
+    )
+    assert code == 0
+    assert "old" in out
+    assert "new" in out
+    assert "bm25.run" not in out
+    usual = run("gate", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", "--max-drop", "1%")
+    for named in (
+        ["old=bm25.run", "new=dense.run"],
+        ["baseline=bm25.run", "candidate=dense.run"],
+        ["candidate=dense.run", "baseline=bm25.run"],
+    ):
+        assert run("gate", "qrels.txt", *named, "-m", "RR", "--max-drop", "1%") == usual
+    assert run("gate", "qrels.txt", "new=dense.run", "--at-least", "RR=.1")[0] == 0

@@ -145,7 +145,7 @@ def test_choices_of_lists(run: Run) -> None:
     asked = ["predictions", "lists.csv", "-m", "RR", "--format", "csv"]
     code, _, err = run(*asked)
     assert code == 1
-    assert 'choose duplicates="first" or "best"' in err
+    assert "choose --duplicates first or best" in err
     _, out, _ = run(*asked, "--duplicates", "first")
     assert out == "measure,value\nRR,0.5\n"
     _, out, _ = run(*asked, "--duplicates", "first", "--no-relevant", "skip")
@@ -177,9 +177,9 @@ def test_a_column_to_slice_by_that_is_not_there(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--score", "user_id"], 'name another column with score="…" (on the command line --score …)'),
-        (["--score", "user_id"], 'if it holds predicted classes, say predicted="user_id" (on the command'),
-        (["--score", "p", "--weight", "country"], 'name another column with weight="…" (on the command line'),
+        (["--score", "user_id"], "name another column with --score …"),
+        (["--score", "user_id"], "if it holds predicted classes, say --predicted user_id"),
+        (["--score", "p", "--weight", "country"], "name another column with --weight …"),
         (["--score", "p", "-m", "GAUC(weight=country)"], "name another column to weigh queries by"),
     ],
 )
@@ -195,8 +195,10 @@ def test_words_for_the_scores_of_a_system(run: Run) -> None:
     Path("q.csv").write_text(Path("p.csv").read_text())
     code, _, err = run("predictions", "p.csv", "q.csv", "--system", "p=p", "--system", "q=country")
     assert code == 1
-    assert "'fr' in column 'country' is not a number; correct it, or name another column with scores" in err
-    assert "--system q=…" in err
+    assert (
+        "'fr' in column 'country' is not a number; correct it, or name another column with --system q=…"
+        in err
+    )
 
 
 def test_systems(run: Run) -> None:
@@ -234,7 +236,7 @@ def test_systems_tested_in_another_way(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--interval-method", "dlong"], "intervals='dlong' is not one of delong"),
+        (["--interval-method", "dlong"], "--intervals dlong is not one of delong"),
         (["--like", "sklern"], "did you mean 'sklearn'"),
         (["--like", "sklearn", "-m", "KS"], "sklearn has no KS"),
         (["--like", "sklearn", "--like", "recbole"], "--like is said 2 times"),
@@ -279,9 +281,9 @@ def test_systems_in_slices(run: Run) -> None:
             ["--system", "a=p", "--system", "b=q", "--confusion"],
             "--confusion does not go with several systems",
         ),
-        (["--system", "a=p", "--system", "b=q", "--interval-method", "delta"], "not one of bca, percentile"),
+        (["--system", "a=p", "--system", "b=q", "--interval-method", "delong"], "is of AUC, not of LogLoss"),
         (["--system", "a=p", "--system", "b=q", "--format", "trec"], "trec"),
-        (["--system", "a=p", "--system", "b=q", "--correction", "tukey"], "correction='tukey' is not one of"),
+        (["--system", "a=p", "--system", "b=q", "--correction", "tukey"], "--correction tukey is not one of"),
         (["--system", "a=p", "--system", "b=q", "--alternative", "grater"], "did you mean 'greater'"),
     ],
 )

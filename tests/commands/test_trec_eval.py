@@ -467,9 +467,9 @@ def test_names_with_commas_stay_whole_in_a_text_of_several() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("iprec_at_recall", "is 11 measures: write iprec_at_recall_0.00, iprec_at_recall_0.10 …"),
-        ("Rprec_mult", "is 10 measures: write Rprec_mult_0.20, Rprec_mult_0.40 …"),
-        ("P.5,10", "is 2 measures: write P_5, P_10 …"),
+        ("iprec_at_recall", "is 11 measures here: write each by itself, iprec_at_recall_0.00, iprec_at"),
+        ("Rprec_mult", "is 10 measures here: write each by itself, Rprec_mult_0.20, Rprec_mult_0.40"),
+        ("P.5,10", "is 2 measures here: write each by itself, P_5, P_10"),
         ("rbp", "is RBP(p=0.9,gain=linear,max_grade=query) in trec_eval and RBP here"),
         ("runid", "not a measure"),
         ("rbp.0.8", "write rbp.p=0.8"),

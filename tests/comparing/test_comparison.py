@@ -52,7 +52,7 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     assert (pair.value, pair.baseline_value) == tuple(result["nDCG@10"] for result in results)
     assert pair.difference == pytest.approx((one - other).mean(), rel=1e-12)
     assert pair.p == statistics.randomisation_test(one - other)
-    assert pair.interval == pytest.approx(statistics.bootstrap_interval(one - other), rel=1e-9)
+    assert pair.interval == statistics.auto_interval(one - other, differences=True).ends
     assert (pair.wins, pair.ties, pair.losses) == tuple(
         int(np.count_nonzero(np.sign(one - other) == sign)) for sign in (1, 0, -1)
     )
@@ -60,7 +60,7 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     assert pair.cliffs_delta == statistics.cliffs_delta(one, other)
     assert pair.superiority == statistics.probability_of_superiority(one - other)
     assert compared.value("dense", "nDCG@10") == results[0]["nDCG@10"]
-    assert compared.interval("dense", "nDCG@10") == statistics.bootstrap_interval(one)
+    assert compared.made_interval("dense", "nDCG@10") == statistics.auto_interval(one)
 
 
 def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pairs(compared: Any) -> None:
@@ -148,7 +148,7 @@ def test_queries_without_a_value_are_left_out_pair_by_pair() -> None:
     d = compared.query_values("b", "RR") - compared.query_values("a", "RR")
     assert np.isnan(d).sum() == 5
     assert pair.difference == pytest.approx(np.nanmean(d), rel=1e-12)
-    assert pair.interval == pytest.approx(statistics.bootstrap_interval(d), rel=1e-9)
+    assert pair.interval == pytest.approx(statistics.t_interval(d), rel=1e-9)
     assert pair.p == pytest.approx(statistics.randomisation_test(d), rel=1e-9)
     assert pair.value == pytest.approx(compared.query_values("b", "RR")[5:].mean(), rel=1e-12)
     assert "compared on 15 to 25 queries, those with a value of both" in str(compared)
@@ -174,6 +174,8 @@ def test_where_less_is_better_a_fall_is_a_win() -> None:
     assert pair.difference < 0
     assert pair.better
     assert pair.wins > pair.losses
+    posterior = compared.bayes("MaxRank", 0)["dense", "random"]
+    assert posterior.better > 0.5 > posterior.worse
 
 
 def test_the_same_seed_gives_the_same_text_whatever_the_threads() -> None:
@@ -214,23 +216,68 @@ def test_results_that_were_evaluated_in_other_ways_are_noted() -> None:
     assert compared.notes == ("the systems were not evaluated alike: ties differ",)
 
 
-def test_seeds_are_averaged_and_drawn() -> None:
+def test_seeds_are_averaged_and_counted_in_intervals_and_p_values() -> None:
     seeds = [run(1.0, seed) for seed in range(4)]
     compared = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "nDCG@10", baseline="bm25")
     each = np.column_stack([rm.evaluate(QRELS, seed, "nDCG@10").query_values("nDCG@10") for seed in seeds])
     assert compared.value("neural", "nDCG@10") == pytest.approx(each.mean(), rel=1e-12)
-    d = each.mean(axis=1) - values("bm25", "nDCG@10")
-    pair = compared.pair("nDCG@10", "neural")
-    assert pair.p == pytest.approx(statistics.randomisation_test(d), rel=1e-9)
-    low, high = statistics.bootstrap_interval(d)
-    assert pair.interval.high - pair.interval.low > high - low
-    assert "neural (seed 4): 30 queries judged" in str(compared)
-    assert "p-values are of the means over these seeds" in str(compared)
-    same = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds[:1] * 3}, "nDCG@10", baseline="bm25")
-    alone = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds[0]}, "nDCG@10", baseline="bm25")
-    assert same.pairs[0].interval == pytest.approx(alone.pairs[0].interval, rel=1e-9)
-    with pytest.raises(ChoiceError, match=r'interval="t" does not draw seeds'):
-        rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": seeds}, "RR", interval="t")
+    found, pair = statistics.crossed(each, values("bm25", "nDCG@10")), compared.pair("nDCG@10", "neural")
+    assert (pair.p, *pair.interval) == pytest.approx((found.p(), *found.interval()), rel=1e-9)
+    assert compared.interval("neural", "nDCG@10") == pytest.approx(statistics.crossed(each).interval())
+    within = compared.equivalence("nDCG@10", 0.1)["neural", "bm25"]
+    assert within.p_above == pytest.approx(found.p("greater", null=-0.1), rel=1e-9)
+    assert "neural (seed 3), neural (seed 4): 30 queries judged" in str(compared).replace("\n  ", " ")
+    assert "paired t test of crossed queries and seeds, two-sided" in str(compared)
+    assert "95% intervals: t of crossed queries and seeds" in str(compared)
+    assert "bm25: one run says nothing of how others vary by seeds" in str(compared)
+    record = json.loads(compared.format("json"))
+    assert (record["test"], record["seeded"], record["seedless"]) == ("t", True, [])
+
+
+def test_seeds_that_are_alike_add_nothing() -> None:
+    runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, 0)] * 3}
+    same = rm.compare(QRELS, runs, "nDCG@10", baseline="bm25")
+    alone = rm.compare(
+        QRELS, {**runs, "neural": run(1.0, 0)}, "nDCG@10", baseline="bm25", test="t", interval="t"
+    )
+    assert (same.pairs[0].p, *same.pairs[0].interval) == pytest.approx(
+        (alone.pairs[0].p, *alone.pairs[0].interval), rel=1e-9
+    )
+
+
+def test_a_system_that_depends_on_no_seed_is_named() -> None:
+    runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, seed) for seed in range(3)]}
+    wide = rm.compare(QRELS, runs, "nDCG@10").pairs[0].interval
+    known = rm.compare(QRELS, runs, "nDCG@10", seedless="bm25")
+    assert known.pairs[0].interval.high - known.pairs[0].interval.low < wide.high - wide.low
+    assert "one run" not in str(known)
+    assert "neural: 3 seeds or fewer say little" in str(known)
+    for name, why in (("neural", "has 3 runs"), ("bm52", "is not one of the systems; did you mean")):
+        with pytest.raises(UsageError, match=f"seedless='{name}' {why}"):
+            rm.compare(QRELS, runs, "RR", seedless=[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "instead"),
+    [("test", "wilcoxon", "t"), ("interval", "percentile", "t"), ("correction", "tukey", "holm")],
+)
+def test_what_knows_nothing_of_seeds_is_refused(name: str, value: str, instead: str) -> None:
+    runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, seed) for seed in range(3)]}
+    with pytest.raises(ChoiceError, match=f'{name}="{value}" knows nothing of seeds; choose "{instead}"'):
+        rm.compare(QRELS, runs, "RR", **{name: value})  # type: ignore[arg-type]
+
+
+def test_seeds_of_clusters_and_slices_go_by_the_same_model() -> None:
+    seeds = [run(1.0, seed) for seed in range(3)]
+    runs = {"bm25": RUNS["bm25"], "neural": seeds}
+    users = {query: f"u{number % 7}" for number, query in enumerate(QUERIES)}
+    each = np.column_stack([rm.evaluate(QRELS, seed, "RR").query_values("RR") for seed in seeds])
+    by_user = statistics.crossed(each, values("bm25", "RR"), clusters=list(users.values()))
+    assert rm.compare(QRELS, runs, "RR", clusters=users).pairs[0].p == pytest.approx(by_user.p(), rel=1e-9)
+    first = np.array([user == "u0" for user in users.values()])
+    pair = rm.compare(QRELS, runs, "RR", by=users).slices["u0"][0]  # type: ignore[index]
+    alone = statistics.crossed(each[first], values("bm25", "RR")[first])
+    assert (pair.p, *pair.interval) == pytest.approx((alone.p(), *alone.interval()), rel=1e-9)
 
 
 def test_clusters_are_drawn_and_change_signs_as_wholes() -> None:
@@ -245,7 +292,7 @@ def test_clusters_are_drawn_and_change_signs_as_wholes() -> None:
         compared = rm.compare(QRELS, RUNS, "RR", baseline="bm25", clusters=users, test=test)
         pair = compared.pair("RR", "dense")
         assert pair.p == pytest.approx(function(d, clusters=labels), rel=1e-9)
-        expected = statistics.bootstrap_interval(d, clusters=labels)
+        expected = statistics.auto_interval(d, differences=True, clusters=labels).ends
         assert pair.interval == pytest.approx(expected, rel=1e-9)
     assert "compared on 30 queries in 7 clusters" in str(compared)
     for test in ("wilcoxon", "sign"):
@@ -352,7 +399,7 @@ def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     assert compared.power("RR")[0].difference == pytest.approx(d.mean())
     found = compared.equivalence("RR", 0.2)
     assert list(found) == [("dense", "bm25"), ("random", "bm25")]
-    assert found["dense", "bm25"] == statistics.equivalence(d, 0.2)
+    assert found["dense", "bm25"][:5] == statistics.equivalence(d, 0.2)
 
 
 def test_tables_have_a_row_a_pair_and_a_row_a_query(compared: Any) -> None:
@@ -393,9 +440,9 @@ def test_the_table_has_marks_figures_and_an_account() -> None:
     assert "randomisation test (random signs), two-sided; 10,000 resamples where not exact" in text
     assert "corrected by Holm over 2 tests" in text
     assert "↑ better, ↓ worse than bm25 (p ≤ 0.05)" in text
-    assert "95% intervals: BCa bootstrap over queries, 10,000 resamples" in text
+    assert "95% intervals: t over queries\n" in text
     assert "compared on 30 queries" in text
-    assert "dense: 30 queries judged, all answered" in text
+    assert "bm25, dense, random: 30 queries judged, all answered" in text
 
 
 def test_of_all_pairs_letters_say_which_system_one_is_better_than() -> None:
@@ -437,11 +484,13 @@ def test_latex_is_a_table_for_the_paper(compared: Any) -> None:
     text = rm.compare(
         QRELS, {"a_b": RUNS["bm25"], "c&d": RUNS["dense"]}, ["nDCG@10"], baseline="a_b"
     ).to_latex()
-    assert text.startswith("\\begin{table}\n\\centering\n\\caption{Mean nDCG@10. ")
+    assert text.startswith("\\begin{table}\n\\centering\n\\caption{nDCG@10. ")
     assert "$\\uparrow$ better, $\\downarrow$ worse than a\\_b (p $\\leq$ 0.05): randomisation test" in text
     assert "c\\&d & 0." in text
     assert "$^{\\uparrow}$ \\\\" in text
     assert text.count("\\begin{tabular}{lr}") == 1
+    assert "measure & system & difference & 95\\% interval & p & p (holm) & d &" in text
+    assert "nDCG@10 & c\\&d & +0." in text
     assert all(line.isascii() for line in compared.to_latex().splitlines() if not line.startswith("%"))
 
 
@@ -468,6 +517,65 @@ def test_the_ending_of_a_file_says_how_to_write_it(compared: Any, tmp_path: Path
     assert (tmp_path / "out.tex").read_text() == compared.to_latex()
     with pytest.raises(UsageError, match="format='trec' is not one of table, json, csv, markdown, latex"):
         compared.write(tmp_path / "out.txt", "trec")
+
+
+def test_equivalence_is_corrected_for_all_pairs_and_measures(compared: Any) -> None:
+    each = [compared.equivalence(measure, 0.2) for measure in compared.measures]
+    found = [own for pairs in each for own in pairs.values()]
+    assert len(found) == 6
+    for name, corrected in (("p", "corrected"), ("p_not_worse", "corrected_not_worse")):
+        by_holm = statistics.corrected([getattr(own, name) for own in found], "holm")
+        assert [getattr(own, corrected) for own in found] == pytest.approx(by_holm)
+    shown = {(own.corrected <= 0.05, own.corrected_not_worse <= 0.05): own.verdict for own in found}
+    words = {(True, True): "equivalent", (False, True): "not worse", (False, False): "not shown"}
+    assert shown.items() <= words.items()
+    table = compared.to_table(margin=0.2)
+    assert re.search(r"p not worse +\(holm\) +p equivalent +\(holm\) +within 0.2", table)
+
+
+def test_variance_goes_by_clusters_seeds_and_shards() -> None:
+    users = {query: number % 7 for number, query in enumerate(QUERIES)}
+    two = {name: RUNS[name] for name in ("bm25", "dense")}
+    clustered = rm.compare(QRELS, two, "RR", clusters=users, test="t")
+    assert clustered.anova("RR")["system"].p == pytest.approx(clustered.pairs[0].p)
+    assert clustered.anova("RR").levels == {"cluster": 7, "system": 2}
+    runs = {name: [run(shift, seed) for seed in range(3)] for name, shift in (("old", 0.2), ("new", 1.0))}
+    seeded = rm.compare(QRELS, runs, "RR")
+    table = np.array([[rm.evaluate(QRELS, r, "RR").query_values("RR") for r in own] for own in runs.values()])
+    table = table.transpose(2, 0, 1)
+    assert seeded.anova("RR") == statistics.balanced_anova(
+        table, ("query", "system", "seed"), random=("query", "seed"), nested={"seed": "system"}
+    )
+    assert list(seeded.anova("RR", replicates="shard").rows) == [
+        "query",
+        "system",
+        "shard",
+        "query × system",
+        "query × shard",
+        "system × shard",
+        "residual",
+    ]
+    assert rm.compare(QRELS, runs, "RR", clusters=users).anova("RR").levels["cluster"] == 7
+    with pytest.raises(DataError, match="systems have 1 and 3 results"):
+        rm.compare(QRELS, {**runs, "bm25": RUNS["bm25"]}, "RR").anova("RR")
+
+
+def test_how_likely_a_system_is_worse_equivalent_or_better(compared: Any) -> None:
+    d = values("dense", "RR") - values("bm25", "RR")
+    found = compared.bayes("RR", 0.05)["dense", "bm25"]
+    own = statistics.student_posterior(d, 0.05)
+    assert tuple(found) == pytest.approx((0.05, *own[1:]))
+    drawn = compared.bayes("RR", 0.05, method="bootstrap")["dense", "bm25"]
+    assert tuple(drawn) == pytest.approx(tuple(statistics.bootstrap_posterior(d, 0.05)))
+    record = json.loads(compared.to_json(rope=0.05))["bayes"]
+    assert len(record) == 6
+    first = next(each for each in record if each["measure"] == "RR" and each["system"] == "dense")
+    assert first["better"] == pytest.approx(found.better)
+    assert re.search(r"95% credible +P\(worse\) +P\(within 0.05\) +P\(better\)", compared.to_table(rope=0.05))
+    with pytest.raises(ChoiceError, match="rope=-1 is not a number from 0"):
+        compared.to_table(rope=-1)
+    with pytest.raises(ChoiceError, match="method='sampler' is not one of t, bootstrap"):
+        compared.bayes("RR", 0.05, method="sampler")
 
 
 def test_equivalence_says_what_is_shown(compared: Any) -> None:
@@ -566,6 +674,10 @@ def test_a_result_takes_the_place_of_its_run(tmp_path: Path) -> None:
     rm.evaluate(QRELS, RUNS[name], MEASURES, hash_inputs=True).save(tmp_path / "x.rankmark")
     stored = {**RUNS, name: rm.load(tmp_path / "x.rankmark")}
     assert str(rm.compare(QRELS, stored, MEASURES, resamples=99)) == str(fresh)
+    opened = {**RUNS, name: tmp_path / "x.rankmark"}
+    assert str(rm.compare(QRELS, opened, MEASURES, resamples=99)) == str(fresh)
+    alone: dict[str, Any] = dict.fromkeys(("a", "b"), str(tmp_path / "x.rankmark"))
+    assert rm.compare_results(alone, resamples=99).pairs[0].difference == 0
     with pytest.raises(UsageError, match="compare_results compares them"):
         rm.compare(QRELS, dict.fromkeys(RUNS, stored[name]), MEASURES)
     with pytest.raises(UsageError, match=f"{name} was evaluated otherwise"):
@@ -612,3 +724,89 @@ def test_figures_call_a_measure_what_it_was_asked_for_as() -> None:
     runs = {"x": {"q": ["a"], "r": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}
     (pair,) = rm.compare({"q": {"a": 1}, "r": {"a": 1}}, runs, "map").pairs
     assert pair.figures["measure"] == "map"
+
+
+def test_counts_are_whole_wherever_they_are_shown() -> None:
+    runs = {"x": {"q": ["a", "b"], "r": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}
+    qrels = {"q": {"a": 1, "b": 1}, "r": {"a": 1}}
+    compared = rm.compare(qrels, runs, "NumRelRet", baseline="x", by={"q": "s", "r": "t"}, resamples=99)
+    shown = compared.format(per_query=True, movers=1)
+    assert ["x", "3"] in [line.split() for line in shown.splitlines()]
+    assert "NumRelRet  y               -1" in shown
+    assert "NumRelRet  q      2  1" in shown
+    assert "NumRelRet  y       x         s            1      1          -1" in shown
+    sliced = rm.evaluate(qrels, runs["x"], "NumRelRet", by={"q": "s", "r": "t"})
+    assert "NumRelRet  s            1      2" in str(sliced)
+    gated = rm.gate(qrels, runs["x"], runs["y"], "NumRelRet", max_drop="50%", at_least={"NumRelRet": 2})
+    assert [gated.reason(each) for each in (*gated.measures, *gated.limits)] == [
+        "passed: NumRelRet 3 → 2, worse by 33.33%; allowed 50%; decided by the point estimate on 2 queries",
+        "passed: NumRelRet 2; wanted at least 2; decided by the point estimate on 2 queries",
+    ]
+
+
+def test_what_is_told_of_several_systems_is_said_once() -> None:
+    qrels = {"q": {"a": 1}, "r": {"a": 1}}
+    alike = rm.compare(qrels, {"x": {"q": ["a"], "r": ["b"]}, "y": {"q": ["b"], "r": ["a"]}}, "MeanRank")
+    (line,) = [each for each in str(alike).splitlines() if "queries judged" in each]
+    assert line == "x, y: 2 queries judged, all answered"
+    assert str(alike).count("short lists gain") == 1
+    apart = str(rm.compare(qrels, {"x": {"q": ["a"]}, "y": {"q": ["b"], "r": ["a"]}}, "MeanRank"))
+    assert "x: 2 queries judged, 1 answered, 1 missing" in apart
+    assert "y: 2 queries judged, all answered\nall: MeanRank: what a list leaves out" in apart
+
+
+def test_figures_of_a_pair_are_all_there_and_say_what_stands_behind_p() -> None:
+    first = {f"q{i}": {"a": 1} for i in range(12)}
+    good, bad = ({query: list(items) for query in first} for items in ("ab", "ba"))
+    bad["q3"] = ["a", "b"]
+    comparison = rm.compare(first, {"old": bad, "new": good}, "RR", baseline="old", test="wilcoxon")
+    figures = comparison.pair("RR", "new").figures
+    assert (figures["wins"], figures["ties"], figures["losses"]) == (11, 1, 0)
+    behind = {name: figures[name] for name in ("way", "n", "statistic", "freedom", "zeros", "tied")}
+    assert behind == {"way": "exact", "n": 11, "statistic": 66.0, "freedom": None, "zeros": 1, "tied": 11}
+
+
+def test_what_a_test_is_told_besides_changes_p() -> None:
+    qrels, runs = {f"q{i}": {"a": 1} for i in range(9)}, {}
+    for name, places in {"old": (1, 1, 1, 2, 2, 3, 1, 1, 2), "new": (1, 2, 2, 1, 1, 1, 1, 3, 1)}.items():
+        runs[name] = {f"q{i}": [*"xyz"[: at - 1], "a"] for i, at in enumerate(places)}
+    told = [
+        rm.compare(qrels, runs, "RR", test="wilcoxon", test_options=options).pairs[0].p
+        for options in ({}, {"zeros": "pratt"}, {"method": "normal"})
+    ]
+    d = np.array([0.5, 0.5, 2 / 3, 0.5]), np.array([0.5, 0.5, 2 / 3])
+    own = np.concatenate([d[0], -d[1], [0, 0]])
+    ways: tuple[dict[str, Any], ...] = ({}, {"zeros": "pratt"}, {"method": "normal"})
+    assert told == pytest.approx([statistics.wilcoxon_test(own, **way) for way in ways])
+    assert len(set(told)) == 3
+    with pytest.raises(ChoiceError, match="takes no 'zeros'"):
+        rm.compare(qrels, runs, "RR", test="t", test_options={"zeros": "pratt"})
+
+
+def test_a_difference_that_is_the_same_on_every_query_has_no_t_and_says_so() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(30)}
+    good, bad = ({query: list(items) for query in qrels} for items in ("ab", "ba"))
+    runs = {"old": bad, "new": good}
+    by_t = rm.compare(qrels, runs, "RR", test="t")
+    assert math.isnan(by_t.pairs[0].p)
+    assert not by_t.pairs[0].significant
+    assert "paired t test: no p-value of 1 pair, such as new against old by RR" in "\n".join(by_t.notes)
+    assert rm.compare(qrels, runs, "RR").pairs[0].p == 2.0**-29
+
+
+def test_ranks_that_disagree_with_the_mean_are_pointed_out() -> None:
+    """Most queries gain a little and some lose as much altogether: ranks find a gain, the mean has none."""
+    qrels = {f"q{i}": {f"r{j}": 1 for j in range(40)} for i in range(40)}
+    base = [f"r{j}" for j in range(20)] + [f"x{j}" for j in range(20)]
+    gain = [f"r{j}" for j in range(21)] + [f"x{j}" for j in range(19)]
+    loss = [f"r{j}" for j in range(14)] + [f"x{j}" for j in range(26)]
+    runs = {
+        "old": dict.fromkeys(qrels, base),
+        "new": {query: loss if int(query[1:]) < 6 else gain for query in qrels},
+    }
+    ranked = rm.compare(qrels, runs, "P@40", test="sign")
+    assert ranked.pairs[0].significant
+    assert not rm.compare(qrels, runs, "P@40").pairs[0].significant
+    note = "significant by the sign test, not by the randomisation test (random signs), which is of the mean"
+    assert note in "\n".join(ranked.notes)
+    assert note in str(ranked).replace("\n  ", " ")

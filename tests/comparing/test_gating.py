@@ -40,20 +40,67 @@ def test_a_relative_drop_is_a_share_of_the_baseline() -> None:
 
 def test_nothing_worse_passes_whatever_is_allowed() -> None:
     assert rm.gate(QRELS, GOOD, GOOD, "RR", max_drop=0).passed
-    assert rm.gate(QRELS, GOOD, GOOD, "RR", max_drop=0, confidence=0.95).passed
     assert rm.gate(QRELS, WORSE, GOOD, "RR", max_drop="0%").passed
 
 
 def test_with_confidence_a_greater_drop_must_be_excluded() -> None:
     drops = 1.0 - rm.evaluate(QRELS, WORSE, "RR").query_values("RR")
-    bound = statistics.bootstrap_interval(drops, confidence=0.9).high
-    decided = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.03, confidence=0.95)
-    assert decided.measures[0].bound == pytest.approx(bound, rel=1e-9)
-    assert 0.03 < bound < 0.1
-    assert not decided.passed
-    assert rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.1, confidence=0.95).passed
-    share = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="10%", confidence=0.95)
-    assert share.measures[0].bound == pytest.approx(bound, rel=1e-9)  # the baseline's mean is 1
+    bound = statistics.gaffke_bound(drops, most=1, confidence=0.95)
+    (own,) = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.1, confidence=0.95).measures
+    assert own.bound == pytest.approx(bound, rel=1e-7)
+    assert (own.by, own.resamples, own.passed) == ("gaffke", None, False)
+    assert 0.1 < bound < 0.11
+    assert rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.11, confidence=0.95).passed
+    (share,) = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="11%", confidence=0.95).measures
+    assert share.bound == pytest.approx(bound, rel=1e-7)  # the baseline's mean is 1
+
+
+def test_queries_that_do_not_change_show_no_more_than_their_number() -> None:
+    # The bound of Clopper and Pearson for a share of 0 of 40.
+    (own,) = rm.gate(QRELS, GOOD, GOOD, "RR", max_drop=0.05, confidence=0.95).measures
+    assert own.bound == pytest.approx(1 - 0.05 ** (1 / 40), rel=1e-7)
+    assert (own.drop, own.passed, own.detectable) == (0, False, own.bound)
+    assert own.needed == 59  # 1 − 0.05^(1/59) = 0.0495, and with 58 0.0503
+    two = {query: QRELS[query] for query in ("q0", "q1")}
+    assert not rm.gate(two, GOOD, GOOD, "RR", max_drop="50%", confidence=0.999)
+
+
+def test_what_the_queries_can_show_is_said_with_confidence_and_without() -> None:
+    for confidence, could in ((0.95, "can"), (None, "could")):
+        line = str(rm.gate(QRELS, GOOD, GOOD, "RR", max_drop="5%", confidence=confidence)).splitlines()[1]
+        assert line == (
+            f"RR: with 95% confidence 40 queries {could} show that an equal candidate is worse by at most "
+            "7.216% (power 80%); 5% takes about 59"
+        )
+    (line, *_) = str(rm.gate(QRELS, GOOD, GOOD, "RR", max_drop="5%", confidence=0.95)).splitlines()
+    assert line.startswith("failed: RR 1.0000 → 1.0000, unchanged, with 95% confidence worse by at most 7.2")
+    assert "; allowed 5%, which is not shown; decided by Gaffke's one-sided bound on 40 queries" in line
+
+
+def test_queries_of_one_user_are_counted_as_one(folder: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    users = {query: i // 4 for i, query in enumerate(QRELS)}
+    (own,) = rm.gate(QRELS, GOOD, GOOD, "RR", max_drop=0.3, confidence=0.95, clusters=users).measures
+    assert (own.units, own.clusters) == (40, 10)
+    assert own.bound == pytest.approx(1 - 0.05 ** (1 / 10), rel=1e-7)
+    (folder / "users.csv").write_text("query,team\n" + "".join(f"{q},{u}\n" for q, u in users.items()))
+    line = "gate qrels.txt old.run old.run -m RR --max-drop 30% --confidence .95 --clusters team"
+    assert main([*line.split(), "--attributes", "users.csv"]) == 0
+    assert "decided by Gaffke's one-sided bound on 40 queries in 10 clusters\n" in capfd.readouterr().out
+
+
+def test_where_the_worst_is_not_known_few_queries_decide_nothing() -> None:
+    (own,) = rm.gate(QRELS, GOOD, WORSE, "MaxRank", max_drop=20, confidence=0.95).measures
+    assert (own.by, own.bound, own.passed, own.detectable) == ("few", None, False, None)
+    late = {query: [f"x{j}" for j in range(i % 7)] + ["a"] for i, query in enumerate(QRELS)}
+    (own,) = rm.gate(QRELS, GOOD, late, "MaxRank", max_drop=20, confidence=0.95).measures
+    depths = rm.evaluate(QRELS, late, "MaxRank").query_values("MaxRank") - 1
+    assert own.by == "gaffke-seen"
+    assert own.bound == pytest.approx(statistics.gaffke_bound(depths, most=depths.max()), rel=1e-7)
+
+
+def test_several_runs_of_a_system_are_refused() -> None:
+    with pytest.raises(rm.UsageError, match="a list of 2 runs, and a gate decides of one candidate"):
+        rm.gate(QRELS, GOOD, [WORSE, LAST], "RR", max_drop="1%")
 
 
 def test_the_bound_of_a_relative_drop_is_that_of_a_ratio() -> None:
@@ -68,7 +115,8 @@ def test_the_bound_of_a_relative_drop_is_that_of_a_ratio() -> None:
     share = 1 - new.mean() / old.mean()
     error = (old - new - share * old).std(ddof=1) / np.sqrt(200) / old.mean()
     assert found.drop == pytest.approx(share, rel=1e-9)
-    assert found.bound == pytest.approx(share + 1.2816 * error, abs=0.1 * error)
+    # The worst query, which is one of 201, adds at most (1 − share) / 201 / 0.6.
+    assert share + 1.2816 * error < found.bound < share + 1.3816 * error + 1.8 / 201 / old.mean()
 
 
 def test_where_less_is_better_a_rise_is_a_drop() -> None:
@@ -91,14 +139,18 @@ def test_the_line_says_which_numbers_decided() -> None:
     lines = str(rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%")).splitlines()
     assert lines == [
         "failed: RR 1.0000 → 0.9750, worse by 2.5%; allowed 1%; decided by the point estimate on 40 queries",
+        (
+            "RR: with 95% confidence 40 queries could show that an equal candidate is worse by at most "
+            "9.445% (power 80%); 1% takes about 1,016"
+        ),
         "baseline: 40 queries judged, all answered",
         "candidate: 40 queries judged, all answered",
     ]
-    [line, *_] = str(rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.1, confidence=0.95)).splitlines()
-    assert line.startswith(
-        "passed: RR 1.0000 → 0.9750, worse by 0.025, with 95% confidence worse by at most 0.0"
+    [line, *_] = str(rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.2, confidence=0.95)).splitlines()
+    assert line == (
+        "passed: RR 1.0000 → 0.9750, worse by 0.025, with 95% confidence worse by at most 0.1032; allowed "
+        "0.2; decided by Gaffke's one-sided bound on 40 queries"
     )
-    assert "; allowed 0.1; decided by the one-sided BCa bootstrap bound on 40 queries (10,000 " in line
 
 
 def test_json_has_the_numbers() -> None:
@@ -172,7 +224,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         (["--max-drop", "3%"], 0),
         (["--max-drop", "0.02"], 1),
         (["--max-drop", "3%", "--confidence", ".95"], 1),
-        (["--max-drop", "10%", "--confidence", ".95"], 0),
+        (["--max-drop", "11%", "--confidence", ".95"], 0),
         (["--max-drop", "3"], 2),
         (["--max-drop", "200%"], 2),
         (["--max-drop", "much"], 2),
@@ -239,21 +291,22 @@ def test_a_floor_decides_without_a_baseline(least: float, passed: bool) -> None:
 def test_the_line_of_a_limit() -> None:
     lines = str(rm.gate(QRELS, None, WORSE, at_least={"RR": 0.99}, confidence=0.9)).splitlines()
     assert lines[0].startswith("failed: RR 0.9750, with 90% confidence at least 0.9")
-    assert "; wanted at least 0.99; decided by the one-sided BCa bootstrap bound on 40 queries" in lines[0]
-    assert lines[1:] == ["candidate: 40 queries judged, all answered"]
+    assert "; wanted at least 0.99; decided by Gaffke's one-sided bound on 40 queries" in lines[0]
+    assert lines[1].startswith("RR: with 90% confidence 40 queries can show a value that keeps the limit by ")
+    assert lines[2:] == ["candidate: 40 queries judged, all answered"]
 
 
 def test_with_confidence_the_bound_of_a_limit_decides() -> None:
     values = rm.evaluate(QRELS, WORSE, "RR").query_values("RR")
-    low = statistics.bootstrap_interval(values, confidence=0.9).low
+    low = -statistics.gaffke_bound(-values, most=0)
     decided = rm.gate(QRELS, None, WORSE, at_least={"RR": 0.96}, confidence=0.95)
-    assert decided.limits[0].bound == pytest.approx(low, rel=1e-9)
+    assert decided.limits[0].bound == pytest.approx(low, rel=1e-7)
+    assert rm.gate(QRELS, None, WORSE, at_least={"RR": 0.89}, confidence=0.95)
     assert low < 0.96
     assert not decided
     assert rm.gate(QRELS, None, WORSE, at_least={"RR": 0.96})
     depth = rm.gate(QRELS, None, WORSE, at_most={"MaxRank": 1.06}, confidence=0.95)
-    assert (depth.limits[0].value, depth.passed) == (1.05, False)
-    assert depth.limits[0].bound > 1.06
+    assert (depth.limits[0].value, depth.passed, depth.limits[0].by) == (1.05, False, "few")
 
 
 def test_limits_go_with_a_baseline() -> None:
@@ -319,6 +372,11 @@ def test_a_stored_baseline_decides_as_its_run_does(tmp_path: Path, hash_inputs: 
         fresh = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="1%", confidence=confidence)
         again = rm.gate(QRELS, saved, WORSE, "RR", max_drop="1%", confidence=confidence)
         assert again.measures == fresh.measures
+        path: Any = tmp_path / "x.rankmark"
+        for opened in (path, str(path)):
+            assert rm.gate(QRELS, opened, WORSE, "RR", max_drop="1%", confidence=confidence).measures == (
+                fresh.measures
+            )
     said = "baseline: saved without a hash of its judgements; the judged queries are the same"
     assert (said in again.notes) is not hash_inputs
     assert rm.gate(None, saved, saved, "RR", max_drop=0)
@@ -336,13 +394,13 @@ def test_a_share_without_its_sign_is_told_where_no_candidate_can_fail() -> None:
         rm.gate(QRELS, low, low, "RR", max_drop=0.5)
 
 
-def test_of_the_file_of_a_result_it_is_said_how_to_open_it(tmp_path: Path) -> None:
+def test_a_file_of_something_else_than_a_result_of_a_run_is_refused_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "x.rankmark"
-    stored(GOOD, path)
+    rm.compare_results({"a": rm.evaluate(QRELS, GOOD, "RR"), "b": rm.evaluate(QRELS, WORSE, "RR")}).save(path)
     for given in (path, str(path)):
-        with pytest.raises(rm.UsageError, match=r"x\.rankmark is what .* give rankmark\.load\('"):
+        with pytest.raises(rm.UsageError, match=r"x\.rankmark: a Comparison is neither a run nor the List"):
             rm.gate(QRELS, given, WORSE, "RR", max_drop="1%")
-        with pytest.raises(rm.UsageError, match=r"give rankmark\.load\('"):
+        with pytest.raises(rm.UsageError, match="a Comparison is neither"):
             rm.compare(QRELS, {"a": GOOD, "b": given}, "RR")
 
 

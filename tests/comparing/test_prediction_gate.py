@@ -74,15 +74,30 @@ def _auc(labels: Any, scores: Any) -> float:
     return float((ranks[labels].sum() - m * (m + 1) / 2) / (m * (len(labels) - m)))
 
 
-def test_of_other_measures_the_bootstrap_decides() -> None:
-    (own,) = gated("LogLoss", max_drop=0.9, confidence=0.95, resamples=2000).measures
+def test_of_functions_of_sums_the_bound_is_of_what_each_row_adds() -> None:
+    (own,) = gated("LogLoss", max_drop=0.9, confidence=0.95).measures
     loss = {n: -np.where(CLICK, np.log(s), np.log(1 - s)) for n, s in (("old", OLD), ("new", WORSE))}
     gain = loss["new"] - loss["old"]
-    assert (own.by, own.resamples, own.unit, own.units) == ("bca", 2000, "rows", 400)
+    assert (own.by, own.resamples, own.unit, own.units) == ("gaffke-seen", None, "rows", 400)
+    assert own.bound == pytest.approx(statistics.gaffke_bound(gain, most=gain.max()), rel=1e-5)
     error = gain.std() / 20
-    assert own.bound == pytest.approx(gain.mean() + 1.645 * error, abs=0.15 * error)
+    assert own.bound == pytest.approx(gain.mean() + 1.645 * error, abs=2.5 * error)
     (of_users,) = gated("GAUC", max_drop=0.9, confidence=0.95, query="person").measures
-    assert (of_users.by, of_users.unit, of_users.units) == ("bca", "queries", 40)
+    assert (of_users.by, of_users.unit, of_users.units) == ("gaffke-seen", "queries", 40)
+
+
+def test_of_other_measures_the_bootstrap_decides() -> None:
+    (own,) = gated("KS", max_drop=0.6, confidence=0.95, resamples=200).measures
+    assert (own.by, own.resamples, own.passed) == ("bca", 200, True)
+
+
+def test_rows_that_do_not_change_show_nothing_where_the_worst_is_not_known() -> None:
+    twice = TABLE.with_columns(new=pl.col("old"))
+    decided = rm.gate_predictions(
+        twice, SYSTEMS, "AUC LogLoss KS", baseline="old", max_drop=0.1, confidence=0.95, resamples=200
+    )
+    assert [(own.by, own.bound, own.passed) for own in decided.measures] == [("few", None, False)] * 3
+    assert "too few of 400 rows differ for a bound" in str(decided)
 
 
 def test_limits_of_one_model() -> None:
@@ -130,8 +145,7 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
         rm.gate_predictions(TABLE, "new", "AUC", baseline=saved, positive=0, **how)
     with pytest.raises(rm.DataError, match="on other rows: rows 400, here 399"):
         rm.gate_predictions(TABLE[1:], "new", "AUC", baseline=saved, **how)
-    with pytest.raises(rm.RankmarkError, match=r"saved of a result: give rankmark\.load"):
-        rm.gate_predictions(TABLE, "new", "AUC", baseline=str(path), **how)
+    assert rm.gate_predictions(TABLE, "new", "AUC GAUC", baseline=path, **how).measures == decided.measures
     lists = rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "AP")
     with pytest.raises(rm.UsageError, match="a ListResult is neither a run nor the PredictionResult"):
         rm.gate_predictions(TABLE, "new", "AUC", baseline=lists, **how)

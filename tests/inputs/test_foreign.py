@@ -91,7 +91,7 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
         (
             "a.rankmark",
             zipped("result.json"),
-            "is what rankmark saved of a result; open it with rankmark.load",
+            "is what rankmark saved of a result; it has values and no rows",
         ),
         ("a.npz", zipped("a.npy"), "is an archive of NumPy arrays; give the arrays to rm.evaluate_arrays"),
         ("a.npy", numpy_array(), "is a NumPy array"),

@@ -159,3 +159,38 @@ def test_comparisons_and_predictions_show_what_was_asked_for() -> None:
 def test_an_underscore_does_not_join_digits(text: str) -> None:
     with pytest.raises(rm.MeasureError):
         rm.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("IPrec@0.1", r"; its recall is written IPrec\(recall=0\.1\)$"),
+        ("IPrec(rel=2)@.1", r"; its recall is written IPrec\(rel=2,recall=\.1\)$"),
+        ("F@.5", r"the cutoff is a whole number from 1, not '\.5'$"),
+        ("P.5,10", r"'P' is 2 measures here: write each by itself, P_5, P_10$"),
+        ("official", r"a set of measures of trec_eval's, which `rankmark trec_eval -m official` prints"),
+        ("all_trec", r"which `rankmark trec_eval -m all_trec` prints"),
+        ("nDCG(judged_only=true)@5", r"has no parameter 'judged_only'; unjudged items are left out by unj"),
+    ],
+)
+def test_what_other_tools_write_is_told_as_it_is_written_here(name: str, said: str) -> None:
+    with pytest.raises(rm.MeasureError, match=said):
+        rm.parse(name)
+
+
+def test_measures_that_a_tool_has_and_a_convention_does_not_are_told_how_to_be_had() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
+    for name in ("RBP(p=0.8)", "BPM", "INST", "SDCG@10", "NERR8"):
+        with pytest.raises(
+            rm.MeasureError, match=r"of ir_measures is not had by like=.* with ties=\"input\""
+        ):
+            rm.evaluate(qrels, run, name, like="ir_measures")
+        assert rm.evaluate(qrels, run, name, ties="input").values
+
+
+def test_a_hit_ratio_says_that_others_mean_the_share_of_queries_with_a_hit() -> None:
+    qrels = {"q": {"a": 1, "b": 1}, "r": {"a": 1}}
+    told = rm.evaluate(qrels, {"q": ["a"], "r": ["a"]}, "hit_ratio@10").account()[1]
+    assert told.startswith("hit_ratio@10: hits of all queries over all their relevant items; the share of")
+    assert told.endswith("is HR@10")
+    assert rm.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "hit_ratio@10").account()[1:] == []

@@ -494,7 +494,7 @@ def test_intervals_draw_queries_where_there_are_any() -> None:
         rm.evaluate_predictions(table, "F1", predicted="guess", intervals=True, query="site")
     with pytest.raises(MeasureError, match="is of AUC, not of MulticlassF"):
         rm.evaluate_predictions(table, "F1", predicted="guess", intervals="delong")
-    with pytest.raises(MeasureError, match="is of functions of sums, which MulticlassF is not"):
+    with pytest.raises(MeasureError, match="is of functions of sums, not of MulticlassF"):
         rm.evaluate_predictions(table, "F1", predicted="guess", intervals="delta")
 
 

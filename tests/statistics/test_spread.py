@@ -11,7 +11,6 @@ import pytest
 from rankmark.statistics import (
     bootstrap_shift_test,
     cohens_d,
-    delong_test,
     equivalence,
     non_inferiority,
     paired_t_test,
@@ -68,10 +67,10 @@ def test_systems_that_never_differ_are_not_different_and_are_equivalent() -> Non
 def test_variance_that_systems_and_queries_leave_over_is_more_than_rounding() -> None:
     queries = np.random.default_rng(3).random((30, 1))
     differ = two_way_anova(queries + np.array([0.1, 0.2, 0.4]))
-    assert math.isnan(differ.system.f)
-    assert math.isnan(differ.system.p)
-    assert differ.residual.squares == 0.0
-    assert two_way_anova(queries + np.array([0.1, 0.1, 0.1])).system.p == 1.0
+    assert math.isnan(differ["system"].f)
+    assert math.isnan(differ["system"].p)
+    assert differ["residual"].squares == 0.0
+    assert two_way_anova(queries + np.array([0.1, 0.1, 0.1]))["system"].p == 1.0
 
 
 def test_a_p_value_is_never_0() -> None:
@@ -81,8 +80,5 @@ def test_a_p_value_is_never_0() -> None:
     assert randomisation_test(np.ones(3_000)) == LEAST_P
     assert equivalence(d - d.mean(), 1.0).p == LEAST_P
     assert welch(d, -d).p == LEAST_P
-    labels = np.arange(4_000) % 2
-    scores = labels + np.random.default_rng(0).normal(0, 0.3, 4_000)
-    assert delong_test(labels, scores, -scores).p == LEAST_P
     table = np.column_stack([d, 2 * d, 3 * d[::-1]])
-    assert two_way_anova(table).system.p == LEAST_P
+    assert two_way_anova(table)["system"].p == LEAST_P

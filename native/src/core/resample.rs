@@ -27,6 +27,8 @@ pub struct Resamples<'a> {
     pub values: &'a [f64],
     /// How many values a row has.
     pub columns: usize,
+    /// The number of the first resample; earlier ones were drawn before.
+    pub first: usize,
     /// How many resamples are drawn.
     pub resamples: usize,
     /// Draws them.
@@ -62,7 +64,7 @@ impl Generator {
 
 /// The sums of each column over as many rows as there are, drawn with replacement: `columns` a resample.
 pub fn bootstrap_sums(
-    &Resamples { values, columns, resamples, seed, cancelled }: &Resamples<'_>,
+    &Resamples { values, columns, first, resamples, seed, cancelled }: &Resamples<'_>,
 ) -> Vec<f64> {
     let rows = values.len().checked_div(columns).unwrap_or(0);
     let tiles = tiles(values, columns);
@@ -70,7 +72,7 @@ pub fn bootstrap_sums(
         resamples.div_ceil(GROUP),
         || vec![0; GROUP * rows],
         |counts: &mut Vec<u8>, group| {
-            let numbers = group * GROUP..resamples.min((group + 1) * GROUP);
+            let numbers = first + group * GROUP..first + resamples.min((group + 1) * GROUP);
             let mut sums = vec![0.0; numbers.len() * columns];
             if rows == 0 || cancelled.load(Ordering::Relaxed) {
                 return sums;
@@ -169,24 +171,51 @@ fn add(sums: &mut [f64; LANES], weight: f64, values: &[f64; LANES]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
 }
 
-/// The sums of each column when each row has a random sign: `columns` a resample.
-pub fn signed_sums(&Resamples { values, columns, resamples, seed, cancelled }: &Resamples<'_>) -> Vec<f64> {
+/// How many sums of each column, when each row has a random sign, are at most `low` or at least `high`.
+pub fn signed_counts(
+    &Resamples { values, columns, first, resamples, seed, cancelled }: &Resamples<'_>,
+    low: &[f64],
+    high: &[f64],
+) -> Vec<u64> {
     let blocks = resamples.div_ceil(BLOCK);
     let by_column: Vec<Vec<f64>> =
         (0..columns).map(|column| values.iter().skip(column).step_by(columns).copied().collect()).collect();
     let tasks = pool::map(columns * blocks, |task| {
         let (column, block) = (task / blocks, task % blocks);
-        let numbers = block * BLOCK..resamples.min((block + 1) * BLOCK);
+        let numbers = first + block * BLOCK..first + resamples.min((block + 1) * BLOCK);
         let generators: Vec<Generator> = numbers.map(|number| Generator::new(seed, number)).collect();
-        signed_block(&by_column[column], &generators, cancelled)
+        let sums = signed_block(&by_column[column], &generators, cancelled);
+        sums.iter().filter(|&&sum| sum <= low[column] || sum >= high[column]).count() as u64
     });
-    let mut sums = vec![0.0; resamples * columns];
-    for (task, own) in tasks.iter().enumerate() {
-        let (column, block) = (task / blocks, task % blocks);
-        let places = (block * BLOCK * columns + column..).step_by(columns);
-        own.iter().zip(places).for_each(|(&sum, place)| sums[place] = sum);
+    tasks.chunks(blocks.max(1)).map(|own| own.iter().sum()).collect()
+}
+
+/// The chance that the whole numbers with a plus sum up to `least` or more, if each has one with a half.
+///
+/// Every sum's chance is added up number by number; all that is added is positive, so that small chances are
+/// as exact as great ones.
+pub fn chance_of_sum(steps: &[u32], least: u64, cancelled: &AtomicBool) -> f64 {
+    let mut steps = steps.to_vec();
+    // Small ones first keep the range of sums small for long.
+    steps.sort_unstable();
+    let total: usize = steps.iter().map(|&step| step as usize).sum();
+    let (mut chances, mut next) = (vec![0.0; total + 1], vec![0.0; total + 1]);
+    chances[0] = 1.0;
+    let mut reached = 0;
+    for step in steps.into_iter().map(|step| step as usize) {
+        if cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+        // Those with a minus stay, those with a plus move up by the step; beyond `reached` all is still 0.
+        let stay = &chances[..=reached + step];
+        next[..step].iter_mut().zip(stay).for_each(|(next, stay)| *next = 0.5 * stay);
+        let moved = next[step..=reached + step].iter_mut().zip(&stay[step..]).zip(stay);
+        moved.for_each(|((next, stay), moved)| *next = 0.5 * (stay + moved));
+        reached += step;
+        std::mem::swap(&mut chances, &mut next);
     }
-    sums
+    let least = usize::try_from(least).unwrap_or(usize::MAX).min(chances.len());
+    chances[least..].iter().rev().sum()
 }
 
 /// The sums of one column in some resamples. Eight signs are one of 256 sums that a table has ready.
@@ -226,7 +255,7 @@ fn fill_signs(table: &mut [f64; 256], values: &[f64]) {
 
 /// How far apart the greatest and the least column sum are when each row is permuted: one value a resample.
 pub fn permuted_ranges(
-    &Resamples { values, columns, resamples, seed, cancelled }: &Resamples<'_>,
+    &Resamples { values, columns, first, resamples, seed, cancelled }: &Resamples<'_>,
 ) -> Vec<f64> {
     pool::map_init(
         resamples,
@@ -235,7 +264,7 @@ pub fn permuted_ranges(
             if cancelled.load(Ordering::Relaxed) {
                 return 0.0;
             }
-            let mut generator = Generator::new(seed, number);
+            let mut generator = Generator::new(seed, first + number);
             sums.fill(0.0);
             for values in values.chunks_exact(columns.max(1)) {
                 row.copy_from_slice(values);
@@ -257,7 +286,7 @@ mod tests {
     static ON: AtomicBool = AtomicBool::new(false);
 
     fn of(values: &[f64], columns: usize, resamples: usize, seed: u64) -> Resamples<'_> {
-        Resamples { values, columns, resamples, seed, cancelled: &ON }
+        Resamples { values, columns, first: 0, resamples, seed, cancelled: &ON }
     }
 
     #[test]
@@ -290,7 +319,6 @@ mod tests {
     fn every_row_has_its_sign() {
         let (rows, columns, resamples) = (131, 3, BLOCK + 5);
         let values: Vec<f64> = (0..rows * columns).map(|i| (i * i % 97) as f64).collect();
-        let sums = signed_sums(&of(&values, columns, resamples, 5));
         for number in [0, 1, BLOCK - 1, BLOCK, BLOCK + 4] {
             let generator = Generator::new(5, number);
             for column in 0..columns {
@@ -299,9 +327,39 @@ mod tests {
                     let value = values[row * columns + column];
                     if plus { value } else { -value }
                 };
-                assert_eq!(sums[number * columns + column], (0..rows).map(signed).sum::<f64>());
+                let own: Vec<f64> = (0..rows).map(|row| values[row * columns + column]).collect();
+                let sums = signed_block(&own, &[Generator::new(5, number)], &ON);
+                assert_eq!(sums, [(0..rows).map(signed).sum::<f64>()]);
             }
         }
+    }
+
+    #[test]
+    fn what_is_drawn_on_is_what_would_be_drawn_at_once() {
+        let (columns, resamples) = (3, 2 * BLOCK + 5);
+        let values: Vec<f64> = (0..70 * columns).map(|i| (i * i % 97) as f64).collect();
+        let (low, high) = (vec![f64::NEG_INFINITY, -50.0, -300.0], vec![100.0, f64::INFINITY, 300.0]);
+        let whole = of(&values, columns, resamples, 5);
+        let some = |first, resamples| {
+            signed_counts(&Resamples { first, resamples, ..of(&values, columns, 0, 5) }, &low, &high)
+        };
+        let (before, after) = (some(0, 100), some(100, resamples - 100));
+        let added: Vec<u64> = before.iter().zip(&after).map(|(one, other)| one + other).collect();
+        assert_eq!(signed_counts(&whole, &low, &high), added);
+        assert!(added.iter().all(|&count| 0 < count && count < resamples as u64));
+    }
+
+    #[test]
+    fn chances_of_sums_are_those_of_all_signs() {
+        let steps = [3, 0, 1, 7, 3, 2];
+        for least in 0..18 {
+            let sums = (0..64_u32)
+                .map(|signs| steps.iter().enumerate().map(|(i, step)| (signs >> i & 1) * step).sum::<u32>());
+            let expected = sums.filter(|&sum| sum >= least).count() as f64 / 64.0;
+            assert_eq!(chance_of_sum(&steps, u64::from(least), &ON), expected);
+        }
+        assert_eq!(chance_of_sum(&[], 0, &ON), 1.0);
+        assert_eq!(chance_of_sum(&[], 1, &ON), 0.0);
     }
 
     #[test]
@@ -317,8 +375,9 @@ mod tests {
         let values: Vec<f64> = (0..900).map(|i| f64::from(i * 7 % 31) / 3.0).collect();
         let all = || {
             let sums = bootstrap_sums(&of(&values, 3, 100, 2));
-            let signed = signed_sums(&of(&values, 3, 5000, 2));
-            [sums, signed, permuted_ranges(&of(&values, 3, 100, 2))].concat()
+            let counts = signed_counts(&of(&values, 3, 5000, 2), &[-1.0; 3], &[1.0; 3]);
+            let counts = counts.into_iter().map(|count| count as f64).collect();
+            [sums, counts, permuted_ranges(&of(&values, 3, 100, 2))].concat()
         };
         assert_eq!(pool::pool(1).unwrap().install(all), pool::pool(3).unwrap().install(all));
     }
@@ -327,6 +386,6 @@ mod tests {
     fn nothing_gives_nothing() {
         assert_eq!(bootstrap_sums(&of(&[], 2, 3, 0)), [0.0; 6]);
         assert!(bootstrap_sums(&of(&[], 0, 3, 0)).is_empty());
-        assert_eq!(signed_sums(&of(&[], 2, 3, 0)), [0.0; 6]);
+        assert_eq!(signed_counts(&of(&[], 2, 3, 0), &[-1.0, 0.0], &[1.0; 2]), [0, 3]);
     }
 }

@@ -1,8 +1,9 @@
 """Confidence intervals of measures of predictions.
 
-What is drawn are queries where there is a column of them, and else rows: rows of one query are alike. AUC has
-DeLong's interval. A measure that is a function of sums over rows is resampled by its sums, which is quick;
-any other is computed again from the rows drawn.
+What stands for itself are queries where there is a column of them, and else rows: rows of a query are alike.
+AUC has DeLong's interval, a share of rows Wilson's, a mean over queries that of `rankmark.evaluate`. Any
+other function of sums over rows is computed without each unit in turn. What is none is computed again from
+rows that are drawn.
 """
 
 from __future__ import annotations
@@ -11,20 +12,29 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.errors import DataError, MeasureError
 from rankmark.forking import need_polars_threads
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
-from rankmark.statistics.delong import AUCSpread, auc_spread
-from rankmark.statistics.intervals import Interval, bca_interval, percentile_interval
+from rankmark.statistics.delong import AreaInterval, AUCSpread, auc_spread
+from rankmark.statistics.intervals import (
+    CAUTIONS,
+    Interval,
+    bca_interval,
+    made_interval,
+    percentile_interval,
+    wilson_interval,
+)
+from rankmark.statistics.jackknife import all_at_bound, jackknife_interval
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
+from rankmark.statistics.spread import without_rounding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +47,7 @@ __all__ = [
     "IntervalMethod",
     "Labelled",
     "OfRows",
+    "OfShare",
     "PredictionInterval",
     "Sample",
     "Sampling",
@@ -47,18 +58,43 @@ __all__ = [
     "is_auc",
     "numbered",
     "of_queries",
+    "paired",
     "samples",
     "way",
 ]
 
-IntervalMethod = Literal["delong", "delta", "bca", "percentile"]
-METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+IntervalMethod = Literal[
+    "delong-logit",
+    "delong-t",
+    "delong",
+    "wilson",
+    "exact",
+    "t",
+    "studentised",
+    "jackknife",
+    "delta",
+    "bca",
+    "percentile",
+    "none",
+]
+METHODS: tuple[IntervalMethod, ...] = (
+    "delong-logit",
+    "delong",
+    "wilson",
+    "jackknife",
+    "delta",
+    "bca",
+    "percentile",
+)
+"""Intervals of values that can be asked for."""
 
 RESAMPLES = 10_000
 LEAST, MOST, ROWS = 200, 1_000, 20_000_000
 """Resamples of a measure that is computed again for each: as many as come to so many rows, within these."""
 GROUPS = 10_000
 """Units above which they are drawn in so many random groups: no less right, and quick for any table."""
+FEW_KINDS = 8
+"""So few kinds of rows there are where a measure is a share of them."""
 LEFT_OUT = 200
 """Groups of units that are left out in turn, to know how skewed a measure is."""
 
@@ -67,14 +103,16 @@ class PredictionInterval(NamedTuple):
     """The confidence interval of one measure of predictions.
 
     Attributes:
-        low: the lower end; NaN where there are too few rows or queries for an interval.
+        low: the lower end; NaN where there is no interval.
         high: the upper end.
         confidence: the share of such intervals that hold the true value.
-        method: ``delong``, ``delta``, ``bca`` or ``percentile``.
+        method: which of `METHODS`; or of a mean over queries ``t`` or ``studentised``; ``exact`` where all
+            units have the least or the greatest value; ``none`` of a measure that has none.
         unit: what is taken for independent: ``queries`` or ``rows``.
         units: how many of them there are; for a measure that is a mean over queries those with a value.
         resamples: how many were drawn; None for a method that draws none.
         undefined: resamples in which the measure has no value, which are left out.
+        note: why there is no interval, or why it may hold the true value less often; empty if nothing is.
 
     """
 
@@ -86,6 +124,7 @@ class PredictionInterval(NamedTuple):
     units: int
     resamples: int | None = None
     undefined: int = 0
+    note: str = ""
 
 
 Unit: TypeAlias = Literal["queries", "rows"]
@@ -96,7 +135,7 @@ class Sampling:
     """How intervals are made.
 
     Attributes:
-        method: None for DeLong's where the measure is AUC, and for others the bootstrap (BCa).
+        method: None for the usual one of each measure.
         confidence: the share of intervals that hold the true value.
         resamples: how many; None for `RESAMPLES`, fewer for measures that take long.
         seed: of the resamples.
@@ -111,8 +150,6 @@ class Sampling:
     threads: int = 0
 
     def __post_init__(self) -> None:
-        if self.method is not None and self.method not in METHODS:
-            raise ChoiceError(f"intervals={self.method!r} is not one of {', '.join(METHODS)}, True, False")
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
 
@@ -139,12 +176,6 @@ class Units:
     def units(self) -> int:
         """How many of them there are."""
         return self.count if self.query is None else int(self.query.max()) + 1
-
-    def at(self, rows: NDArray[np.bool_]) -> Units:
-        """Those of some rows."""
-        if self.query is None:
-            return Units(int(np.count_nonzero(rows)), None)
-        return Units(int(np.count_nonzero(rows)), np.unique(self.query[rows], return_inverse=True)[1])
 
     def by_unit(self, terms: Floats) -> Floats:
         """Terms of rows, [rows, terms], summed up in each unit."""
@@ -266,9 +297,28 @@ class Sample:
     def _drawn(self, sampling: Sampling) -> Drawn:
         raise NotImplementedError
 
+    @property
+    def zeros_and_ones(self) -> Floats | None:
+        """What the value is the mean of, if that is 0 and 1, of the rows that have a value of their own."""
+        return None
+
     def error(self) -> float:
         """The standard error by the delta method; NaN where there is none."""
         raise NotImplementedError
+
+    def moves(self, sampling: Sampling) -> Floats:
+        """What each unit, or random group of units, moves the value by, together 0; NaN if unknown."""
+        raise NotImplementedError
+
+    def differences(self, other: Sample, sampling: Sampling) -> Floats:
+        """One number a unit, for paired tests of the difference from another value of the same units.
+
+        Their mean is that difference (but for curvature), their spread is its spread, and where the systems
+        are swapped they have the other sign.
+        """
+        values = np.array([self.value, other.value])
+        moves = without_rounding(self.moves(sampling) - other.moves(sampling), values)
+        return without_rounding(values[:1] - values[1], values) + len(moves) * moves
 
 
 class OfSums(Sample):
@@ -277,12 +327,20 @@ class OfSums(Sample):
     Attributes:
         terms: what each unit adds to each sum, [units, sums].
         value_of: the value, of sums; NaN where there is none.
+        places: the numbers of the units among all that there are; None if these are all.
+        means: the units' own values, if the value is their mean.
 
     """
 
-    def __init__(self, terms: Floats, value_of: Callable[[Floats], float]) -> None:
+    def __init__(
+        self,
+        terms: Floats,
+        value_of: Callable[[Floats], float],
+        places: NDArray[np.intp] | None = None,
+        means: Floats | None = None,
+    ) -> None:
         super().__init__()
-        self.terms, self.value_of = terms, value_of
+        self.terms, self.value_of, self.places, self.means = terms, value_of, places, means
         self.value = value_of(terms.sum(axis=0))
         self.units = len(terms)
 
@@ -305,6 +363,55 @@ class OfSums(Sample):
         moved = (self.terms - sums / self.units) @ self._slopes(sums)
         return math.sqrt(self.units / (self.units - 1) * float(moved @ moved))
 
+    def moves(self, _: Sampling) -> Floats:
+        """As `Sample.moves`, by the derivatives."""
+        sums = self.terms.sum(axis=0)
+        return np.asarray((self.terms - sums / self.units) @ self._slopes(sums))
+
+    def differences(self, other: Sample, _: Sampling) -> Floats:
+        """As `Sample.differences`: n·Σ_k ∂f/∂S_k·(t_k − u_k), for a unit that adds t_k, of the other u_k.
+
+        The derivatives are at the mean of both systems' sums, which stays where units are swapped: without an
+        effect each has either sign with the same probability, whatever f is.
+        """
+        assert isinstance(other, OfSums)
+        slopes = self._slopes((self.terms.sum(axis=0) + other.terms.sum(axis=0)) / 2)
+        magnitudes = (np.abs(self.terms) + np.abs(other.terms)) @ np.abs(slopes)
+        apart = without_rounding((self.terms - other.terms) @ slopes, magnitudes)
+        # The derivatives are good to some ten digits, and what is alike but for that has to be alike.
+        greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
+        return np.asarray(self.units * greatest * np.round(apart / greatest, 9))
+
+    def among(self, places: NDArray[np.intp]) -> OfSums:
+        """The same of more units, those with these numbers, of which the others add nothing."""
+        assert self.places is not None
+        terms = np.zeros((len(places), self.terms.shape[1]))
+        terms[np.searchsorted(places, self.places)] = self.terms
+        return OfSums(terms, self.value_of, places)
+
+    def left_out(self, seed: int) -> Floats:
+        """The values without each unit, or each of `GROUPS` random groups of them."""
+        terms = self._grouped(GROUPS, seed)
+        return np.array([self.value_of(each) for each in terms.sum(axis=0) - terms])
+
+    @cached_property
+    def zeros_and_ones(self) -> Floats | None:
+        """As `Sample.zeros_and_ones`."""
+        found = _few_kinds(self.terms)
+        if found is None:
+            return None
+        kinds, counts = found
+        own = np.array([self.value_of(each) for each in kinds])
+        there = ~np.isnan(own)
+        values = np.repeat(own[there], np.array(counts)[there])
+        is_share = len(values) and np.isin(values, (0, 1)).all()
+        return values if is_share and math.isclose(values.mean(), self.value, rel_tol=1e-12) else None
+
+    def told(self) -> int:
+        """How many units have a value of their own."""
+        kinds, counts = np.unique(self.terms, axis=0, return_counts=True)
+        return sum(int(n) for each, n in zip(kinds, counts, strict=True) if not np.isnan(self.value_of(each)))
+
     def _slopes(self, sums: Floats) -> Floats:
         """The derivatives by each sum, as central differences."""
         slopes = np.zeros(len(sums))
@@ -325,12 +432,30 @@ class OfRows(Sample):
         self.rows, self.evaluate = rows, evaluate
         self.value = value
         self.units = rows.units
+        self._left_out: dict[int, Floats] = {}
 
     def _drawn(self, sampling: Sampling) -> Drawn:
         random = np.random.default_rng(sampling.seed)
         usual = min(MOST, max(LEAST, ROWS // self.rows.count))
         draws = (random.integers(self.units, size=self.units) for _ in range(sampling.resamples or usual))
-        return Drawn(self._values(draws), self._values(self._without(sampling.seed)))
+        return Drawn(self._values(draws), self.left_out(sampling.seed))
+
+    def left_out(self, seed: int) -> Floats:
+        """The values without each unit, or each of `LEFT_OUT` random groups of units; computed once."""
+        if seed not in self._left_out:
+            self._left_out[seed] = self._values(self._without(seed))
+        return self._left_out[seed]
+
+    def moves(self, sampling: Sampling) -> Floats:
+        """As `Sample.moves`, by the jackknife: (g − 1)/g·(mean − value without it) of g units or groups.
+
+        Source:
+            B. Efron, "The Jackknife, the Bootstrap and Other Resampling Plans", 1982, chapter 3.
+
+        """
+        left_out = self.left_out(sampling.seed)
+        groups = len(left_out)
+        return np.asarray((left_out.mean() - left_out) * (groups - 1) / groups)
 
     def _values(self, draws: Iterable[NDArray[np.intp]]) -> Floats:
         return np.array([self.evaluate(self.rows.rows_of(units)) for units in draws])
@@ -343,6 +468,55 @@ class OfRows(Sample):
     def error(self) -> float:
         """None: the value is no function of sums."""
         return math.nan
+
+
+class OfShare(OfRows):
+    """A share of all rows, which weigh the same."""
+
+    @property
+    def zeros_and_ones(self) -> Floats | None:
+        """As `Sample.zeros_and_ones`."""
+        ones = self.value * self.rows.count
+        if abs(ones - round(ones)) > 1e-9 * self.rows.count:  # rows that are right in part
+            return None
+        return (np.arange(self.rows.count) < round(ones)).astype(np.float64)
+
+
+class OfAUC(OfRows):
+    """An AUC, of which DeLong's components say what each unit moves it by."""
+
+    rows: Labelled
+
+    def moves(self, _: Sampling) -> Floats:
+        """As `Sample.moves`."""
+        spread = self.rows.spread()
+        if not spread.alone:
+            return spread.ours + spread.theirs
+        moved = np.empty(self.rows.count)
+        moved[self.rows.positive], moved[~self.rows.positive] = spread.ours, spread.theirs
+        return moved
+
+
+def paired(one: Sample, other: Sample) -> tuple[Sample, Sample]:
+    """Two values of the same rows as those of the same units: of those that count for either."""
+    if not (isinstance(one, OfSums) and isinstance(other, OfSums)):
+        return one, other
+    if one.places is None or other.places is None or np.array_equal(one.places, other.places):
+        return one, other
+    places = np.union1d(one.places, other.places)
+    return one.among(places), other.among(places)
+
+
+def _few_kinds(terms: Floats) -> tuple[list[Floats], list[int]] | None:
+    """The rows that there are, and how many of each; None for more than a few kinds."""
+    kinds: list[Floats] = []
+    counts, left = [], terms
+    while len(left) and len(kinds) < FEW_KINDS:
+        same = (left == left[0]).all(axis=1)
+        kinds.append(left[0])
+        counts.append(int(same.sum()))
+        left = left[~same]
+    return None if len(left) else (kinds, counts)
 
 
 def _groups(units: int, most: int, seed: int) -> NDArray[np.intp] | None:
@@ -358,12 +532,13 @@ def _groups(units: int, most: int, seed: int) -> NDArray[np.intp] | None:
 class _Terms:
     """The terms of sums over rows, kept as a measure takes them."""
 
-    def __init__(self, rows: Labelled) -> None:
-        self._rows = rows
+    def __init__(self, rows: Labelled, precision: float) -> None:
+        self._rows, self._narrow = rows, precision > 2.0**-52
         self._made: Mapping[str, Callable[..., Floats]] = {
             "binary_sums": self._binary,
             "number_sums": self._numbers,
             "log_loss": self._log_loss,
+            "confusion": self._confusion,
         }
         self.kept: dict[Sum, Floats] = {}
 
@@ -388,6 +563,13 @@ class _Terms:
         loss = -np.where(self._rows.positive, np.log(score), np.log1p(-score))
         return np.column_stack([self._rows.weight * loss])
 
+    def _confusion(self, threshold: float) -> Floats:
+        # In the precision of the scores, as the core compares them.
+        least = float(np.float32(threshold)) if self._narrow else threshold
+        found, positive = self._rows.score >= least, self._rows.positive
+        cells = (found & positive, found & ~positive, ~found & positive, ~found & ~positive)
+        return np.column_stack([self._rows.weight * cell for cell in cells])
+
     def _products(self, y: Floats, squares: Floats) -> Floats:
         score, weight = self._rows.score, self._rows.weight
         return np.column_stack([weight, weight * y, weight * score, weight * squares])
@@ -395,7 +577,7 @@ class _Terms:
 
 def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     """The measure as a function of sums over rows, if it is one."""
-    terms = _Terms(rows)
+    terms = _Terms(rows, like.precision)
     try:
         with np.errstate(invalid="ignore"):  # infinite scores, of a measure that takes more than sums
             measure.compute_rows(like.of_core(SumsAlone(terms.sums)))
@@ -430,8 +612,14 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
         mean = sums[0] / sums[1]
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
-    parts = np.column_stack([kept.above, below])
-    return OfSums(parts if units is None else units.at(there).by_unit(parts), value_of)
+    measure, means = terms.measure, None
+    if measure.page.aggregate == "mean" and measure.mean != "geometric" and np.ptp(below) == 0:
+        means = kept.above[:, 0] / below[:, 0]
+    parts, queries = np.column_stack([kept.above, below]), np.flatnonzero(there)
+    if units is not None and units.query is not None:
+        queries, codes = np.unique(units.query[there], return_inverse=True)
+        return OfSums(_by_code(parts, codes, len(queries)), value_of, queries)
+    return OfSums(parts, value_of, queries, means)
 
 
 def samples(
@@ -472,7 +660,8 @@ def _of_rows(
     each = measure.compute_rows(core)
     if isinstance(each, PerQuery):
         return of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
-    return OfRows(rows, value, lambda taken: evaluate(measure, taken))
+    sample = OfAUC if is_auc(measure) else OfRows
+    return sample(rows, value, lambda taken: evaluate(measure, taken))
 
 
 # --- Intervals ----------------------------------------------------------------------------------------
@@ -490,28 +679,153 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
         MeasureError: the method asked for is not one of this measure.
 
     """
-    method = sampling.method or ("delong" if is_auc(measure) else "bca")
+    method = sampling.method or _usual(measure, sample, rows)
     unit: Unit = "queries" if measure.page.kind == "list" else rows.unit
-    known = {"confidence": sampling.confidence, "method": method, "unit": unit, "units": sample.units}
-    if method == "delong":
-        if not (is_auc(measure) and isinstance(rows, Labelled)):
-            raise MeasureError(f'intervals="delong" is of AUC, not of {measure}; {OTHERWISE}')
-        return PredictionInterval(*rows.spread().interval(sampling.confidence), **known)  # type: ignore[arg-type]
-    if method == "delta":
-        if not isinstance(sample, OfSums):
-            raise MeasureError(
-                f'intervals="delta" is of functions of sums, which {measure} is not; {OTHERWISE}'
-            )
-        return PredictionInterval(*_delta(sample, sampling.confidence), **known)  # type: ignore[arg-type]
     if sample.units < 2:
-        return PredictionInterval(math.nan, math.nan, **known)  # type: ignore[arg-type]
-    drawn = sample.drawn(sampling)
-    ends = bootstrapped(drawn, sample.value, method, sampling.confidence)
-    undefined = int(np.isnan(drawn.resampled).sum())
-    return PredictionInterval(*ends, **known, resamples=len(drawn.resampled), undefined=undefined)  # type: ignore[arg-type]
+        found = _Found(Interval(math.nan, math.nan), method, note=f"there is but one of the {unit}")
+    else:
+        found = _Maker(measure, sample, rows, sampling).made(method)
+    interval, note = found.interval, found.note
+    if not note and math.isnan(interval.low):
+        note = f"the {unit} do not vary, or are too few"
+    elif interval.low == interval.high:
+        note = f"the {unit} do not vary, which does not say how far off it can be"
+    return PredictionInterval(
+        *interval,
+        sampling.confidence,
+        found.method,
+        unit,
+        sample.units,
+        found.resamples,
+        found.undefined,
+        note,
+    )
 
 
-OTHERWISE = "True takes DeLong's for AUC and the bootstrap for others"
+UPWARD = ("ECE", "ACE", "MCE", "BrierReliability")
+"""Errors of calibration: chance adds to them, so that resamples have more of them than the rows."""
+
+
+def _usual(measure: Measure, sample: Sample, rows: Units) -> IntervalMethod:
+    """The method that is taken for a measure if none is asked for."""
+    if is_auc(measure) and isinstance(rows, Labelled):
+        return "delong-logit"
+    if measure.name in UPWARD:
+        return "none"
+    if isinstance(sample, OfSums) and sample.means is not None:
+        return "t"
+    if rows.unit == "rows" and sample.zeros_and_ones is not None:
+        return "wilson"
+    return "jackknife" if isinstance(sample, OfSums) else "bca"
+
+
+class _Found(NamedTuple):
+    """An interval, and how it was made."""
+
+    interval: Interval
+    method: IntervalMethod
+    resamples: int | None = None
+    undefined: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """What makes the interval of one measure."""
+
+    measure: Measure
+    sample: Sample
+    rows: Units
+    sampling: Sampling
+
+    def made(self, method: IntervalMethod) -> _Found:
+        """By one of the methods."""
+        if method == "none":
+            note = "chance adds to it, and more so to resamples, which would lie above the true value"
+            return _Found(Interval(math.nan, math.nan), method, note=note)
+        if method == "delong-logit" or method == "delong":
+            if not (is_auc(self.measure) and isinstance(self.rows, Labelled)):
+                raise self._refused(method, "AUC")
+            return self._delong(self.rows, method)
+        if method in ("bca", "percentile"):
+            return self._drawn(method)
+        if method == "wilson":
+            return self._wilson()
+        if not isinstance(self.sample, OfSums):
+            raise self._refused(method, "functions of sums")
+        if method == "t" and self.sample.means is not None:
+            return self._of_means(self.sample.means)
+        if method == "jackknife":
+            return self._jackknife(self.sample)
+        return _Found(_delta(self.sample, self.sampling.confidence), method)
+
+    def _refused(self, method: IntervalMethod, what: str) -> MeasureError:
+        return MeasureError(
+            f'intervals="{method}" is of {what}, not of {self.measure}; True takes the usual one of each'
+        )
+
+    def _delong(self, rows: Labelled, method: AreaInterval) -> _Found:
+        spread = rows.spread()
+        found = spread.interval(self.sampling.confidence, method)
+        if method == "delong" or spread.left_out_error != 0 or math.isnan(found.low):
+            return _Found(found, method)
+        return _Found(found, "exact", note=_same_order(spread))
+
+    def _of_means(self, values: Floats) -> _Found:
+        """As of the queries of lists."""
+        draws = {
+            "resamples": self.sampling.resamples or RESAMPLES,
+            "seed": self.sampling.seed,
+            "threads": self.sampling.threads or None,
+        }
+        made = made_interval("auto", values, confidence=self.sampling.confidence, draws=draws)
+        resamples = draws["resamples"] if made.method == "studentised" else None
+        if made.caution == "alike":
+            return self._at_bound(len(values))
+        return _Found(made.ends, made.method, resamples, note=CAUTIONS[made.caution] if made.caution else "")  # type: ignore[arg-type]
+
+    def _wilson(self) -> _Found:
+        values = None if self.rows.query is not None else self.sample.zeros_and_ones
+        if values is None:
+            raise self._refused("wilson", "means of zeros and ones over rows")
+        return _Found(wilson_interval(values, confidence=self.sampling.confidence), "wilson")
+
+    def _jackknife(self, sample: OfSums) -> _Found:
+        bounds, confidence = self.measure.page.bounds, self.sampling.confidence
+        if sample.value in bounds:
+            return self._at_bound(sample.told())
+        with np.errstate(invalid="ignore", divide="ignore"):
+            left_out = sample.left_out(self.sampling.seed)
+        found = jackknife_interval(sample.value, left_out, bounds=bounds, confidence=confidence)
+        if not np.isfinite(left_out).all():
+            return _Found(found, "jackknife", note="without one of them it has no value")
+        return _Found(found, "jackknife", note=FEW if sample.units < FEWEST else "")
+
+    def _at_bound(self, count: int) -> _Found:
+        """Of a value that is the least or greatest that there is, or which all units have."""
+        value = self.sample.value
+        if self.measure.page.bounds != (0, 1) or value not in (0, 1) or not count:
+            return _Found(Interval(math.nan, math.nan), "jackknife", note="all have the same value")
+        found = all_at_bound(value, count, self.sampling.confidence)
+        return _Found(found, "exact", note="all have the same value: the bound is exact for independent ones")
+
+    def _drawn(self, method: IntervalMethod) -> _Found:
+        drawn = self.sample.drawn(self.sampling)
+        ends = bootstrapped(drawn, self.sample.value, method, self.sampling.confidence)
+        undefined = int(np.isnan(drawn.resampled).sum())
+        few = self.sample.units < FEWEST_DRAWN
+        return _Found(ends, method, len(drawn.resampled), undefined, FEW if few else "")
+
+
+FEWEST, FEWEST_DRAWN = 10, 25
+"""Units from which the jackknife, and the bootstrap, hold about as often as they say."""
+FEW = "there are few of them, and it holds the true value less often"
+
+
+def _same_order(spread: AUCSpread) -> str:
+    """Of an AUC that no row moves."""
+    order = "all scores are equal" if spread.auc == 0.5 else "all pairs are in the same order"
+    return f"{order}: the bound is of {spread.apart:,} pairs that share no row"
 
 
 def bootstrapped(drawn: Drawn, value: float, method: IntervalMethod, confidence: float) -> Interval:
@@ -534,6 +848,13 @@ def _delta(sample: OfSums, confidence: float) -> Interval:
 
 
 NAMES: Mapping[str, str] = {
+    "wilson": "Wilson",
+    "exact": "an exact bound",
+    "t": "t",
+    "studentised": "the studentised bootstrap",
+    "jackknife": "the jackknife with t",
+    "delong-logit": "DeLong on the logit scale",
+    "delong-t": "DeLong with t",
     "delong": "DeLong",
     "delta": "the delta method",
     "bca": "the bootstrap (BCa)",
@@ -545,8 +866,10 @@ def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = Tr
     """How the intervals were made, and over how many queries or rows if these are to be counted."""
     ways: dict[tuple[Any, ...], list[str]] = {}
     for name, each in intervals.items():
-        ways.setdefault((each.method, each.resamples), []).append(name)
+        if not math.isnan(each.low):
+            ways.setdefault((each.method, each.resamples), []).append(name)
     texts = [f"{', '.join(names)} by {way(*each)}" for each, names in ways.items()]
+    texts += _noted(intervals)
     texts += [
         f"{i.undefined:,} resamples without a value of {m} left out"
         for m, i in intervals.items()
@@ -556,6 +879,16 @@ def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = Tr
     most = max(each.units for each in intervals.values())
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
     return f"low, high: {100 * first.confidence:g}% intervals over {over}: {'; '.join(texts)}"
+
+
+def _noted(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:
+    """Why there is no interval of some measures, or an unsure one."""
+    notes: dict[tuple[bool, str], list[str]] = {}
+    for name, each in intervals.items():
+        if each.note:
+            notes.setdefault((math.isnan(each.low), each.note), []).append(name)
+    for (none, note), names in notes.items():
+        yield f"{'none of ' if none else ''}{', '.join(names)}: {note}"
 
 
 def way(method: IntervalMethod, resamples: int | None) -> str:

@@ -91,26 +91,40 @@ class Terms:
         return settled_as(self.measure, sums, len(self.above), geometric=self._geometric)
 
     def linear(self) -> Floats:
-        """One number a query, whose mean is the value and whose spread that of the value: its linearisation.
+        """One number a query: the mean over seeds of `linear_by_seed`."""
+        return np.asarray(self.linear_by_seed().mean(axis=1))
 
-        v of a mean; n·v of a sum; R + (a − R·b) / b̄ of a ratio R; G + G·(l − l̄) of a geometric mean G with
-        logarithms l. The mean over seeds.
+    def linear_by_seed(self) -> Floats:
+        """One number a query and seed, whose mean is the seed's value and whose spread that of the value.
+
+        Its linearisation: v of a mean; n·v of a sum; R + (a − R·b) / b̄ of a ratio R; G + G·(l − l̄) of a
+        geometric mean G with logarithms l.
 
         Source:
             W. G. Cochran, "Sampling Techniques", 1977, chapter 6.
 
         """
         if not len(self.above):
-            return np.empty(0)
+            return np.empty(self.above.shape)
         if self.below is not None:
             ratio = self.above.sum(axis=0) / self.below.sum(axis=0)
-            own = ratio + (self.above - ratio * self.below) / self.below.mean(axis=0)
+            return np.asarray(ratio + (self.above - ratio * self.below) / self.below.mean(axis=0))
+        if self._geometric:
+            mean = self.above.mean(axis=0)
+            return np.asarray(np.exp(mean) * (1 + self.above - mean))
+        return self.above * self._scale
+
+    def linear_of(self, value: float) -> float:
+        """What `linear` is of one more query with this value; of a ratio it weighs as much as any here."""
+        if self.below is not None:
+            ratio = self.above.sum(axis=0) / self.below.sum(axis=0)
+            own = ratio + (value - ratio) * self.below.max(axis=0) / self.below.mean(axis=0)
         elif self._geometric:
             mean = self.above.mean(axis=0)
-            own = np.exp(mean) * (1 + self.above - mean)
+            own = np.exp(mean) * (1 + math.log(max(value, LEAST_FACTOR)) - mean)
         else:
-            own = self.above * self._scale
-        return np.asarray(own.mean(axis=1))
+            return value * self._scale
+        return float(own.mean())
 
     def of_means(self, above: Floats, below: Floats | None) -> Floats:
         """The values of resamples, of the mean terms in each."""

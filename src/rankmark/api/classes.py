@@ -12,6 +12,7 @@ import numpy as np
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import (
     OfRows,
+    OfShare,
     PredictionInterval,
     Sample,
     Sampling,
@@ -154,8 +155,12 @@ class _Work:
             if lists is not None and measure in lists:
                 sample = of_queries(lists.query_terms(measure), units)
             else:
-                sample = OfRows(units, value, _again(measure, classes))
+                is_share = measure.name in SHARES and read.weights is None
+                sample = (OfShare if is_share else OfRows)(units, value, _again(measure, classes))
             yield str(measure), interval_of(measure, sample, units, self.sampling)
+
+
+SHARES = ("MulticlassAccuracy", "MulticlassErrorRate")
 
 
 def _again(measure: Measure, classes: Classes) -> Callable[[NDArray[np.intp]], float]:

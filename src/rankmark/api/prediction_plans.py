@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rankmark.aggregation.intervals import IntervalMethod, Sampling
-from rankmark.errors import MeasureError, UsageError
+from rankmark.aggregation.intervals import METHODS, IntervalMethod, Sampling
+from rankmark.errors import ChoiceError, MeasureError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, planned, separate
 from rankmark.language.registry import CLASSES_FIRST, ROWS_FIRST, Kind
@@ -100,4 +100,6 @@ def sampling_of(
     """How intervals are made, if any were asked for."""
     if not intervals:
         return None
+    if intervals is not True and intervals not in METHODS:
+        raise ChoiceError(f"intervals={intervals!r} is not one of {', '.join(METHODS)}, True, False")
     return Sampling(None if intervals is True else intervals, confidence, resamples, seed, threads or 0)

@@ -99,9 +99,13 @@ def evaluate_predictions(
             function of a query, where there is a column of queries; or a series or an array of a value a row.
             A pandas Series whose index is that of the table, or only numbers rows, has a value a row, too.
         attributes: a path or table with a column of queries, for `by`.
-        intervals: whether to give confidence intervals, for `PredictionResult.intervals`. True takes DeLong's
-            for AUC, and for others the bootstrap (BCa); or one of ``delong``, ``delta``, ``bca`` and
-            ``percentile`` for all. Queries are drawn where there is a column of them, else rows.
+        intervals: whether to give confidence intervals, for `PredictionResult.intervals`. True takes the
+            usual one of each: DeLong's on the logit scale for AUC; Wilson's for shares of rows (Accuracy,
+            Recall …); for means over queries what `evaluate` takes; for other functions of sums over rows,
+            and means that weigh queries (LogLoss, PCOPC, F, GAUC …), the jackknife with t; for others (KS,
+            AveragePrecision …) the bootstrap (BCa). ``delong-logit``, ``delong``, ``wilson``, ``jackknife``,
+            ``delta``, ``bca`` or ``percentile`` is that for all. What is taken for independent are queries
+            where there is a column of them, else rows.
         confidence: the share of intervals that hold the true value, 0 to 1.
         resamples: how many the bootstrap draws. If None, 10,000; but for measures that are neither means over
             queries nor functions of sums over rows (KS, AveragePrecision …), and are computed again for each,

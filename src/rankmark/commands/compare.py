@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,9 +47,26 @@ def _corrections() -> Iterable[str]:
 
 
 def _intervals() -> Iterable[str]:
-    from rankmark.statistics.intervals import INTERVALS
+    from rankmark.comparing.plan import INTERVALS_OF_DIFFERENCES
 
-    return INTERVALS
+    return INTERVALS_OF_DIFFERENCES
+
+
+def _test_option(text: str) -> tuple[str, Any]:
+    """A name and its value: a number, true, false, none or a word."""
+    name, is_there, value = text.partition("=")
+    if not is_there or not name or not value:
+        raise UsageError(f"--test-option {text!r} is not NAME=VALUE, such as zeros=pratt")
+    if value in WORDS:
+        return name, WORDS[value]
+    for number in (int, float):
+        with suppress(ValueError):
+            return name, number(value)
+    return name, value
+
+
+WORDS = {"true": True, "false": False, "none": None}
+"""What is no text."""
 
 
 with_comparison = together(
@@ -59,6 +77,14 @@ with_comparison = together(
         help="Compare all others with this run, and not all pairs; repeat it for several.",
     ),
     with_words("--test", _tests, "Which test gives the p-values."),
+    click.option(
+        "--test-option",
+        "test_options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=lambda _context, _option, texts: dict(map(_test_option, texts)),
+        help="What else the test takes, such as zeros=pratt, method=normal, tie=0.01; repeat it for several.",
+    ),
     with_significance(_corrections),
     with_words("--interval", _intervals, "How intervals are made."),
     with_confidence("the intervals"),
@@ -68,6 +94,12 @@ with_comparison = together(
     ),
     click.option(
         "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
+    ),
+    click.option(
+        "--rope",
+        type=float,
+        metavar="D",
+        help="Show how likely differences are below, within and above ±D (Bayes).",
     ),
 )
 """Gives a command the options that say how systems are compared, and what of it is shown."""
@@ -87,8 +119,13 @@ with_comparison = together(
 @with_comparison
 @click.option(
     "--clusters",
+    multiple=True,
     metavar="COLUMN",
-    help="Draw queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
+    "repeat it for clusters of two kinds.",
+)
+@click.option(
+    "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
 )
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
@@ -110,6 +147,7 @@ def compare_runs(
     attributes: str | None,
     movers: int | None,
     margin: float | None,
+    rope: float | None,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -118,11 +156,12 @@ def compare_runs(
 
     QRELS and each RUN are as for `rankmark eval`. A run is called as its file
     unless NAME= stands before it; runs of one NAME are one system with several
-    seeds. Shown are the means with marks of significance, and for every pair
-    the difference with its interval, the p-value as it is and corrected, Cohen's
-    d, Cliff's delta, the probability of superiority and on how many queries it
-    won, tied and lost. --seed is of resamples and of --ties random. --by shows
-    the pairs in slices of the queries, too; CSV shows these slices alone.
+    seeds, and intervals and p-values are then of other seeds, too. Shown are the
+    means with marks of significance, and for every pair the difference with its
+    interval, the p-value as it is and corrected, Cohen's d, Cliff's delta, the
+    probability of superiority and on how many queries it won, tied and lost.
+    --seed is of resamples and of --ties random. --by shows the pairs in slices of
+    the queries, too; CSV shows these slices alone.
 
     A RUN can also be what `rankmark eval -o NAME.rankmark` saved of one, which has
     to be of the same judgements and choices. Where all are saved, there is no
@@ -134,7 +173,8 @@ def compare_runs(
     rankmark compare old.rankmark new.rankmark -m nDCG@10
     """  # noqa: D301
     from rankmark.comparing.compare import compare
-    from rankmark.loading import is_saved, load
+    from rankmark.loading import is_saved
+    from rankmark.statistics.bayes import check_rope
     from rankmark.statistics.equivalence import check_margin
 
     output.check()
@@ -142,29 +182,29 @@ def compare_runs(
     runs = named_paths((qrels, *run) if alone else run, "runs")
     if margin is not None:
         check_margin(margin)
+    if rope is not None:
+        check_rope(rope)
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
-    options |= {"by": by or None, "attributes": attributes}
-    systems = {name: [load(path) if is_saved(path) else path for path in own] for name, own in runs.items()}
+    options |= {"by": by or None, "attributes": attributes, "clusters": list(options["clusters"]) or None}
     if alone:
-        compared = _of_saved(systems, measures if is_said("measure") else None, options)
+        compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
-        compared = compare(qrels, systems, measures, columns=column_names(column), **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+        compared = compare(qrels, runs, measures, columns=column_names(column), **options)
+    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
 
 
-def _of_saved(
-    systems: dict[str, list[Any]], measures: list[str] | None, options: dict[str, Any]
-) -> Comparison:
+def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:
     """The comparison of results that were saved."""
     from rankmark.comparing.compare import compare_results
+    from rankmark.loading import is_saved
 
-    if paths := [run for runs in systems.values() for run in runs if isinstance(run, str)]:
+    if paths := [path for own in runs.values() for path in own if not is_saved(path)]:
         raise UsageError(f"{paths[0]} is no saved result: to evaluate it, give the judgements first")
     evaluating = [*(name for name in CHOICES if name != "seed"), "like", "column", "clusters"]
     if said := [name for name in evaluating if is_said(name)]:
         option = said[0].replace("_", "-")
         raise UsageError(f"--{option} is of evaluations, and these are results: leave it out")
     how = {name: value for name, value in options.items() if name not in evaluating}
-    return compare_results(systems, measures, **how)
+    return compare_results(runs, measures, **how)

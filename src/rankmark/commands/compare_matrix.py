@@ -49,11 +49,12 @@ def compare_values(
     column: tuple[str, ...],
     movers: int | None,
     margin: float | None,
+    rope: float | None,
     per_query: bool,
     output: Output,
     **options: Any,
 ) -> None:
-    """Say which differences are more than chance, of values computed elsewhere.
+    """Compare systems by values computed elsewhere.
 
     One FILE is a table with a row a query and a column a system, or with a row a
     query and system in columns such as query, system, value and measure. Several
@@ -65,16 +66,19 @@ def compare_values(
     rankmark compare-matrix bm25=bm25.eval dense=dense.eval -m ndcg_cut_10
     """  # noqa: D301
     from rankmark.comparing.matrix import compare_matrix
+    from rankmark.statistics.bayes import check_rope
     from rankmark.statistics.equivalence import check_margin
 
     output.check()
     if margin is not None:
         check_margin(margin)
+    if rope is not None:
+        check_rope(rope)
     matrix = matrix_in(file)
     output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]))
     options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}
     compared = compare_matrix(matrix, list(measure) or None, **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin)
+    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
 
 
 def matrix_in(files: tuple[str, ...]) -> str | dict[str, str]:

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankmark.commands.names import column_names
+from rankmark.commands.names import column_names, name_and_path
 from rankmark.commands.options import with_choices, with_columns, with_like
 from rankmark.commands.output import Output, with_output_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rankmark.inputs import Input
 
 __all__ = ["explain"]
 
 
+def _called(name: str, path: str, columns: Mapping[str, str | None]) -> str | Input:
+    """The path of a run, or the run under the name that is said."""
+    from rankmark.inputs import read_run
+
+    return replace(read_run(path, columns), name=name) if name else path
+
+
 @click.command("explain")
 @click.argument("qrels")
-@click.argument("run")
-@click.argument("other", metavar="[RUN2]", required=False)
+@click.argument("run", metavar="[NAME=]RUN")
+@click.argument("other", metavar="[[NAME=]RUN2]", required=False)
 @click.option("-m", "--measure", required=True, metavar="MEASURE", help="What to explain.")
 @click.option("--query", required=True, metavar="ID", help="In which query.")
 @click.option("--all", "all_rows", is_flag=True, help="Show long lists whole.")
@@ -49,8 +62,11 @@ def explain(
     from rankmark.explaining.explanation import explain
 
     output.check()
-    output.keep(qrels, run, other)
+    columns = column_names(column)
+    named = [name_and_path(each) for each in (run, other) if each is not None]
+    output.keep(qrels, *(path for _, path in named))
+    first, *others = (_called(name, path, columns) for name, path in named)
     explained = explain(
-        qrels, run, measure, query=query, other=other, columns=column_names(column), **choices
+        qrels, first, measure, query=query, other=next(iter(others), None), columns=columns, **choices
     )
     output.write(explained, all_rows=all_rows)

@@ -6,13 +6,12 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, limits_in, measures_in
+from rankmark.commands.names import column_names, limits_in, measures_in, name_and_path
 from rankmark.commands.options import (
     with_choices,
     with_columns,
     with_conditions,
     with_like,
-    with_resamples,
     with_threads,
 )
 from rankmark.commands.output import Output, answered, with_output_of
@@ -23,9 +22,14 @@ __all__ = ["gate"]
 
 @click.command("gate")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="[BASELINE] CANDIDATE")
+@click.argument("runs", nargs=-1, required=True, metavar="[[NAME=]BASELINE] [NAME=]CANDIDATE")
 @with_conditions
-@with_resamples
+@click.option(
+    "--clusters",
+    metavar="COLUMN",
+    help="Count queries as one that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
+)
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --clusters.")
 @with_like
 @with_choices
 @with_columns
@@ -50,12 +54,15 @@ def gate(
     For scripts: the exit code is 0 if it passes, 1 if it fails, and 2 if that
     could not be decided, be it for wrong usage or for wrong data. Without
     --confidence the difference of the means decides; with it the candidate
-    passes only if the data exclude a greater drop (a one-sided bound, bootstrap
-    over queries). Of measures of which less is better, a rise is a drop.
+    passes only if the data exclude a greater drop: by Gaffke's one-sided bound,
+    which holds for few queries, too. How small a drop they can show, and how many
+    it takes for --max-drop, is printed. Of measures of which less is better, a rise
+    is a drop.
     Either is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
     has to be of the same judgements and choices; of saved ones alone QRELS is not
     looked at. Limits (--at-least, --at-most)
-    need none. JSON has signatures and hashes of the inputs.
+    need none. Names are baseline and candidate in any order, or what you like.
+    JSON has signatures and hashes of the inputs.
 
     \b
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
@@ -64,15 +71,17 @@ def gate(
     rankmark gate qrels.txt new.run --at-least nDCG@10=.3 --at-least R@100=.6
     """  # noqa: D301
     from rankmark.comparing import gating
-    from rankmark.loading import is_saved, load
 
     output.check()
     if len(runs) > 2:
         raise UsageError(f"{len(runs)} runs given: a gate decides of one candidate, with one baseline")
-    output.keep(qrels, *runs)
+    named = [name_and_path(run) for run in runs]
+    if len(named) == 2 and (named[0][0] == "candidate" or named[1][0] == "baseline"):
+        named.reverse()
+    *given, candidate = (path for _, path in named)
+    output.keep(qrels, candidate, *given)
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
-        *given, candidate = (load(path) if is_saved(path) else path for path in runs)
         decided = gating.gate(
             qrels,
             next(iter(given), None),

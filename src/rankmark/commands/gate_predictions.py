@@ -75,7 +75,7 @@ def gate_predictions(
     rankmark gate-predictions new.csv --at-least AUC=.7 --at-most PCOPC=1.05
     """  # noqa: D301
     from rankmark.comparing.prediction_gate import gate_predictions
-    from rankmark.loading import is_saved, load
+    from rankmark.loading import is_saved
 
     output.check()
     output.keep(*table)
@@ -85,12 +85,11 @@ def gate_predictions(
     paths = one_path_each(table[len(stored) :], "tables")
     columns = score_columns(systems, list(score))
     names = list(columns) if isinstance(columns, dict) else list(paths)
-    old: Any = baseline or (names[0] if len(names) == 2 else None)
+    old = baseline or (names[0] if len(names) == 2 else None)
     if stored and old:
         raise UsageError(f"{stored[0]} is the baseline, and {old} another: leave out one of them")
+    old = next(iter(stored), old)
     with answered("not decided"):
-        if stored:
-            old = load(stored[0])
         decided = gate_predictions(
             paths if len(paths) > 1 else next(iter(paths.values())),
             columns,

@@ -16,6 +16,7 @@ __all__ = [
     "column_names",
     "limits_in",
     "measures_in",
+    "name_and_path",
     "named_paths",
     "one_path_each",
     "refuse_mistyped",
@@ -107,7 +108,7 @@ def _own_names(paths: tuple[str, ...]) -> list[str]:
 
 def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
     """The paths of each name: that said in NAME=PATH, or the file's. `what` they are is for messages."""
-    pairs = [_split(text) for text in texts]
+    pairs = [name_and_path(text) for text in texts]
     said = {name for name, _ in pairs if name}
     own = iter(_own_names(tuple(path for name, path in pairs if not name)))
     named: dict[str, list[str]] = {}
@@ -130,7 +131,7 @@ def one_path_each(texts: tuple[str, ...], what: str) -> dict[str, str]:
     return {name: path for name, (path,) in paths.items()}
 
 
-def _split(text: str) -> tuple[str, str]:
+def name_and_path(text: str) -> tuple[str, str]:
     """Name and path; a file that is there under the whole text has no name."""
     name, equals, path = text.partition("=")
     return (name, path) if name and equals and not Path(text).exists() else ("", text)

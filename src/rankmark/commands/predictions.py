@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "evaluate_table"]
 
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
-OF_SEVERAL = ("baseline", "alternative", "correction", "alpha")
+OF_SEVERAL = ("baseline", "test", "alternative", "correction", "alpha")
 """Options that only several systems have."""
 OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
@@ -48,6 +48,12 @@ def _corrections() -> Iterable[str]:
     from rankmark.statistics.corrections import CORRECTIONS
 
     return CORRECTIONS
+
+
+def _tests() -> Iterable[str]:
+    from rankmark.comparing.prediction_tests import PREDICTION_TESTS
+
+    return PREDICTION_TESTS
 
 
 def _methods() -> Iterable[str]:
@@ -84,13 +90,14 @@ def _methods() -> Iterable[str]:
 @click.option(
     "--baseline", multiple=True, metavar="NAME", help="Compare with this system alone; repeat it for several."
 )
+@with_words("--test", _tests, "Of differences, for all measures.", needed=False)
 @with_significance(_corrections)
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by a column of FILE or TABLE; repeat it.")
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
 @click.option(
     "--intervals/--no-intervals",
-    help="Give confidence intervals: of AUC by DeLong, of others by the bootstrap.",
+    help="Give confidence intervals, by the usual method of each measure.",
 )
 @with_words("--interval-method", _methods, "Of intervals, for all measures.", needed=False)
 @with_confidence("intervals")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
-from rankmark.comparing.stored import beside_stored, is_result
-from rankmark.comparing.systems import Baseline, brought_together, check_systems
+from rankmark.comparing.stored import beside_stored, opened
+from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
-from rankmark.inputs.attributes import Places, ids_like, read_columns
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.slicing import By
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
@@ -21,11 +22,14 @@ from rankmark.statistics.intervals import IntervalName
 from rankmark.statistics.significance import Alternative, TestName
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Literal
 
-    import polars as pl
 
 __all__ = ["compare", "compare_results"]
+
+StoredResult: TypeAlias = "Result | str | Path"
+"""A result, or the path where it was saved."""
 
 
 def compare(
@@ -39,13 +43,15 @@ def compare(
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
-    interval: IntervalName = "bca",
+    interval: IntervalName = "auto",
     confidence: float = 0.95,
-    clusters: str | Mapping[Any, Any] | None = None,
+    clusters: ClustersBy = None,
+    seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
     **choices: Unpack[UnseededChoices],
@@ -55,9 +61,10 @@ def compare(
     Args:
         qrels: the judgements, as for `evaluate`; they are read once.
         runs: the results of each system by its name, as for `evaluate`. A list of paths or tables is one
-            system with several seeds: its values are the means over them, and intervals draw seeds as well as
-            queries. A run can also be what `evaluate` gave for it, such as what `rankmark.load` read, which
-            has to be of the same judgements and choices.
+            system with several seeds: its values are the means over them, and intervals and p-values are of
+            other queries and other seeds, by `statistics.crossed` in place of the default test and interval.
+            A run can also be what `evaluate` gave for it, or a path where that was saved, which has to be of
+            the same judgements and choices.
         measures: as for `evaluate`.
         like: a convention, as for `evaluate`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
@@ -68,14 +75,24 @@ def compare(
             (``none`` is one); or ``tukey``, the randomised Tukey HSD test of all systems of a measure, which
             corrects for these and not for several measures.
         alpha: the level below which a corrected p-value is significant.
-        interval: which of `rankmark.statistics.INTERVALS`: ``bca`` is the bootstrap.
+        interval: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's for a system's mean of 0
+            and 1, the studentised bootstrap where values are skewed, and else t; `Pair.method` says which,
+            and `Pair.caution` what speaks against it.
         confidence: of the intervals, 0 to 1.
         clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
-            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes.
-        resamples: of the bootstrap and of tests that are not exact.
+            of the judgements or of the first run. Clusters are drawn, and change signs, as wholes. Two of
+            these in a list where queries are in clusters of two kinds, such as topics and users: test and
+            intervals are t then.
+        seedless: the system, or several, whose one run depends on no seed, as that of BM25; without it, a
+            system with one run is taken to vary by seeds as much as the one with several beside it.
+        resamples: of the bootstrap and of tests that are not exact. Random signs draw on, up to a million
+            times, where p-values are corrected for so many tests that these would be too few.
         seed: of these, and of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None. It changes no number.
+        test_options: what else the test takes, such as ``{"zeros": "pratt", "method": "normal"}`` of
+            Wilcoxon's, ``{"tie": 0.01}`` of the sign test or ``{"method": "monte-carlo"}`` of random signs;
+            see the functions of `rankmark.statistics`.
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, ``{query: slice}``, a Series, a function, or values of the rows of the judgements.
         attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
@@ -100,36 +117,43 @@ def compare(
     from rankmark.inputs import read_qrels
 
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test,
+        alternative,
+        correction,
+        alpha,
+        interval,
+        confidence,
+        resamples,
+        seed,
+        threads,
+        test_options=test_options or {},
     )
     baselines = check_systems(runs, baseline)
-    several_seeds = any(_are_seeds(run) and len(run) > 1 for run in runs.values())
-    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
-    systems = {name: run if _are_seeds(run) else [run] for name, run in runs.items()}
-    fresh = [run for own in systems.values() for run in own if not is_result(run, ListResult)]
+    systems = {
+        name: [opened(each, ListResult) for each in (run if are_seeds(run) else [run])]
+        for name, run in runs.items()
+    }
+    plan = _settled(plan, systems, clusters, seedless)
+    fresh = [run for own in systems.values() for run in own if not isinstance(run, ListResult)]
     if not fresh:
         raise UsageError("these are results, which need no judgements: compare_results compares them")
     places = Places(qrels, fresh[0], attributes, columns)
-    column = None
-    if isinstance(clusters, str):
-        column, clusters = read_columns([clusters], places, "clusters"), None
+    clustering = Clustering.of(clusters, places)
     judged = read_qrels(qrels, columns)
     chosen = given(choices, UnseededChoices, compare)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
     results, notes = beside_stored(
         systems, lambda run, hashed: evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
     )
-    if column is not None:
-        clusters = _by_query(column, next(iter(results.values()))[0])
-    comparison = brought_together(results, None, baselines, plan, clusters)
+    comparison = brought_together(results, None, baselines, plan, clustering)
     comparison.notes += tuple(notes)
-    if by is None and (attributes is None or column is not None):
+    if by is None and (attributes is None or (clustering is not None and clustering.of_columns)):
         return comparison
     return comparison.in_slices(by, places)
 
 
 def compare_results(
-    results: Mapping[str, Result | Sequence[Result]],
+    results: Mapping[str, StoredResult | Sequence[StoredResult]],
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     baseline: Baseline = None,
@@ -137,21 +161,23 @@ def compare_results(
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
-    interval: IntervalName = "bca",
+    interval: IntervalName = "auto",
     confidence: float = 0.95,
-    clusters: Mapping[Any, Any] | None = None,
+    clusters: ClustersBy = None,
+    seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
+    test_options: Mapping[str, Any] | None = None,
     by: By = None,
     attributes: Any = None,
 ) -> Comparison:
     """As `compare`, of results that exist.
 
     Args:
-        results: what `evaluate` gave for each system, by its name; several of one system are its seeds. They
-            are
-            aligned by query; queries that not all have are left out, with a note.
+        results: what `evaluate` gave for each system, or a path where that was saved, by its name; several
+            of one system are its seeds. They are aligned by query; queries that not all have are left out,
+            with a note.
         measures: which to compare; those that all results have if None.
         baseline: this and all others as for `compare`.
         test: see there.
@@ -161,9 +187,11 @@ def compare_results(
         interval: see there.
         confidence: see there.
         clusters: ``{query: what it belongs to}``; see there.
+        seedless: see there.
         resamples: see there.
         seed: see there.
         threads: see there.
+        test_options: see there.
         by: for `Comparison.slices`: columns of the attributes, ``{query: slice}``, a Series, a function, or
             values of the queries that are compared, in the order of `Comparison.query_ids`.
         attributes: a table of queries, for `by`.
@@ -173,34 +201,39 @@ def compare_results(
 
     """
     plan = ComparisonPlan(
-        test, alternative, correction, alpha, interval, confidence, resamples, seed, threads
+        test,
+        alternative,
+        correction,
+        alpha,
+        interval,
+        confidence,
+        resamples,
+        seed,
+        threads,
+        test_options=test_options or {},
     )
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
-    several_seeds = any(len(each) > 1 for each in listed.values())
-    plan.check(clustered=clusters is not None, several_seeds=several_seeds)
+    plan = _settled(plan, listed, clusters, seedless)
     comparison = brought_together(listed, measures, baselines, plan, clusters)
     if by is None and attributes is None:
         return comparison
     return comparison.in_slices(by, Places(attributes=attributes))
 
 
-def _several(name: str, given: Result | Sequence[Result]) -> list[Result]:
+def _settled(
+    plan: ComparisonPlan, systems: Mapping[str, Sequence[Any]], clusters: Any, seedless: str | Sequence[str]
+) -> ComparisonPlan:
+    named = (seedless,) if isinstance(seedless, str) else tuple(seedless)
+    counts = {name: len(runs) for name, runs in systems.items()}
+    kinds = len(clusters) if isinstance(clusters, list | tuple) else int(clusters is not None)
+    return plan.settled(clusters=kinds, seeds=counts, seedless=named)
+
+
+def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Result]:
     """The results of a system, one a seed."""
-    if isinstance(given, Result):
-        return [given]
-    if not isinstance(given, Sequence) or not given or not all(isinstance(each, Result) for each in given):
+    several = isinstance(given, Sequence) and not isinstance(given, str)
+    found = [opened(each, Result) for each in (given if several else [given])]  # type: ignore[union-attr]
+    if not found or not all(isinstance(each, Result) for each in found):
         raise UsageError(f"{name!r} is neither a Result nor several: {given!r}")
-    return list(given)
-
-
-def _are_seeds(run: Any) -> bool:
-    """Whether it is a list of runs, and not one run as a list of rows."""
-    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
-
-
-def _by_query(column: pl.DataFrame, like: Result) -> dict[Any, str]:
-    """The value of each query that has one, of a frame of `read_columns`; ids are those of the result."""
-    import polars as pl
-
-    return dict(ids_like(column, pl.Series(like.query_ids[:1]).dtype).iter_rows())
+    return found

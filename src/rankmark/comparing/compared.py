@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
+from rankmark.comparing.caveats import caveats
+from rankmark.comparing.equivalences import PairEquivalence, equivalences
 from rankmark.comparing.judging import Judged, judged_pairs
 from rankmark.comparing.pairs import (
     Pair,
@@ -22,15 +24,17 @@ from rankmark.comparing.pairs import (
     refuse_swapped,
 )
 from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.posteriors import PairPosterior, PosteriorName, posteriors
 from rankmark.comparing.slices import ComparisonSlices, compared_in_slices
-from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
 from rankmark.inputs.attributes import Places, read_attributes, read_slices
 from rankmark.inputs.slicing import By
 from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
-from rankmark.statistics.equivalence import Equivalence
-from rankmark.statistics.intervals import Interval
+from rankmark.statistics.anova import by_clusters
+from rankmark.statistics.intervals import Interval, Made
+from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.spread import standard_deviation
 
@@ -104,6 +108,8 @@ class Compared:
         self.slices = slices
         self._data = SystemValues.of(results, measures, query_ids, self.opponents, labels)
         self._intervals, self.pairs = judged or judged_pairs(self._data, plan)
+        if judged is None:
+            self.notes += tuple(caveats(self._data, self.pairs, plan))
 
     def _kept(self) -> dict[str, Any]:
         """The arguments that make it again."""
@@ -131,13 +137,16 @@ class Compared:
 
     @property
     def labels(self) -> NDArray[Any] | None:
-        """The cluster of each query, by number; None where each stands for itself."""
+        """The number of each query's cluster, [queries, 2] of two kinds; None if each stands for itself."""
         return self._data.labels
 
     @property
-    def clusters(self) -> int | None:
-        """How many clusters the queries are in; None where each stands for itself."""
-        return None if self.labels is None else len(np.unique(self.labels))
+    def clusters(self) -> int | tuple[int, ...] | None:
+        """How many clusters the queries are in, of either kind if two; None where each stands for itself."""
+        if self.labels is None:
+            return None
+        counts = tuple(len(np.unique(each)) for each in np.atleast_2d(self.labels.T))
+        return counts[0] if len(counts) == 1 else counts
 
     @property
     def opponents(self) -> list[tuple[str, str]]:
@@ -151,6 +160,10 @@ class Compared:
 
     def interval(self, system: str, measure: str | Measure) -> Interval:
         """The confidence interval of `value`."""
+        return self.made_interval(system, measure).ends
+
+    def made_interval(self, system: str, measure: str | Measure) -> Made:
+        """The same with how it was made, and what speaks against it."""
         return self._intervals[self._find(measure), self._known(system)]
 
     def query_values(self, system: str, measure: str | Measure) -> Floats:
@@ -252,11 +265,36 @@ class Compared:
                 one, another = float(values[row]), float(others[row])
                 yield Mover(measure, system, other, self.query_ids[row], one, another, one - another)
 
-    def anova(self, measure: str | Measure) -> Anova:
-        """The two-way analysis of variance by system and query; see `statistics.two_way_anova`."""
-        own = self._data.terms[self._find(measure)]
-        table = exchangeable([own[system] for system in self.systems])
-        return statistics.two_way_anova(np.column_stack(table))
+    def anova(self, measure: str | Measure, *, replicates: Literal["seed", "shard"] = "seed") -> Anova:
+        """The analysis of variance by system and query, or cluster; see `statistics.balanced_anova`.
+
+        Where systems have several results, it is by seeds, too: queries and seeds are random then, and seeds
+        each system's own.
+
+        Args:
+            measure: one that was compared.
+            replicates: what several results of a system are: its seeds, or the same shards of the collection
+                for all systems, in the same order.
+
+        Raises:
+            DataError: the systems have not the same number of results.
+
+        """
+        own = list(self._data.terms[self._find(measure)].values())
+        check_choice("replicates", replicates, ("seed", "shard"))
+        counts = {each.above.shape[1] for each in own}
+        if counts == {1}:
+            return statistics.two_way_anova(np.column_stack(exchangeable(own)), clusters=self.labels)
+        if len(counts) > 1:
+            several = " and ".join(map(str, sorted(counts)))
+            raise DataError(f"systems have {several} results; an analysis of variance needs as many of each")
+        there = np.all([each.there for each in own], axis=0)
+        table = np.stack([each.at(there).linear_by_seed() for each in own], axis=1)
+        unit, nested = "query", {"seed": "system"} if replicates == "seed" else None
+        if self.labels is not None:
+            unit, table = "cluster", by_clusters(table, self.labels[there])
+        factors = (unit, "system", replicates)
+        return statistics.balanced_anova(table, factors, random=(unit, replicates), nested=nested)
 
     def power(
         self, measure: str | Measure, *, power: float = 0.8, difference: float | None = None
@@ -287,14 +325,34 @@ class Compared:
         needed = statistics.queries_needed(wanted, deviation, **how) if wanted and deviation > 0 else None
         return Power(system, other, len(own), deviation, detectable, wanted, needed)
 
-    def equivalence(self, measure: str | Measure, margin: float) -> dict[tuple[str, str], Equivalence]:
-        """Two one-sided tests of each pair of a system and its baseline; see `statistics.equivalence`."""
-        found, alpha = self._find(measure), self.plan.alpha
-        equivalent = {}
-        for system, other in self.opponents:
-            own, labels = self._data.differences(found, system, other)
-            equivalent[system, other] = statistics.equivalence(own, margin, alpha=alpha, clusters=labels)
-        return equivalent
+    def equivalence(self, measure: str | Measure, margin: float) -> dict[tuple[str, str], PairEquivalence]:
+        """Two one-sided tests of each pair of a system and its baseline; see `statistics.equivalence`.
+
+        They go by clusters and seeds, too, and are corrected for the pairs of all measures with this margin.
+        """
+        return self._equivalences(margin)[self._find(measure)]
+
+    def bayes(
+        self, measure: str | Measure, rope: float, *, method: PosteriorName = "t"
+    ) -> dict[tuple[str, str], PairPosterior]:
+        """How likely each system is to be worse, as good as or better than its baseline.
+
+        Args:
+            measure: one that was compared.
+            rope: the region of practical equivalence, in the measure's unit: differences from −rope to rope
+                do not matter; to be chosen before looking at the data. 0 for none.
+            method: ``t``, Student's posterior (`statistics.student_posterior`), with seeds
+                `statistics.posterior`; or ``bootstrap``, the Bayesian bootstrap
+                (`statistics.bootstrap_posterior`).
+
+        Raises:
+            ChoiceError: no such method, or what is no region.
+
+        """
+        return posteriors(self._data, self.plan, self._find(measure), rope, method)
+
+    def _equivalences(self, margin: float) -> dict[Measure, dict[tuple[str, str], PairEquivalence]]:
+        return equivalences(self._data, self.plan, margin)
 
     def _find(self, measure: str | Measure) -> Measure:
         refuse_swapped(measure, self.systems, "pair(measure, system, baseline), value(system, measure)")

@@ -63,11 +63,12 @@ class Comparison(Compared, Saved):
         Args:
             name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, as in `formats`. CSV has a row a
                 measure and pair, in each slice if there are any, or with ``per_query=True`` a row a query.
-                LaTeX is a ``table`` of systems × measures, the test in its caption, to which no option adds
-                anything.
+                LaTeX is a ``table`` of systems × measures, the test in its caption, and a ``tabular`` of the
+                pairs, to which no option adds anything.
             digits: how many are shown after the point (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``movers=N`` the N queries that
-                changed most, ``margin=0.01`` the tests of equivalence within it.
+                changed most, ``margin=0.01`` the tests of equivalence within it, ``rope=0.01``
+                how likely each system is to be worse, within that region, or better.
 
         """
         return super().format(name, digits, **options)

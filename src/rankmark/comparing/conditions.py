@@ -7,16 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
-from rankmark.comparing.deciding import Bound, Decider, Figure
+from rankmark.comparing.deciding import Bound, Decider, Figure, Foreseen
 from rankmark.comparing.gates import ROUNDING, Allowance, Gate, LimitGate, MeasureGate, Side
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.stored import stored_notes
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.plan import separate
-from rankmark.statistics.resampling import Floats
+from rankmark.statistics.resampling import USUAL
 
 if TYPE_CHECKING:
     from rankmark.results.base import Result
@@ -159,14 +157,10 @@ class Conditions:
             )
         _check_can_fail(measure, baseline, allowed)
 
-        def drop(before: Floats, after: Floats) -> Floats:
-            """How much worse, of values of the one and of the other."""
-            lost = direction(measure) * (before - after)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                return np.asarray(lost / np.abs(before) if allowed.relative else lost)
-
-        estimate = float(drop(np.array(baseline), np.array(candidate)))
-        bound = self._bound(decider, drop)
+        sign = direction(measure)
+        figure = Figure((sign, -sign), (math.copysign(1.0, baseline), 0.0) if allowed.relative else None)
+        estimate = float(figure.of([baseline, candidate]))
+        bound = self._bound(decider, figure)
         deciding = estimate if bound is None else bound.value
         return MeasureGate(
             measure.label,
@@ -174,10 +168,7 @@ class Conditions:
             baseline,
             candidate,
             estimate,
-            None if bound is None else bound.value,
-            *_how(bound),
-            decider.units,
-            decider.unit,
+            **_how(bound, self._foreseen(decider, figure, allowed.drop), decider),
         )
 
     def _limited(self, measure: Measure, side: Side, limit: float, judged: Judged) -> LimitGate:
@@ -187,26 +178,40 @@ class Conditions:
         (value,) = decider.values
         _check_value(measure, value, "the candidate")
         sign = -1.0 if side == "least" else 1.0
-        upper = self._bound(decider, lambda values: np.asarray(sign * values))
-        bound = None if upper is None else sign * upper.value
-        deciding = value if bound is None else bound
+        figure = Figure((sign,))
+        bound = self._bound(decider, figure)
+        deciding = value if bound is None else sign * bound.value
+        foreseen = self._foreseen(decider, figure, sign * (limit - value))
+        how = _how(bound, foreseen, decider)
+        if bound is not None and math.isfinite(bound.value):
+            how["bound"] = deciding
         passed = sign * deciding <= sign * limit + ROUNDING
-        return LimitGate(
-            measure.label, passed, side, limit, value, bound, *_how(upper), decider.units, decider.unit
-        )
+        return LimitGate(measure.label, passed, side, limit, value, **how)
 
     def _bound(self, decider: Decider, figure: Figure) -> Bound | None:
         return None if self.confidence is None else decider.upper(figure, self.confidence)
 
+    def _foreseen(self, decider: Decider, figure: Figure, distance: float) -> Foreseen | None:
+        return decider.foreseen(figure, distance, self.confidence or USUAL["confidence"])
+
     def _check_units(self, measure: Measure, decider: Decider, of: str) -> None:
-        if decider.units < (1 if self.confidence is None else 2):
+        if not decider.units:
             value = f"have a value {of}".strip()
             raise DataError(f"{measure}: {decider.units} {decider.unit} {value}; that decides nothing")
 
 
-def _how(bound: Bound | None) -> tuple[Any, int | None]:
-    """What decided, and how many resamples."""
-    return ("point", None) if bound is None else (bound.by, bound.resamples)
+def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> dict[str, Any]:
+    """What decided, of how many units, and what these can show."""
+    return {
+        "bound": None if bound is None or not math.isfinite(bound.value) else bound.value,
+        "by": "point" if bound is None else bound.by,
+        "resamples": None if bound is None else bound.resamples,
+        "units": decider.units,
+        "unit": decider.unit,
+        "clusters": decider.clusters,
+        "detectable": None if foreseen is None else foreseen.detectable,
+        "needed": None if foreseen is None else foreseen.needed,
+    }
 
 
 def _check_value(measure: Measure, value: float, of: str) -> None:

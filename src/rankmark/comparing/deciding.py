@@ -2,27 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rankmark.aggregation.terms import Terms, resampled_values
+from rankmark.aggregation.intervals import OfSums, paired
+from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
-from rankmark.statistics.delong import AUCSpread
-from rankmark.statistics.intervals import bca_interval, left_out_means
+from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows
+from rankmark.statistics.delong import ROUNDING, AUCSpread
+from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
+from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankmark.aggregation.intervals import Sample, Sampling, Unit
 
-__all__ = ["Bound", "By", "Decider", "Figure", "OfQueries", "OfSamples", "OfSpreads", "OfValues"]
+__all__ = [
+    "POWER",
+    "Bound",
+    "By",
+    "Decider",
+    "Ends",
+    "Figure",
+    "Foreseen",
+    "OfQueries",
+    "OfSamples",
+    "OfSpreads",
+    "OfValues",
+]
 
-By: TypeAlias = Literal["point", "bca", "delong"]
-"""What decides: the estimate alone, or a bound by the bootstrap or by DeLong's variance."""
-Figure: TypeAlias = Callable[..., Floats]
-"""What may not be too great, of arrays of the values of each system."""
+By: TypeAlias = Literal["point", "gaffke", "gaffke-seen", "bca", "delong", "few"]
+"""What decides: the estimate alone, or a bound. ``gaffke`` knows the worst that a query can add, and
+``gaffke-seen`` takes the worst that was seen for it; ``few`` is none, as too few differ."""
+Ends: TypeAlias = "tuple[float | None, float | None]"
+"""The least and the greatest value that a measure can have; None where there is none."""
+POWER = 0.8
+"""The chance with which a gate is to pass a candidate that should."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What may not be too great: Σ above·v of the values v of systems, or that divided by Σ below·v.
+
+    Attributes:
+        above: a factor a system.
+        below: likewise; None where nothing divides.
+
+    """
+
+    above: tuple[float, ...]
+    below: tuple[float, ...] | None = None
+
+    def of(self, values: Sequence[ArrayLike]) -> Floats:
+        """The figure of values, or of arrays of them."""
+        above, below = self.parts(values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(above / below)
+
+    def parts(self, values: Sequence[ArrayLike]) -> tuple[Floats, Floats]:
+        """What stands above the line, and below it."""
+        own = [np.asarray(each, float) for each in values]
+        above = sum((k * v for k, v in zip(self.above, own, strict=True)), np.zeros_like(own[0]))
+        if self.below is None:
+            return above, np.ones_like(above)
+        return above, sum((k * v for k, v in zip(self.below, own, strict=True)), np.zeros_like(own[0]))
+
+    def worst(self, ends: Ends) -> list[float] | None:
+        """The values within these ends that make it greatest; None if there are none."""
+        low, high = ends
+        found = [high if k > 0 else low for k in self.above]
+        return None if None in found else [each for each in found if each is not None]
+
+    def slopes(self, values: Sequence[float]) -> list[float]:
+        """Its derivatives by each value."""
+        figure, (_, below) = float(self.of(values)), self.parts(values)
+        under = self.below or (0.0,) * len(values)
+        return [float((a - figure * b) / below) for a, b in zip(self.above, under, strict=True)]
 
 
 class Bound(NamedTuple):
@@ -37,7 +99,20 @@ class Bound(NamedTuple):
 
     value: float
     by: By
-    resamples: int | None
+    resamples: int | None = None
+
+
+class Foreseen(NamedTuple):
+    """What these units can show, of candidates like this one.
+
+    Attributes:
+        detectable: the distance from a limit at which four of five such gates pass.
+        needed: how many units it takes for the distance asked for; None where no number of them does.
+
+    """
+
+    detectable: float
+    needed: int | None
 
 
 class Decider(Protocol):
@@ -55,16 +130,66 @@ class Decider(Protocol):
     def unit(self) -> Unit:
         """Which of the two."""
 
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters these are in; None where each stands for itself."""
+
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """The bound of a figure of the values."""
 
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
+        """What these units can show; None where that is not known."""
+
+
+class _ByRows:
+    """By what each unit adds to a figure."""
+
+    def rows(self, figure: Figure) -> Rows:
+        """What the units add, and what the worst could."""
+        raise NotImplementedError
+
+    @property
+    def units(self) -> int:
+        """As `Decider.units`."""
+        raise NotImplementedError
+
+    def upper(self, figure: Figure, confidence: float) -> Bound:
+        """As `Decider.upper`, by Gaffke's bound."""
+        rows = self.rows(figure)
+        if not rows.decide:
+            return Bound(math.inf, "few")
+        value = rows.bound(confidence)
+        if value == math.inf:
+            raise DataError(
+                "the baseline's value can be 0 for all that these show; give max_drop as a number"
+            )
+        return Bound(value, "gaffke-seen" if rows.worst is None else "gaffke")
+
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
+        """As `Decider.foreseen`."""
+        rows = self.rows(figure)
+        if not rows.decide:
+            return None
+        needed = rows.needed(distance, confidence, POWER)
+        each = self.units / len(rows.above)
+        return Foreseen(
+            rows.detectable(confidence, POWER), None if needed is None else math.ceil(needed * each)
+        )
+
 
 @dataclass(frozen=True)
-class OfQueries:
-    """By what queries add to each value, on the same queries."""
+class OfQueries(_ByRows):
+    """By what queries add to each value, on the same queries.
+
+    Attributes:
+        terms: what they add, of each system.
+        labels: the cluster of each query; None where each stands for itself.
+        unit: what is counted.
+
+    """
 
     terms: Sequence[Terms]
-    draws: Mapping[str, Any]
+    labels: NDArray[Any] | None = None
     unit: Unit = "queries"
 
     @property
@@ -77,34 +202,78 @@ class OfQueries:
         """As `Decider.units`."""
         return len(self.terms[0].above)
 
-    def upper(self, figure: Figure, confidence: float) -> Bound:
-        """As `Decider.upper`, by the bootstrap."""
-        resampled = figure(*(each[:, 0] for each in resampled_values(self.terms, **self.draws)))
-        left_out = figure(*(left_out_means(each.linear()) for each in self.terms))
-        return _bootstrapped(resampled, _estimate(figure, self.values), left_out, confidence)
+    @property
+    def clusters(self) -> int | None:
+        """As `Decider.clusters`."""
+        return None if self.labels is None else len(np.unique(self.labels))
+
+    def rows(self, figure: Figure) -> Rows:
+        """As `_ByRows.rows`; the worst query is at the ends of the measure."""
+        above, below = figure.parts([each.linear() for each in self.terms])
+        ends = figure.worst(self.terms[0].measure.bounds)
+        worst = None
+        if ends is not None:
+            own = figure.parts([each.linear_of(end) for each, end in zip(self.terms, ends, strict=True)])
+            worst = (float(own[0]), float(own[1]))
+        return Rows.of(above, below, worst, self.labels)
 
 
 @dataclass(frozen=True)
-class OfSamples:
-    """By rows or queries of predictions that are drawn again."""
+class OfSamples(_ByRows):
+    """By rows or queries of predictions; those that are no function of sums are drawn again."""
 
     values: Sequence[float]
     samples: Sequence[Sample]
     sampling: Sampling
     unit: Unit
+    clusters: None = None
 
     @property
     def units(self) -> int:
         """As `Decider.units`."""
         return self.samples[0].units
 
+    def rows(self, figure: Figure) -> Rows:
+        """As `_ByRows.rows`."""
+        moves = [each.moves(self.sampling) for each in self._sums]
+        linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
+        return Rows.of(*figure.parts(linear), None)
+
+    @property
+    def _sums(self) -> list[Sample]:
+        """The samples, if all are functions of sums, of which it is known what each unit adds."""
+        if not all(isinstance(each, OfSums) for each in self.samples):
+            return []
+        one, *others = self.samples
+        return [*paired(one, others[0])] if others else [one]
+
     def upper(self, figure: Figure, confidence: float) -> Bound:
-        """As `Decider.upper`, by the bootstrap."""
+        """As `Decider.upper`: by what units add, or by the bootstrap."""
+        if self._sums:
+            return super().upper(figure, confidence)
+        resampled, left_out = self._drawn(figure)
+        if self.units < LEAST_UNITS or len(np.unique(resampled)) < LEAST_CHANGED:
+            return Bound(math.inf, "few")
+        estimate = float(figure.of(self.values))
+        if len(left_out) < 2 or not np.isfinite(resampled).all():
+            raise DataError(
+                "some resamples have no value, or those of the baseline one of 0; give max_drop as a number"
+            )
+        # The upper end of the interval that leaves as much out on both sides.
+        ends = bca_interval(resampled, estimate, left_out, confidence=2 * confidence - 1)
+        return Bound(ends.high, "bca", len(resampled))
+
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
+        """As `Decider.foreseen`."""
+        if self._sums:
+            return super().foreseen(figure, distance, confidence)
+        return _normal(standard_deviation(self._drawn(figure)[0]), self.units, distance, confidence)
+
+    def _drawn(self, figure: Figure) -> tuple[Floats, Floats]:
+        """The figure of resamples, and of those with units left out; of too few rows of a class it is NaN."""
         drawn = [each.drawn(self.sampling) for each in self.samples]
-        resampled, left_out = (figure(*each) for each in zip(*drawn, strict=True))
-        # Where too few rows of a class are drawn, there is no value.
-        kept = (values[~np.isnan(values)] for values in (resampled, left_out))
-        return _bootstrapped(next(kept), _estimate(figure, self.values), next(kept), confidence)
+        resampled, left_out = (figure.of(each) for each in zip(*drawn, strict=True))
+        return resampled[~np.isnan(resampled)], left_out[~np.isnan(left_out)]
 
 
 @dataclass(frozen=True)
@@ -114,6 +283,7 @@ class OfSpreads:
     spreads: Sequence[AUCSpread]
     units: int
     unit: Unit
+    clusters: None = None
 
     @property
     def values(self) -> list[float]:
@@ -122,16 +292,25 @@ class OfSpreads:
 
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """As `Decider.upper`, by DeLong's variance and, of shares, the delta method."""
-        values = np.array(self.values)
-        steps = 1e-6 * np.eye(len(values))
-        slopes = [float(figure(*(values + s)) - figure(*(values - s))) / 2e-6 for s in steps]
-        ours, theirs = (
-            sum(slope * getattr(each, side) for slope, each in zip(slopes, self.spreads, strict=True))
-            for side in ("ours", "theirs")
-        )
-        first = self.spreads[0]
-        moved = AUCSpread(_estimate(figure, values), ours, theirs, first.sizes, first.alone)
-        return Bound(moved.bound(confidence), "delong", None)
+        if len(self.spreads) == 1:
+            # On the scale of the log odds, with a bound where all rows are in order.
+            ends = self.spreads[0].interval(2 * confidence - 1)
+            (sign,) = figure.above
+            end = sign * (ends.high if sign > 0 else ends.low)
+            return Bound(math.inf, "few") if math.isnan(end) else Bound(end, "delong")
+        moved = self._moved(figure)
+        changed = sum(int(np.count_nonzero(np.abs(each) > ROUNDING)) for each in (moved.ours, moved.theirs))
+        if min(moved.sizes) < 2 or changed < LEAST_CHANGED:
+            return Bound(math.inf, "few")
+        return Bound(moved.bound(confidence), "delong")
+
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
+        """As `Decider.foreseen`."""
+        return _normal(self._moved(figure).error, self.units, distance, confidence)
+
+    def _moved(self, figure: Figure) -> AUCSpread:
+        """What rows move the figure."""
+        return AUCSpread.combined(float(figure.of(self.values)), self.spreads, figure.slopes(self.values))
 
 
 @dataclass(frozen=True)
@@ -141,6 +320,7 @@ class OfValues:
     values: Sequence[float]
     units: int
     unit: Unit
+    clusters: None = None
 
     def upper(self, figure: Figure, confidence: float) -> Bound:  # noqa: ARG002 - there is none
         """None: what they could be is not known.
@@ -154,16 +334,15 @@ class OfValues:
             "the baseline's table"
         )
 
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:
+        """None: it is not known."""
 
-def _estimate(figure: Figure, values: Sequence[float] | Floats) -> float:
-    return float(figure(*map(np.asarray, values)))
 
+def _normal(error: float, units: int, distance: float, confidence: float) -> Foreseen | None:
+    """What is foreseen of a figure that is nearly normal."""
+    from scipy.special import ndtri
 
-def _bootstrapped(resampled: Floats, estimate: float, left_out: Floats, confidence: float) -> Bound:
-    """The upper end of the interval that leaves as much out on both sides."""
-    if len(resampled) < 2 or len(left_out) < 2 or not np.isfinite(resampled).all():
-        raise DataError(
-            "some resamples have no value, or those of the baseline one of 0; give max_drop as a number"
-        )
-    ends = bca_interval(resampled, estimate, left_out, confidence=2 * confidence - 1)
-    return Bound(ends.high, "bca", len(resampled))
+    detectable = float(ndtri(confidence) + ndtri(POWER)) * error
+    if not detectable > 0:
+        return None
+    return Foreseen(detectable, math.ceil(units * (detectable / distance) ** 2) if distance > 0 else None)

@@ -9,12 +9,25 @@ from functools import cached_property
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from rankmark.comparing.equivalences import correction_of
 from rankmark.comparing.pairs import finite
-from rankmark.comparing.words import DOWN, UP, interval_line, mark_line, queries_line, test_line
+from rankmark.comparing.words import (
+    DOWN,
+    UP,
+    caution_lines,
+    interval_line,
+    mark_line,
+    queries_line,
+    test_line,
+)
+from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.words import chance, printable, rounded
+from rankmark.results.runs import accounts
+from rankmark.statistics.bayes import check_rope
 from rankmark.statistics.equivalence import check_margin
+from rankmark.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +35,6 @@ if TYPE_CHECKING:
     from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
     from rankmark.language.measure import Measure
-    from rankmark.statistics.intervals import Interval
 
 __all__ = ["ComparisonOptions", "View"]
 
@@ -33,6 +45,7 @@ class ComparisonOptions(TypedDict, total=False):
     per_query: bool
     movers: int
     margin: float | None
+    rope: float | None
 
 
 @dataclass(frozen=True)
@@ -43,11 +56,14 @@ class View:
     per_query: bool = False
     movers: int = 0
     margin: float | None = None
+    rope: float | None = None
     digits: int = 4
 
     def __post_init__(self) -> None:
         if self.margin is not None:
             check_margin(self.margin)
+        if self.rope is not None:
+            check_rope(self.rope)
 
     @cached_property
     def letters(self) -> dict[str, str]:
@@ -82,12 +98,16 @@ class View:
             return Grid(names, rows)
         return Grid(names - 1, [[*row[:2], *row[3:]] for row in rows])
 
-    def number(self, value: float) -> str:
+    def number(self, measure: Measure, value: float) -> str:
         """A value for people; empty for NaN."""
-        return rounded(value, f".{self.digits}f")
+        return written(measure, value, self.digits)
+
+    def difference(self, measure: Measure, value: float) -> str:
+        """A difference of values for people; empty for NaN."""
+        return written(measure, value, self.digits, "+")
 
     def signed(self, value: float) -> str:
-        """A difference for people; empty for NaN."""
+        """The end of an interval for people; empty for NaN."""
         return rounded(value, f"+.{self.digits}f")
 
     def span(self, interval: Interval) -> str:
@@ -105,7 +125,7 @@ class View:
         shown = self.comparison
         columns, marks = [["system", *map(self.title, shown.systems)]], []
         for measure in shown.measures:
-            values = (self.number(shown.value(system, measure)) for system in shown.systems)
+            values = (self.number(measure, shown.value(system, measure)) for system in shown.systems)
             columns.append([measure.label, *values])
             own = [self.marks(system, measure) for system in shown.systems]
             widest = max(map(len, own))
@@ -135,7 +155,7 @@ class View:
             pair.measure.label,
             pair.system,
             pair.baseline,
-            self.signed(pair.difference),
+            self.difference(pair.measure, pair.difference),
             self.span(pair.interval),
             self.chance(pair.p),
             *corrected,
@@ -147,35 +167,40 @@ class View:
     def equivalent(self) -> Grid:
         """A row a measure and pair: whether the difference is within the margin."""
         assert self.margin is not None
-        alpha = self.comparison.plan.alpha
-        inside = f"{_percent(1 - 2 * alpha)} interval"
-        header = [
-            "measure",
-            "system",
-            "against",
-            inside,
-            "p not worse",
-            "p equivalent",
-            f"within {self.margin:g}",
-        ]
+        plan = self.comparison.plan
+        how = correction_of(plan)
+        corrected = [] if how == "none" else [f"({how})"]
+        header = ["measure", "system", "against", f"{_percent(1 - 2 * plan.alpha)} interval"]
+        header += ["p not worse", *corrected, "p equivalent", *corrected, f"within {self.margin:g}"]
         rows = [header]
-        for measure in self.comparison.measures:
-            found = self.comparison.equivalence(measure, self.margin)
+        for measure, found in self.comparison._equivalences(self.margin).items():
             for (system, other), own in found.items():
-                no_worse = own.p_below if measure.page.better == "less" else own.p_above
-                verdict = (
-                    "equivalent" if own.p <= alpha else "not worse" if no_worse <= alpha else "not shown"
-                )
-                figures = [self.span(own.interval), self.chance(no_worse), self.chance(own.p), verdict]
-                rows.append([measure.label, system, other, *figures])
+                p_values = [
+                    self.chance(p)
+                    for each in ((own.p_not_worse, own.corrected_not_worse), (own.p, own.corrected))
+                    for p in each[: 1 + len(corrected)]
+                ]
+                rows.append([measure.label, system, other, self.span(own.interval), *p_values, own.verdict])
+        return self.named(rows)
+
+    def probable(self) -> Grid:
+        """A row a measure and pair: how likely it is to be worse, equivalent or better."""
+        assert self.rope is not None
+        inside = f"{_percent(self.comparison.plan.confidence)} credible"
+        rows = [["measure", "system", "against", inside, "P(worse)", f"P(within {self.rope:g})", "P(better)"]]
+        for measure in self.comparison.measures:
+            for (system, other), own in self.comparison.bayes(measure, self.rope).items():
+                chances = map(self.chance, (own.worse, own.equivalent, own.better))
+                rows.append([measure.label, system, other, self.span(Interval(own.low, own.high)), *chances])
         return self.named(rows)
 
     def moved(self, exact: bool = False) -> Grid:
         """A row a query that changed most."""
-        number, signed = (repr, repr) if exact else (self.number, self.signed)
+        digits = None if exact else self.digits
 
         def figures(mover: Mover) -> list[str]:
-            return [number(mover.value), number(mover.baseline_value), signed(mover.difference)]
+            values = (written(mover.measure, each, digits) for each in (mover.value, mover.baseline_value))
+            return [*values, written(mover.measure, mover.difference, digits, "" if exact else "+")]
 
         header = ["measure", "system", "against", "query", "value", "before", "difference"]
         rows = [
@@ -191,7 +216,7 @@ class View:
         for measure in shown.measures:
             columns = [shown.query_values(system, measure).tolist() for system in shown.systems]
             for query, *values in zip(shown.query_ids, *columns, strict=True):
-                cells = (("" if math.isnan(v) else repr(v)) if exact else self.number(v) for v in values)
+                cells = (written(measure, value, None if exact else self.digits) for value in values)
                 rows.append([measure.label, str(query), *cells])
         return Grid(2, rows)
 
@@ -203,14 +228,17 @@ class View:
         yield self.pairs().printable()
         if self.margin is not None:
             yield self.equivalent().printable()
+        if self.rope is not None:
+            yield self.probable().printable()
         if self.movers:
             yield self.moved().printable()
         yield Notes(self.notes(), closing=True)
         yield from self.slices()
 
     def paper(self) -> Iterator[Block]:
-        """What a paper shows: the means."""
+        """What a paper shows: the means, and the pairs."""
         yield self.means()
+        yield self.pairs().printable()
         yield Notes(self.notes(), closing=True)
         yield from self.slices()
 
@@ -243,6 +271,12 @@ class View:
         whole["notes"] = list(shown.notes)
         if self.margin is not None:
             whole["equivalence"] = list(self._equivalences(self.margin))
+        if self.rope is not None:
+            whole["bayes"] = [
+                {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
+                for measure in shown.measures
+                for (system, other), own in shown.bayes(measure, self.rope).items()
+            ]
         if self.movers:
             whole["movers"] = [m._asdict() | {"measure": m.measure.label} for m in shown.movers(self.movers)]
         if self.per_query:
@@ -258,8 +292,7 @@ class View:
         results = shown.results[system]
         means = {}
         for measure in shown.measures:
-            low, high = shown.interval(system, measure)
-            mean = {"value": shown.value(system, measure), "low": low, "high": high}
+            mean = {"value": shown.value(system, measure), **shown.made_interval(system, measure)._asdict()}
             signatures = list(dict.fromkeys(result.signature(measure) for result in results))
             means[measure.label] = mean | {"signature": signatures[0] if len(signatures) == 1 else signatures}
         counts = [asdict(result.counts) for result in results]
@@ -267,18 +300,18 @@ class View:
         return {"queries": queries[0] if len(queries) == 1 else queries, "measures": means}
 
     def _equivalences(self, margin: float) -> Iterator[dict[str, Any]]:
-        for measure in self.comparison.measures:
-            for (system, other), own in self.comparison.equivalence(measure, margin).items():
-                low, high = own.interval
-                names = {"measure": measure.label, "system": system, "baseline": other, "margin": margin}
-                p_values = {"p_above": own.p_above, "p_below": own.p_below, "p": own.p}
-                yield names | p_values | {"low": low, "high": high}
+        for measure, found in self.comparison._equivalences(margin).items():
+            for (system, other), own in found.items():
+                names = {"measure": measure.label, "system": system, "baseline": other}
+                figures = own._asdict()
+                low, high = figures.pop("interval")
+                yield names | figures | {"low": low, "high": high}
 
     def caption(self) -> str:
         """What the means are, for a paper."""
         shown = self.comparison
         measures = ", ".join(map(str, shown.measures))
-        first = f"Mean {measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
+        first = f"{measures}. {mark_line(self.comparison)[0].upper()}{mark_line(self.comparison)[1:]}"
         queries = queries_line(self.comparison).removeprefix("compared on ")
         return f"{first}: {test_line(self.comparison)}; {queries}."
 
@@ -288,15 +321,16 @@ class View:
             test_line(self.comparison),
             f"  {mark_line(self.comparison)}",
             interval_line(self.comparison),
+            *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
             queries_line(self.comparison),
         ]
         lines += (f"  {note}" for note in self.comparison.notes)
-        for name, results in self.comparison.results.items():
-            for number, result in enumerate(results, 1):
-                first, *others = result.account()
-                title = f"{name} (seed {number})" if len(results) > 1 else name
-                lines += [f"{printable(title)}: {first}", *(f"  {line}" for line in others)]
-        return lines
+        told = {
+            f"{name} (seed {number})" if len(results) > 1 else name: result.account()
+            for name, results in self.comparison.results.items()
+            for number, result in enumerate(results, 1)
+        }
+        return [*lines, *accounts(told)]
 
 
 def _percent(share: float) -> str:

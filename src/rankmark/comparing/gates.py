@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from rankmark.comparing.deciding import By
+from rankmark.comparing.deciding import POWER, By
+from rankmark.language.written import written as written_of
 from rankmark.rendering.blocks import Block, Notes
 from rankmark.results.saved import Saved
+from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS
+from rankmark.statistics.resampling import USUAL
 
 if TYPE_CHECKING:
     from rankmark.aggregation.intervals import Unit
@@ -18,6 +21,13 @@ __all__ = ["ROUNDING", "Allowance", "Gate", "LimitGate", "MeasureGate", "Side"]
 ROUNDING = 1e-12
 """Drops that differ by less are the same but for rounding."""
 Side: TypeAlias = Literal["least", "most"]
+BOUNDS: Mapping[By, str] = {
+    "gaffke": "Gaffke's one-sided bound",
+    "gaffke-seen": "Gaffke's one-sided bound from the worst that was seen",
+    "delong": "DeLong's one-sided bound",
+    "bca": "the one-sided BCa bootstrap bound",
+}
+"""How the bounds that decide are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +61,17 @@ class MeasureGate:
         baseline: the baseline's value, of the queries that have one of both.
         candidate: the candidate's.
         drop: how much worse the candidate is, in the unit of what is allowed; below 0 if it is better.
-        bound: the greatest drop that the data leave possible with the confidence asked for; None without.
-        by: what decided: the ``point`` estimate, or a bound by ``bca`` or ``delong``.
+        bound: the greatest drop that the data leave possible with the confidence asked for; None without, and
+            where too few units differ for one.
+        by: what decided, see `deciding.By`.
         resamples: of the bootstrap; None where none were drawn.
         units: how many queries or rows have a value of both.
         unit: which of the two.
+        clusters: how many clusters they are in; None where each stands for itself.
+        detectable: the least allowance with which a gate of this confidence (95% where there is none) passes
+            four of five candidates that are not worse and differ on as many units; None if unknown.
+        needed: how many units it takes to pass four of five such candidates with this allowance; None if
+            unknown, or no number of them does.
 
     """
 
@@ -69,6 +85,9 @@ class MeasureGate:
     resamples: int | None
     units: int
     unit: Unit
+    clusters: int | None
+    detectable: float | None
+    needed: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +100,17 @@ class LimitGate:
         side: whether the limit is the ``least`` or the ``most`` that passes.
         limit: what passes.
         value: the candidate's value.
-        bound: the least value, or the greatest, that the data leave possible with the confidence asked for.
-        by: what decided: the ``point`` estimate, or a bound by ``bca`` or ``delong``.
+        bound: the least value, or the greatest, that the data leave possible with the confidence asked for;
+            None without, and where too few units differ for one.
+        by: what decided, see `deciding.By`.
         resamples: of the bootstrap; None where none were drawn.
         units: how many queries or rows the value is of.
         unit: which of the two.
+        clusters: how many clusters they are in; None where each stands for itself.
+        detectable: how far within the limit a true value is that passes four of five gates of this confidence
+            (95% where there is none); None if unknown.
+        needed: how many units it takes for that if the true value is this one; None if unknown, or no number
+            of them does.
 
     """
 
@@ -99,6 +124,9 @@ class LimitGate:
     resamples: int | None
     units: int
     unit: Unit
+    clusters: int | None
+    detectable: float | None
+    needed: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +168,11 @@ class Gate(Saved):
         return f"{'passed' if own.passed else 'failed'}: {decided}; {self._by(own)}"
 
     def _reasons(self) -> list[str]:
-        return [*map(self.reason, self.measures), *map(self.reason, self.limits)]
+        return [self.reason(each) for each in self._decided]
+
+    @property
+    def _decided(self) -> tuple[MeasureGate | LimitGate, ...]:
+        return (*self.measures, *self.limits)
 
     def _of_drop(self, own: MeasureGate) -> str:
         assert self.allowed is not None
@@ -148,35 +180,59 @@ class Gate(Saved):
         change = "unchanged"
         if abs(own.drop) > ROUNDING:
             change = f"{'worse' if own.drop > 0 else 'better'} by {written(abs(own.drop))}"
-        line = f"{own.measure} {own.baseline:.4f} → {own.candidate:.4f}, {change}"
+        values = (written_of(own.measure, each, 4) for each in (own.baseline, own.candidate))
+        line = f"{own.measure} {' → '.join(values)}, {change}"
         if own.bound is not None:
             bound = written(abs(own.bound))
             limit = f"worse by at most {bound}" if own.bound > 0 else f"better by at least {bound}"
             line += f", with {self._confidence} confidence {limit}"
-        return f"{line}; allowed {self.allowed}"
+        short = not own.passed and own.drop <= self.allowed.drop
+        return f"{line}; allowed {self.allowed}" + (", which is not shown" if short else "")
 
     def _of_limit(self, own: LimitGate) -> str:
-        line = f"{own.measure} {own.value:.4f}"
+        line = f"{own.measure} {written_of(own.measure, own.value, 4)}"
         if own.bound is not None:
             line += f", with {self._confidence} confidence at {own.side} {own.bound:.4f}"
         return f"{line}; wanted at {own.side} {own.limit:.6g}"
 
     @property
     def _confidence(self) -> str:
-        return f"{100 * (self.confidence or 0):.4g}%"
+        return f"{100 * (self.confidence or USUAL['confidence']):.4g}%"
 
     def _by(self, own: MeasureGate | LimitGate) -> str:
-        over = f"on {own.units:,} {own.unit}"
+        over = _units(own)
         if own.by == "point":
-            return f"decided by the point estimate {over}"
-        if own.by == "delong":
-            return f"decided by DeLong's one-sided bound {over}"
-        drawn = f"({own.resamples:,} resamples, seed {self.seed})"
-        return f"decided by the one-sided BCa bootstrap bound {over} {drawn}"
+            return f"decided by the point estimate on {over}"
+        if own.by == "few":
+            return f"too few of {over} differ for a bound, which takes {LEAST_CHANGED} of {LEAST_UNITS}"
+        drawn = "" if own.resamples is None else f" ({own.resamples:,} resamples, seed {self.seed})"
+        return f"decided by {BOUNDS[own.by]} on {over}{drawn}"
+
+    def _can_show(self, own: MeasureGate | LimitGate) -> str | None:
+        """What the data can show and what that takes, in words; None where it is not known."""
+        if own.detectable is None:
+            return None
+        could = "can" if self.confidence else "could"
+        line = f"{own.measure}: with {self._confidence} confidence {_units(own)} {could} show "
+        if isinstance(own, MeasureGate):
+            assert self.allowed is not None
+            shown = f"that an equal candidate is worse by at most {self.allowed.written(own.detectable)}"
+            needed = f"{self.allowed} takes"
+        else:
+            shown = f"a value that keeps the limit by {own.detectable:.4g}"
+            needed = "this one takes"
+        more = "" if own.needed is None else f"; {needed} about {own.needed:,}"
+        return f"{line}{shown} (power {100 * POWER:g}%){more}"
 
     def _blocks(self, _: int) -> Iterator[Block]:
-        yield Notes([*self._reasons(), *self.notes], wrapped=False)
+        shown = (self._can_show(each) for each in self._decided)
+        yield Notes([*self._reasons(), *filter(None, shown), *self.notes], wrapped=False)
 
     def _record(self) -> dict[str, Any]:
         record = asdict(self)
         return record | {"max_drop": record.pop("allowed"), "reasons": self._reasons()}
+
+
+def _units(own: MeasureGate | LimitGate) -> str:
+    """How many units there are, in words."""
+    return f"{own.units:,} {own.unit}" + ("" if own.clusters is None else f" in {own.clusters:,} clusters")

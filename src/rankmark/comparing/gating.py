@@ -12,8 +12,11 @@ from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfQueries
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.pairs import Rows, rows_in
-from rankmark.comparing.stored import check_stored, is_result
+from rankmark.comparing.stored import check_stored, opened
+from rankmark.comparing.systems import are_seeds
 from rankmark.errors import DataError, UsageError
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import Clustering
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.lists import ListResult
@@ -38,7 +41,8 @@ def gate(
     at_most: Limits = None,
     like: str | None = None,
     confidence: float | None = None,
-    resamples: int = 10_000,
+    clusters: str | Mapping[Any, Any] | None = None,
+    attributes: Any = None,
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -49,14 +53,22 @@ def gate(
 
     With values b and c of the queries that have one of both, the drop is b − c, or (b − c) / b if `max_drop`
     is relative; of a measure of which less is better, its negative. Without `confidence` it passes if the
-    drop is at most `max_drop`; with it if the one-sided upper confidence bound of the drop (BCa bootstrap
-    over queries) is: non-inferiority, shown and not just not disproved. With limits the candidate's own
-    value decides, or with `confidence` its one-sided bound on that side. A gate is true if it passes.
+    drop is at most `max_drop`; with it if the one-sided upper confidence bound of the drop is:
+    non-inferiority, shown and not just not disproved. With limits the candidate's own value decides, or with
+    `confidence` its one-sided bound on that side. A gate is true if it passes.
+
+    The bound is Gaffke's (`statistics.gaffke_bound`): it counts one query more, with the best value of the
+    measure for the baseline and the worst for the candidate, and so holds for few queries, and where few or
+    none of them change: 50 that are all alike show a drop of at most 0.058 with 95% confidence. Of measures
+    without such ends (`MaxRank`, sums) the worst query seen stands for it, and of fewer than 25 queries, or
+    10 that differ, there is no bound and the gate fails. What the queries can show at all, and how many
+    `max_drop` takes, is said beside it (`MeasureGate.detectable`, `needed`). It assumes that queries (or
+    clusters of them) are independent and a sample of those that are meant.
 
     Args:
         qrels: the judgements, as for `evaluate`; not looked at where there are results alone.
-        baseline: the results of the system that there is; or what `evaluate` gave for it, such as what
-            `rankmark.load` read, which has to be of the same judgements and choices; or None, with limits.
+        baseline: the results of the system that there is; or what `evaluate` gave for it, or a path where
+            that was saved, which has to be of the same judgements and choices; or None, with limits.
         candidate: the results of the one that may take its place, likewise.
         measures: as for `evaluate`; by none of them it may drop.
         max_drop: a number in the measure's unit (0.005), or a share of the baseline's value as text
@@ -65,8 +77,10 @@ def gate(
         at_most: the greatest, for measures of which less is better, or neither.
         like: a convention, as for `evaluate`.
         confidence: above 0.5 and below 1, such as 0.95.
-        resamples: of the bootstrap.
-        seed: of the bootstrap and of ``ties="random"``.
+        clusters: what a query belongs to, such as its user, as for `compare`: whole clusters are counted by
+            the bound, and the one added is as large as the largest.
+        attributes: a table of queries, for `clusters`.
+        seed: of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None.
         hash_inputs: whether to hash what the tables hold, for `Gate.inputs`.
@@ -92,22 +106,32 @@ def gate(
         True
 
     """
+    for run in (baseline, candidate):
+        if are_seeds(run):
+            raise UsageError(
+                f"a list of {len(run)} runs, and a gate decides of one candidate and one baseline; compare "
+                "knows several seeds of a system, and alternative= says which side is tested"
+            )
     if candidate is None:
         raise UsageError("there is no candidate: give the results of the system that may take the place")
+    chosen = given(choices, UnseededChoices, gate)
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
-    check_drawn(resamples, seed, threads)
-    chosen = given(choices, UnseededChoices, gate)
+    check_drawn(1, seed, threads)
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
-    runs = [candidate] if baseline is None else [candidate, baseline]
-    stored = [run for run in runs if is_result(run, ListResult)]
+    runs = [opened(run, ListResult) for run in ([candidate] if baseline is None else [candidate, baseline])]
+    stored = [run for run in runs if isinstance(run, ListResult)]
     chosen["hash_inputs"] = hash_inputs or any("qrels" in each.inputs for each in stored)
     new, *others = _evaluated(qrels, runs, conditions.asked, chosen)
     old = next(iter(others), None)
     if stored and old is not None:
         check_stored("the baseline", old, new, map(new._find, conditions.measures))
-    draws = {"resamples": resamples, "seed": seed, "threads": threads}
-    return conditions.decided(_OfLists(old, new, draws, stored=bool(stored)), seed)
+    places = Places(qrels, next((run for run in runs if run not in stored), None), attributes, columns)
+    clustering = Clustering.of(clusters, places)
+    if clustering is not None and clustering.two:
+        raise UsageError("a gate knows clusters of one kind: give the one that has fewer of them")
+    labels = None if clustering is None else clustering.labels(new.query_ids)
+    return conditions.decided(_OfLists(old, new, labels, stored=bool(stored)), seed)
 
 
 def _evaluated(
@@ -130,10 +154,10 @@ class _OfLists(Judged):
     new: ListResult
 
     def __init__(
-        self, old: ListResult | None, new: ListResult, draws: Mapping[str, Any], *, stored: bool
+        self, old: ListResult | None, new: ListResult, labels: NDArray[Any] | None, *, stored: bool
     ) -> None:
         super().__init__(old, new, stored=stored)
-        self.draws = draws
+        self.labels = labels
 
     @cached_property
     def _rows(self) -> Rows:
@@ -156,4 +180,4 @@ class _OfLists(Judged):
         kept = [each.at(there) for each in terms]
         if any(np.isinf(each.above).any() for each in kept):
             raise DataError(f"{measure} is infinite for some queries: they have no mean")
-        return OfQueries(kept, self.draws)
+        return OfQueries(kept, None if self.labels is None else self.labels[there])

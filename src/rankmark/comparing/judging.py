@@ -12,8 +12,9 @@ import numpy as np
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
-from rankmark.comparing.plan import ComparisonPlan
-from rankmark.statistics.intervals import INTERVALS, Interval
+from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
+from rankmark.statistics.chance import Evidence, PValue
+from rankmark.statistics.intervals import Made, caution_of, made_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 
@@ -22,23 +23,34 @@ if TYPE_CHECKING:
 
     from rankmark.language.measure import Measure
     from rankmark.statistics.corrections import CorrectionName
+    from rankmark.statistics.crossed import Crossed
 
-__all__ = ["Judged", "judged_pairs", "with_corrected"]
+__all__ = ["Judged", "judged_pairs", "p_values", "with_corrected"]
 
-Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Interval], tuple[Pair, ...]]"
+Judged: TypeAlias = "tuple[Mapping[tuple[Measure, str], Made], tuple[Pair, ...]]"
 """The interval of each measure's and system's value, and the pairs."""
 
 
-def judged_pairs(data: SystemValues, plan: ComparisonPlan) -> Judged:
-    """The interval of each measure's and system's value, and the pairs."""
-    intervals: dict[tuple[Measure, str], Interval] = {}
+def judged_pairs(data: SystemValues, plan: ComparisonPlan, families: int = 1) -> Judged:
+    """The interval of each measure's and system's value, and the pairs.
+
+    `families` is of how many such tables of pairs, as those of slices, the p-values are corrected together.
+    """
+    intervals: dict[tuple[Measure, str], Made] = {}
     pairs: list[Pair] = []
     resamples = _Resamples(data, plan)
     for measure in data.values:
-        own = _OneMeasure(resamples, measure)
+        own = _OneMeasure(resamples, measure, families * len(data.opponents) * len(data.values))
         intervals |= {(measure, system): own.interval(system) for system in data.systems}
         pairs += own.pairs()
     return intervals, tuple(with_corrected(pairs, plan))
+
+
+def p_values(data: SystemValues, plan: ComparisonPlan) -> list[PValue]:
+    """The p-values of the pairs alone, in their order."""
+    resamples, tests = _Resamples(data, plan), len(data.opponents) * len(data.values)
+    measures = (_OneMeasure(resamples, measure, tests) for measure in data.values)
+    return [p for measure in measures for p in measure.p_values()]
 
 
 def with_corrected(pairs: Sequence[Pair], plan: ComparisonPlan) -> list[Pair]:
@@ -73,48 +85,55 @@ class _Resamples:
         terms = [self.data.terms[measure][system].at(rows) for measure, system in keys]
         labels = None if self.data.labels is None else self.data.labels[rows]
         values = resampled_values(terms, labels, **self.plan.draws)
-        return {key: self._over_seeds(key[1], own) for key, own in zip(keys, values, strict=True)}
-
-    def _over_seeds(self, system: str, values: Floats) -> Floats:
-        """The mean of as many seeds as the system has, drawn with replacement for each resample."""
-        seeds = values.shape[1]
-        if seeds == 1:
-            return values[:, 0]
-        place = self.data.systems.index(system)
-        drawn = np.random.default_rng([self.plan.seed, place]).integers(seeds, size=values.shape)
-        return np.asarray(np.take_along_axis(values, drawn, axis=1).mean(axis=1))
+        return {key: own[:, 0] for key, own in zip(keys, values, strict=True)}
 
 
 class _OneMeasure:
     """The work on one measure."""
 
-    def __init__(self, resamples: _Resamples, measure: Measure) -> None:
-        self.resamples, self.measure = resamples, measure
+    def __init__(self, resamples: _Resamples, measure: Measure, tests: int) -> None:
+        self.resamples, self.measure, self.tests = resamples, measure, tests
         self.data, self.plan = resamples.data, resamples.plan
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
 
-    def interval(self, system: str) -> Interval:
+    def interval(self, system: str) -> Made:
         there = self.data.there[self.measure, system]
         labels = None if self.labels is None else self.labels[there]
         values = self.terms[system].at(there).linear()
-        return self._interval(values, labels, lambda: self.resamples.values[self.measure, system])
+        if self.plan.seeded:
+            return self._of_seeds(self.data.crossed(self.measure, system), values, labels)
+        return self._interval(
+            values, labels, lambda: self.resamples.values[self.measure, system], differences=False
+        )
 
     def _interval(
-        self, values: Floats, labels: NDArray[Any] | None, resampled: Callable[[], Floats]
-    ) -> Interval:
-        return INTERVALS[self.plan.interval].of_mean(values, labels, resampled, self.plan.confidence)
+        self,
+        values: Floats,
+        labels: NDArray[Any] | None,
+        resampled: Callable[[], Floats],
+        *,
+        differences: bool,
+    ) -> Made:
+        plan = self.plan
+        return made_interval(
+            plan.interval,
+            values,
+            labels,
+            confidence=plan.confidence,
+            differences=differences,
+            draws=plan.draws,
+            resampled=resampled,
+        )
 
     def pairs(self) -> list[Pair]:
-        opponents = self.data.opponents
-        p_values = self._p_values(opponents)
         at_once = self._at_once()
         places = {system: place for place, system in enumerate(self.data.systems)}
         return [
             self._pair(
                 system, other, p, math.nan if at_once is None else at_once[places[system], places[other]]
             )
-            for (system, other), p in zip(opponents, p_values, strict=True)
+            for (system, other), p in zip(self.data.opponents, self.p_values(), strict=True)
         ]
 
     def _at_once(self) -> Floats | None:
@@ -125,26 +144,46 @@ class _OneMeasure:
         p: Floats = self.plan.simultaneous.function(table, **self.plan.draws)
         return p
 
-    def _p_values(self, opponents: Sequence[tuple[str, str]]) -> list[float]:
-        test = TESTS[self.plan.test]
-        if "each" not in test.takes:
+    def p_values(self) -> list[PValue]:
+        """The p-value of each pair."""
+        test, opponents = TESTS[self.plan.test], self.data.opponents
+        if self.plan.seeded:
+            return [self._crossed(*each).p(self.plan.alternative) for each in opponents]
+        if test.many is None:
             return [self._p_value(test, system, other) for system, other in opponents]
         table = np.column_stack([self._swapped(system, other) for system, other in opponents])
-        p = test.function(table, each=True, **self._told(test, self.labels))
-        p[np.isnan(table).all(axis=0)] = math.nan
-        return [float(each) for each in p]
+        found = test.many(table, **self._told(test, self.labels))
+        return [p if p.evidence.n else PValue(math.nan, p.evidence) for p in found]
 
-    def _p_value(self, test: PairedTest, system: str, other: str) -> float:
+    def _p_value(self, test: PairedTest, system: str, other: str) -> PValue:
         own, labels = self.data.differences(self.measure, system, other)
         if not len(own):
-            return math.nan
+            return PValue(math.nan, Evidence("exact", 0))
         if test.of_means is not None:
             drawn = self.resamples.difference(self.measure, system, other)
-            return test.of_means(drawn, own, self.plan.alternative)
+            return test.of_means(drawn, own, self.plan.alternative, labels)
         if not test.linear:
             swapped = self._swapped(system, other)
             own = swapped[~np.isnan(swapped)]
-        return float(test.function(own, **self._told(test, labels)))
+        p: PValue = test.function(own, **self._told(test, labels))
+        return p
+
+    def _crossed(self, system: str, other: str) -> Crossed:
+        return self.data.crossed(self.measure, system, other, self.plan.seedless)
+
+    def _difference(self, system: str, other: str) -> Made:
+        """The interval of the difference."""
+        own, labels = self.data.differences(self.measure, system, other)
+        if self.plan.seeded:
+            return self._of_seeds(self._crossed(system, other), own, labels)
+        return self._interval(
+            own, labels, lambda: self.resamples.difference(self.measure, system, other), differences=True
+        )
+
+    def _of_seeds(self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None) -> Made:
+        """The interval over queries and seeds."""
+        ends = crossed.interval(self.plan.confidence)
+        return Made(*ends, OF_SEEDS, caution_of(OF_SEEDS, values, labels))
 
     def _swapped(self, system: str, other: str) -> Floats:
         """What the queries add to a difference, which has the other sign where the systems are swapped."""
@@ -154,14 +193,16 @@ class _OneMeasure:
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
         known = {"alternative": self.plan.alternative, "clusters": labels, **self.plan.draws}
-        return {name: known[name] for name in test.takes if name in known}
+        known["most"] = self.plan.most_draws(self.tests)
+        return {name: known[name] for name in test.takes if name in known} | {**self.plan.test_options}
 
-    def _pair(self, system: str, other: str, p: float, corrected: float) -> Pair:
-        one, another, labels = self.data.pair_terms(self.measure, system, other)
+    def _pair(self, system: str, other: str, p: PValue, corrected: float) -> Pair:
+        one, another, _ = self.data.pair_terms(self.measure, system, other)
         both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
         towards = signs(values - others) * direction(self.measure)
         value, other_value = one.value(), another.value()
+        made = self._difference(system, other)
         return Pair(
             measure=self.measure,
             system=system,
@@ -170,12 +211,8 @@ class _OneMeasure:
             value=value,
             baseline_value=other_value,
             difference=value - other_value,
-            interval=self._interval(
-                one.linear() - another.linear(),
-                labels,
-                lambda: self.resamples.difference(self.measure, system, other),
-            ),
-            p=p,
+            interval=made.ends,
+            p=float(p),
             corrected=corrected,
             significant=bool(corrected <= self.plan.alpha),
             wins=int(np.count_nonzero(towards > 0)),
@@ -184,4 +221,7 @@ class _OneMeasure:
             cohens_d=statistics.cohens_d(self._swapped(system, other)),
             cliffs_delta=statistics.cliffs_delta(values, others),
             superiority=statistics.probability_of_superiority(values - others),
+            method=made.method,
+            caution=made.caution,
+            evidence=p.evidence,
         )

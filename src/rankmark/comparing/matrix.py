@@ -10,6 +10,7 @@ import numpy as np
 from rankmark._native import Table
 from rankmark.aggregation.terms import Terms
 from rankmark.comparing.compare import compare_results
+from rankmark.comparing.stored import opened
 from rankmark.errors import DataError, UsageError, did_you_mean
 from rankmark.inputs.matrices import UNNAMED, GivenValues, MatrixColumns, read_values
 from rankmark.language.given_measure import GivenMeasure
@@ -96,8 +97,9 @@ def results_of_matrix(
 
 
 def _as_table(given: Any) -> Any:
-    """A result as the table of its queries, and all else as it is."""
-    return given.per_query if isinstance(given, Result) else given
+    """A result, or what was saved of one, as the table of its queries, and all else as it is."""
+    found = opened(given, Result)
+    return found.per_query if isinstance(found, Result) else given
 
 
 MOST_MEASURES = 8

@@ -16,6 +16,7 @@ from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
+from rankmark.statistics.chance import Evidence
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from rankmark.results.base import Result
     from rankmark.statistics.corrections import CorrectionName
+    from rankmark.statistics.crossed import Crossed
 
 __all__ = [
     "Pair",
@@ -64,6 +66,9 @@ class Pair:
             queries add to it.
         cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
         superiority: the share of queries with a greater value, those with equal ones by half.
+        method: by which of `rankmark.statistics.INTERVALS` the interval was made.
+        caution: which of `rankmark.statistics.CAUTIONS` holds of it; empty if none.
+        evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn.
 
     """
 
@@ -84,15 +89,20 @@ class Pair:
     cohens_d: float
     cliffs_delta: float
     superiority: float
+    method: str = ""
+    caution: str = ""
+    evidence: Evidence | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Everything by its name, the ends of the interval as ``low`` and ``high``."""
+        """Everything by its name, also of the evidence; the ends of the interval as ``low`` and ``high``."""
         named: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "interval":
                 named |= dict(zip(("low", "high"), value, strict=True))
+            elif field.name == "evidence":
+                named |= {each.name: getattr(value, each.name, None) for each in fields(Evidence)}
             else:
                 named[field.name] = value
         return named | {"measure": self.measure.label}
@@ -263,6 +273,30 @@ class SystemValues:
         """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
         one, another, labels = self.pair_terms(measure, system, other)
         return one.linear() - another.linear(), labels
+
+    def crossed(
+        self, measure: Measure, system: str, other: str | None = None, seedless: Sequence[str] = ()
+    ) -> Crossed:
+        """A system's value, or its difference to another's, over queries and seeds; see `statistics.crossed`.
+
+        Args:
+            measure: the one.
+            system: whose it is.
+            other: what is subtracted.
+            seedless: systems that depend on no seed.
+
+        """
+        if other is None:
+            there = self.there[measure, system]
+            own = self.terms[measure][system].at(there).linear_by_seed()
+            return statistics.crossed(own, clusters=None if self.labels is None else self.labels[there])
+        one, another, labels = self.pair_terms(measure, system, other)
+        return statistics.crossed(
+            one.linear_by_seed(),
+            another.linear_by_seed(),
+            clusters=labels,
+            seedless=system in seedless or other in seedless,
+        )
 
 
 def rows_in(result: Result, query_ids: Sequence[Any]) -> Rows:

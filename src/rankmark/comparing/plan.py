@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from rankmark.errors import ChoiceError
+from rankmark.errors import ChoiceError, UsageError, did_you_mean
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
+from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import INTERVALS, IntervalName
 from rankmark.statistics.record import Statistic, alternatives, check_choice
 from rankmark.statistics.resampling import check_drawn, check_share
@@ -15,33 +16,49 @@ from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, T
 from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 
 if TYPE_CHECKING:
-    from typing import Literal
+    from typing import Self
 
-__all__ = ["CORRECTIONS_OF_SYSTEMS", "ComparisonPlan"]
+__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "OF_SEEDS", "ComparisonPlan"]
 
 CORRECTIONS_OF_SYSTEMS: Mapping[str, Statistic] = {**CORRECTIONS, **SIMULTANEOUS}
 """What corrects the p-values of pairs of systems."""
+INTERVALS_OF_DIFFERENCES = [name for name, each in INTERVALS.items() if each.of_differences]
+"""How intervals of pairs of systems can be made."""
+
+OF_SEEDS: Literal["t"] = "t"
+"""The test and the interval that go by seeds, too; see `statistics.crossed`."""
+TWO_KINDS = "clusters of two kinds"
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """How systems are compared; see `compare`."""
+    """How systems are compared; see `compare`.
+
+    Attributes:
+        seeded: whether a system has several seeds, by which test and interval then go, too.
+        seedless: systems with one run that depend on no seed.
+
+    """
 
     test: TestName = "randomisation"
     alternative: Alternative = "two-sided"
     correction: CorrectionName | Literal["tukey"] = "holm"
     alpha: float = 0.05
-    interval: IntervalName = "bca"
+    interval: IntervalName = "auto"
     confidence: float = 0.95
     resamples: int = 10_000
     seed: int = 0
     threads: int | None = None
+    seeded: bool = False
+    seedless: tuple[str, ...] = ()
+    test_options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_choice("test", self.test, TESTS)
+        TESTS[self.test].check(self.test_options)
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS_OF_SYSTEMS)
-        check_choice("interval", self.interval, INTERVALS)
+        check_choice("interval", self.interval, INTERVALS_OF_DIFFERENCES)
         check_share(alpha=self.alpha, confidence=self.confidence)
         check_drawn(self.resamples, self.seed, self.threads)
         at_once = self.simultaneous
@@ -50,11 +67,44 @@ class ComparisonPlan:
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
             )
 
-    def check(self, *, clustered: bool, several_seeds: bool) -> None:
-        """Refuses what knows no clusters of queries, or systems with several seeds, where there are such."""
-        if several_seeds and not INTERVALS[self.interval].draws:
-            others = alternatives(each for each in INTERVALS.values() if each.draws)
-            raise ChoiceError(f'interval="{self.interval}" does not draw seeds; choose {others}')
+    def settled(self, *, clusters: int, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
+        """The plan for what is compared: t where there are several seeds, or clusters of two kinds.
+
+        Args:
+            clusters: of how many kinds there are.
+            seeds: how many each system has.
+            seedless: systems that depend on no seed.
+
+        Raises:
+            UsageError: one of these is no system, or has several seeds.
+            ChoiceError: what was chosen knows no clusters or no seeds.
+
+        """
+        for name in seedless:
+            if seeds.get(name) != 1:
+                hint = did_you_mean(str(name), seeds)
+                there = f"has {seeds[name]} runs" if name in seeds else f"is not one of the systems{hint}"
+                raise UsageError(f"seedless={name!r} {there}")
+        seeded = max(seeds.values()) > 1
+        if seeded and clusters > 1:
+            raise ChoiceError("several seeds go with clusters of one kind; give one of the two")
+        plan = self._by_t("seeds") if seeded else self._by_t(TWO_KINDS) if clusters > 1 else self
+        plan._check_clusters(clusters > 0)
+        return replace(plan, seeded=True, seedless=tuple(seedless)) if seeded else plan
+
+    def _by_t(self, of: str) -> Self:
+        """The plan with test and interval by t; refuses others unless they are the defaults."""
+        usual = ComparisonPlan()
+        for name, chosen, instead, known in (
+            ("test", self.test, OF_SEEDS, (usual.test, OF_SEEDS)),
+            ("interval", self.interval, OF_SEEDS, (usual.interval, OF_SEEDS)),
+            ("correction", self.correction, usual.correction, CORRECTIONS),
+        ):
+            if chosen not in known:
+                raise ChoiceError(f'{name}="{chosen}" knows nothing of {of}; choose "{instead}"')
+        return replace(self, test=OF_SEEDS, interval=OF_SEEDS)
+
+    def _check_clusters(self, clustered: bool) -> None:
         if clustered and not TESTS[self.test].knows_clusters:
             others = alternatives(each for each in TESTS.values() if each.knows_clusters)
             raise ChoiceError(f'test="{self.test}" knows no clusters; choose {others}')
@@ -63,9 +113,20 @@ class ComparisonPlan:
             raise ChoiceError(f'correction="{self.correction}" knows no clusters; choose {others}')
 
     @property
+    def test_title(self) -> str:
+        """What the test is called in sentences."""
+        title = TESTS[self.test].title
+        return f"{title} of crossed queries and seeds" if self.seeded else title
+
+    @property
     def simultaneous(self) -> SimultaneousTest | None:
         """The test of all systems at once that takes the place of a correction, if there is one."""
         return SIMULTANEOUS.get(self.correction)
+
+    def most_draws(self, tests: int) -> int:
+        """Up to how many draws a test may have, of so many that are corrected together."""
+        own = self.correction == "none" or self.simultaneous is not None
+        return draws_needed(1 if own else tests, self.alpha, self.resamples)
 
     @property
     def draws(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfSamples, OfSpreads, OfValues
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.predictions import check_options
-from rankmark.comparing.stored import check_stored, is_result
+from rankmark.comparing.stored import check_stored, opened
 from rankmark.comparing.systems import check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.predictions.systems import SystemScores, asked_systems, is_one_table
@@ -44,16 +44,19 @@ def gate_predictions(
     """Says whether a system's predictions are worse than a baseline's by no more than is allowed.
 
     As `gate`, of systems that scored the same rows: the drop is b − c, or (b − c) / b; of a measure of which
-    less is better, such as LogLoss, its negative. With `confidence` the one-sided bound decides: of AUC by
-    DeLong's variance, of all else by the bootstrap (BCa), over queries where there is a column of them, else
-    over rows. A gate is true if it passes.
+    less is better, such as LogLoss, its negative. With `confidence` the one-sided bound decides, over queries
+    where there is a column of them, else over rows: of AUC by DeLong's variance, of functions of sums over
+    rows (LogLoss, Brier, accuracy, …) by Gaffke's bound of what each adds, which takes the worst that was
+    seen for the worst there is, of all else by the bootstrap (BCa). Where fewer than 10 differ, or of
+    measures other than AUC there are fewer than 25, there is no bound and the gate fails. A gate is true if
+    it passes.
 
     Args:
         table: as for `compare_predictions`; or with one system one table.
         scores: as for `compare_predictions`; or with one system its column, or None for the usual names.
         measures: as for `evaluate_predictions`; by none of them it may drop.
-        baseline: the system of two that there is; or what `evaluate_predictions` gave for it, such as what
-            `rankmark.load` read, whose values alone are known; or None, with limits.
+        baseline: the system of two that there is; or what `evaluate_predictions` gave for it, or a path
+            where that was saved, whose values alone are known; or None, with limits.
         max_drop: a number in the measure's unit (0.005), or a share of the baseline's value as text
             (``"0.5%"``).
         at_least: the least value of a measure that passes, ``{"AUC": 0.7}``.
@@ -81,10 +84,11 @@ def gate_predictions(
         False
 
     """
+    check_options("gate_predictions", options)
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
     check_drawn(1 if resamples is None else resamples, seed, options.get("threads"))
-    check_options("gate_predictions", options)
+    baseline = opened(baseline, PredictionResult)
     stored = baseline if isinstance(baseline, PredictionResult) else None
     asked = _asked(table, scores, baseline)
     sampling = None
@@ -101,7 +105,7 @@ def gate_predictions(
 
 def _asked(table: Any, scores: str | Mapping[str, str] | None, baseline: object) -> dict[str, SystemScores]:
     """The candidate's table and column, and the baseline's if that is a system."""
-    if baseline is None or is_result(baseline, PredictionResult):
+    if baseline is None or isinstance(baseline, PredictionResult):
         if not isinstance(scores, Mapping) and is_one_table(table):
             return {"candidate": SystemScores(table, scores)}
         asked = asked_systems(table, scores)

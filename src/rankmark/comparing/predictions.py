@@ -7,16 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rankmark.aggregation.intervals import (
-    Drawn,
-    IntervalMethod,
-    Sampling,
-    bootstrapped,
-    is_auc,
-    way,
-)
+from rankmark.aggregation.intervals import IntervalMethod, Sampling, Unit
 from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.pairs import (
     baseline_of,
@@ -26,10 +17,11 @@ from rankmark.comparing.pairs import (
     opponents,
     refuse_swapped,
 )
+from rankmark.comparing.prediction_tests import PREDICTION_INTERVALS, PredictionPlan, PredictionTest, judged
+from rankmark.comparing.prediction_words import interval_line, least_lines, test_line
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
-from rankmark.comparing.words import corrected_line, sided
-from rankmark.errors import ChoiceError
+from rankmark.errors import CallError, did_you_mean
 from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import asked_systems
 from rankmark.inputs.slicing import By
@@ -38,11 +30,9 @@ from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
 from rankmark.results.saved import Saved
-from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
-from rankmark.statistics.intervals import Interval
+from rankmark.statistics.corrections import CorrectionName
 from rankmark.statistics.record import check_choice
-from rankmark.statistics.resampling import check_share
-from rankmark.statistics.significance import ALTERNATIVES, Alternative, shift_p
+from rankmark.statistics.significance import Alternative
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,8 +60,12 @@ class PredictionPair:
         p: the chance of such a difference between systems that are equally good.
         corrected: the same, corrected for all tests of the comparison.
         significant: whether `corrected` is at most alpha.
-        method: ``delong``, ``bca`` or ``percentile``.
-        resamples: how many were drawn; None for DeLong's.
+        method: of the interval: ``delong-t``, ``delong``, ``delta``, ``bca`` or ``percentile``.
+        resamples: how many resamples of the units it or the test drew; None for none.
+        test: ``delong-t``, ``delong``, ``randomisation``, ``t`` or ``bootstrap``.
+        unit: what is taken for independent: ``queries`` or ``rows``.
+        units: how many of them there are.
+        groups: in how many random groups the test takes them; None for each by itself.
 
     """
 
@@ -88,6 +82,10 @@ class PredictionPair:
     significant: bool
     method: IntervalMethod
     resamples: int | None
+    test: PredictionTest = "bootstrap"
+    unit: Unit = "rows"
+    units: int = 0
+    groups: int | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -101,6 +99,7 @@ def compare_predictions(
     measures: str | Measure | Iterable[str | Measure],
     *,
     baseline: Baseline = None,
+    test: PredictionTest | None = None,
     alternative: Alternative = "two-sided",
     correction: CorrectionName = "holm",
     alpha: float = 0.05,
@@ -114,10 +113,13 @@ def compare_predictions(
 ) -> PredictionComparison:
     """Says which differences between systems that scored the same rows are more than chance.
 
-    AUC is compared by DeLong's test, everything else by resamples that both systems share: of queries where
-    there is a column of them, else of rows. Their p-value is that of the shifted bootstrap, the share of
-    resampled differences, less their own value, that are as far from 0 as it is (Efron and Tibshirani, "An
-    Introduction to the Bootstrap", 1993, chapter 16).
+    What a test takes for independent are queries where there is a column of them, else rows. A measure is
+    made of what each of these units moves its value by: of a mean over queries each one's value, of a
+    function of sums over rows (LogLoss, PCOPC, Accuracy) what the unit adds to the sums times the derivative
+    by them, of AUC DeLong's components, of any other (AveragePrecision, KS) the jackknife, over each unit or
+    200 random groups of them. The tests are those of `compare` over the differences of these: random signs,
+    which swap the systems unit by unit, Student's t, or resamples. Scores themselves are never swapped, so
+    that systems may have scores on different scales.
 
     Args:
         table: as for `evaluate_predictions`, with the scores of all systems; or ``{system: table}``, tables
@@ -127,14 +129,20 @@ def compare_predictions(
             column that all of them have, or None for the usual names.
         measures: as for `evaluate_predictions`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
+        test: ``randomisation`` (random signs; exact where feasible), ``t``, ``bootstrap`` (shifted, of
+            resampled units, which needs some 50 of them), or of AUC alone ``delong-t`` or ``delong``, which
+            compares with the normal distribution as pROC does (see `statistics.delong_test`). None is
+            ``delong-t`` for AUC over rows, and for all else ``randomisation``.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
         correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
             (``none`` is one).
         alpha: the level below which a corrected p-value is significant.
-        interval: None for DeLong's of AUC and ``bca`` of others; or ``bca`` or ``percentile`` for all.
+        interval: of differences: ``delta``, Student's t of what each unit moves the difference by, ``bca`` or
+            ``percentile``, or of AUC ``delong-t`` or ``delong``; None is ``delong-t`` of AUC and ``delta`` of
+            others.
         confidence: of the intervals, 0 to 1.
-        resamples: as for `evaluate_predictions`.
-        seed: of the resamples.
+        resamples: as for `evaluate_predictions`, and of random signs where they are not exact.
+        seed: of these.
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
         attributes: as for `evaluate_predictions`, for `by`.
@@ -142,7 +150,8 @@ def compare_predictions(
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
     Raises:
-        UsageError: fewer than two systems, no such baseline, or a choice that there is not.
+        UsageError: fewer than two systems, no such baseline, a choice that there is not, or a test that is
+            none of the measure.
         DataError: a table that cannot be evaluated, or several that are not of the same rows.
 
     Example:
@@ -151,7 +160,7 @@ def compare_predictions(
         >>> comparison = rm.compare_predictions(table, {"old": "old", "new": "new"}, "AUC", baseline="old")
         >>> (pair,) = comparison.pairs
         >>> round(pair.difference, 4), round(pair.p, 4)
-        (0.5556, 0.1814)
+        (0.5556, 0.2524)
 
         Of two tables, whose rows may be in any order:
 
@@ -164,19 +173,15 @@ def compare_predictions(
     """
     asked = asked_systems(table, scores)
     baselines = check_systems(asked, baseline)
-    check_choice("alternative", alternative, ALTERNATIVES)
-    check_choice("correction", correction, CORRECTIONS)
-    check_share(alpha=alpha)
-    if interval not in (None, "bca", "percentile"):
-        raise ChoiceError(f"interval={interval!r} is not one of bca, percentile, None")
+    if interval is not None:
+        check_choice("interval", interval, PREDICTION_INTERVALS)
     sampling = Sampling(interval, confidence, resamples, seed, options.get("threads") or 0)
+    plan = PredictionPlan(sampling, test, alternative, correction, alpha)
     check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
     slicing = sliced_by(by, first, attributes, options.get("query"))
-    found = evaluate_systems(asked, measures, sampling, options, slicing)
-    comparison = PredictionComparison.of(
-        found.systems, baselines, sampling, alternative, correction, alpha, found.notes
-    )
+    found = evaluate_systems(asked, measures, plan.of_values, options, slicing)
+    comparison = PredictionComparison.of(found.systems, baselines, plan, found.notes)
     if found.slices is not None:
         comparison.slices = comparison.in_slices(found.slices)
     return comparison
@@ -194,7 +199,9 @@ OPTIONS = frozenset(
 def check_options(function: str, options: Mapping[str, Any]) -> None:
     """Refuses what is none of them, as Python would."""
     if unknown := options.keys() - OPTIONS:
-        raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
+        name = min(unknown)
+        near = did_you_mean(name, OPTIONS)
+        raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
 class PredictionComparison(Saved):
@@ -208,6 +215,7 @@ class PredictionComparison(Saved):
         alternative: of the tests.
         correction: of the p-values.
         alpha: the level below which a corrected p-value is significant.
+        test: which was asked for; None for the usual one of each measure.
         pairs: every measure's pairs of systems.
         notes: what a reader should know of how several tables were brought together.
         slices: the pairs in slices of the rows, if they were asked for.
@@ -225,21 +233,27 @@ class PredictionComparison(Saved):
         notes: tuple[str, ...] = (),
         pairs: tuple[PredictionPair, ...] = (),
         slices: ComparisonSlices[PredictionPair] | None = None,
+        test: PredictionTest | None = None,
     ) -> None:
         self.results = results
         self.baselines = baselines
-        self.alternative: Alternative = alternative
-        self.correction: CorrectionName = correction
-        self.alpha = alpha
+        self.plan = PredictionPlan(sampling, test, alternative, correction, alpha)
         self.notes = notes
         self.pairs = pairs
         self.slices = slices
-        self._sampling = sampling
 
     @classmethod
-    def of(cls, systems: Mapping[str, Evaluated], *how: Any) -> PredictionComparison:
-        """The comparison of systems; `how` are the other arguments."""
-        compared = cls({name: each.result for name, each in systems.items()}, *how)
+    def of(
+        cls,
+        systems: Mapping[str, Evaluated],
+        baselines: tuple[str, ...],
+        plan: PredictionPlan,
+        notes: tuple[str, ...] = (),
+    ) -> PredictionComparison:
+        """The comparison of systems."""
+        how = (plan.sampling, plan.alternative, plan.correction, plan.alpha)
+        results = {name: each.result for name, each in systems.items()}
+        compared = cls(results, baselines, *how, notes, test=plan.test)
         compared.pairs = tuple(compared._with_corrected(list(compared._judged(systems))))
         return compared
 
@@ -247,14 +261,35 @@ class PredictionComparison(Saved):
         return {
             "results": self.results,
             "baselines": self.baselines,
-            "sampling": self._sampling,
+            "sampling": self.plan.sampling,
             "alternative": self.alternative,
             "correction": self.correction,
             "alpha": self.alpha,
+            "test": self.test,
             "notes": self.notes,
             "pairs": self.pairs,
             "slices": self.slices,
         }
+
+    @property
+    def test(self) -> PredictionTest | None:
+        """See the class."""
+        return self.plan.test
+
+    @property
+    def alternative(self) -> Alternative:
+        """See the class."""
+        return self.plan.alternative
+
+    @property
+    def correction(self) -> CorrectionName:
+        """See the class."""
+        return self.plan.correction
+
+    @property
+    def alpha(self) -> float:
+        """See the class."""
+        return self.plan.alpha
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -290,17 +325,20 @@ class PredictionComparison(Saved):
         """The pairs in these slices, with p-values corrected for all of them together."""
         found: list[SlicedPair[PredictionPair]] = []
         without: list[tuple[str, str, str | None]] = []
+        uncorrected = replace(self.plan, correction="none")
         for each in slices:
-            alone = PredictionComparison.of(
-                each.systems, self.baselines, self._sampling, self.alternative, "none", self.alpha
-            )
+            alone = PredictionComparison.of(each.systems, self.baselines, uncorrected)
             found += [SlicedPair(each.by, each.slice, each.rows, pair) for pair in alone.pairs]
             reasons = {(m, why) for result in alone.results.values() for m, why in result.undefined.items()}
             without += [(measure, why, each.slice) for measure, why in sorted(reasons)]
         corrected = self._with_corrected([each.pair for each in found])
         pairs = [replace(each, pair=pair) for each, pair in zip(found, corrected, strict=True)]
-        interval = f"low, high: the {100 * self._sampling.confidence:g}% interval of the difference"
-        lines = [interval, self._tests(corrected), *without_value(without)]
+        lines = [
+            f"low, high: {interval_line(self.plan, corrected)}",
+            test_line(self.plan, corrected),
+            *least_lines(self.plan, corrected),
+            *without_value(without),
+        ]
         return ComparisonSlices(pairs, lines)
 
     def _with_corrected(self, pairs: Sequence[PredictionPair]) -> list[PredictionPair]:
@@ -308,63 +346,18 @@ class PredictionComparison(Saved):
 
     def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
         for measure in self.measures:
-            drawn: dict[str, Drawn] = {}
             for system, other in self.opponents:
-                if is_auc(measure) and self._sampling.method is None:
-                    yield self._by_delong(measure, system, other, systems)
-                else:
-                    yield self._by_bootstrap(measure, system, other, systems, drawn)
-
-    def _by_delong(
-        self, measure: Measure, system: str, other: str, systems: Mapping[str, Evaluated]
-    ) -> PredictionPair:
-        one, another = systems[system], systems[other]
-        if any(math.isnan(each.result[measure]) for each in (one, another)):
-            return self._pair(measure, system, other, Interval(math.nan, math.nan), math.nan, "delong")
-        assert one.labelled is not None
-        assert another.labelled is not None
-        spread = one.labelled.spread()
-        found = spread.against(another.labelled.spread(), self._sampling.confidence, self.alternative)
-        return self._pair(measure, system, other, found.interval, found.p, "delong")
-
-    def _by_bootstrap(
-        self,
-        measure: Measure,
-        system: str,
-        other: str,
-        systems: Mapping[str, Evaluated],
-        drawn: dict[str, Drawn],
-    ) -> PredictionPair:
-        method = self._sampling.method or "bca"
-        pair = (system, other)
-        found = [systems[name].samples.get(measure) for name in pair]
-        if any(sample is None or sample.units < 2 for sample in found):
-            return self._pair(measure, system, other, Interval(math.nan, math.nan), math.nan, method)
-        for name, sample in zip(pair, found, strict=True):
-            if name not in drawn:
-                assert sample is not None
-                drawn[name] = sample.drawn(self._sampling)
-        resampled, left_out = (
-            one - another for one, another in zip(drawn[system], drawn[other], strict=True)
-        )
-        value, baseline_value = (systems[name].result[measure] for name in pair)
-        difference = value - baseline_value
-        ends = bootstrapped(Drawn(resampled, left_out), difference, method, self._sampling.confidence)
-        there = resampled[~np.isnan(resampled)]
-        p = shift_p(there, np.array([difference]), self.alternative) if len(there) else math.nan
-        return self._pair(measure, system, other, ends, p, method, len(resampled))
+                yield self._pair(measure, system, other, (systems[system], systems[other]))
 
     def _pair(
-        self,
-        measure: Measure,
-        system: str,
-        other: str,
-        ends: Interval,
-        p: float,
-        method: IntervalMethod,
-        resamples: int | None = None,
+        self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated]
     ) -> PredictionPair:
-        value, baseline_value = (self.results[name][measure] for name in (system, other))
+        labelled = of[0].labelled
+        assert labelled is not None
+        unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
+        test = self.plan.test_of(measure, unit)
+        found = judged(measure, of, test, self.plan)
+        value, baseline_value = (each.result[measure] for each in of)
         return PredictionPair(
             measure=measure,
             system=system,
@@ -372,13 +365,17 @@ class PredictionComparison(Saved):
             value=value,
             baseline_value=baseline_value,
             difference=value - baseline_value,
-            low=ends.low,
-            high=ends.high,
-            p=p,
+            low=found.interval.low,
+            high=found.interval.high,
+            p=found.p,
             corrected=math.nan,
             significant=False,
-            method=method,
-            resamples=resamples,
+            method=self.plan.interval_of(measure),
+            resamples=found.resamples,
+            test=test,
+            unit=unit,
+            units=found.units,
+            groups=found.groups,
         )
 
     def __repr__(self) -> str:
@@ -404,20 +401,11 @@ class PredictionComparison(Saved):
         return [
             "; ".join([first.account()[0], *self.notes]),
             *self._noticed(),
-            self._tests(self.pairs),
+            f"intervals: {interval_line(self.plan, self.pairs)}",
+            test_line(self.plan, self.pairs),
+            *least_lines(self.plan, self.pairs),
             f"* {differs} (p ≤ {self.alpha:g})",
         ]
-
-    def _tests(self, pairs: Iterable[PredictionPair]) -> str:
-        """How these pairs were compared."""
-        pairs = list(pairs)
-        ways: dict[tuple[IntervalMethod, int | None], list[str]] = {}
-        for pair in pairs:
-            names = ways.setdefault((pair.method, pair.resamples), [])
-            names += [pair.measure.label] * (pair.measure.label not in names)
-        tests = "; ".join(f"{', '.join(names)} by {way(*each)}" for each, names in ways.items())
-        corrected = corrected_line(self.correction, sum(not math.isnan(pair.p) for pair in pairs))
-        return f"intervals and tests: {tests}; {sided(self.alternative)}; {corrected}"
 
     def _noticed(self) -> Iterator[str]:
         """What there is to notice in the results, and of which if not of all."""
@@ -436,7 +424,7 @@ class PredictionComparison(Saved):
         return Grid(1, [["measure", *map(printable, self.systems)], *rows])
 
     def _grid(self, digits: int) -> Grid:
-        interval = f"{100 * self._sampling.confidence:g}% interval"
+        interval = f"{100 * self.plan.sampling.confidence:g}% interval"
         corrected = [] if self.correction == "none" else [f"p ({self.correction})"]
         header = ["measure", "system", "against", "difference", interval, "p", *corrected, ""]
         rows = [header, *(self._cells(pair, digits) for pair in self.pairs)]
@@ -464,11 +452,12 @@ class PredictionComparison(Saved):
     def _record(self) -> dict[str, Any]:
         return {
             "baselines": self.baselines,
+            "test": self.test,
             "alternative": self.alternative,
             "correction": self.correction,
             "alpha": self.alpha,
-            "confidence": self._sampling.confidence,
-            "seed": self._sampling.seed,
+            "confidence": self.plan.sampling.confidence,
+            "seed": self.plan.sampling.seed,
             "systems": {name: _system(result) for name, result in self.results.items()},
             "pairs": [pair.figures for pair in self.pairs],
             **({} if self.slices is None else {"slices": self.slices.records()}),

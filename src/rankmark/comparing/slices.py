@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Generic
 from rankmark.comparing.judging import judged_pairs, with_corrected
 from rankmark.comparing.pairs import Pair, SomePair, SystemValues, finite
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS, ComparisonPlan
+from rankmark.comparing.words import caution_lines, methods
 from rankmark.inputs.attributes import QuerySlices, aligned
+from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
 from rankmark.results.sliced import OfSlices, slice_label, slice_members
-from rankmark.statistics.intervals import INTERVALS
-from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,15 +118,15 @@ def _gathered(pairs: Iterable[SlicedPair[SomePair]]) -> Iterator[SlicedPair[Some
 def _cells(figures: Mapping[str, Any], digits: int) -> dict[str, str]:
     """A row for people: each of its cells by what it is."""
     count = "queries" if "queries" in figures else "rows"
-    signed = ("difference", "low", "high")
     cells = {
         "measure": figures["measure"],
         "system": printable(figures["system"]),
         "baseline": printable(figures["baseline"]),
         "slice": slice_label(figures["slice"]),
         count: f"{figures.get('queries', figures['members']):,}",
-        "value": rounded(figures["value"], f".{digits}f"),
-        **{name: rounded(figures[name], f"+.{digits}f") for name in signed},
+        "value": written(figures["measure"], figures["value"], digits),
+        "difference": written(figures["measure"], figures["difference"], digits, "+"),
+        **{name: rounded(figures[name], f"+.{digits}f") for name in ("low", "high")},
         "p": chance(figures["corrected"], digits),
     }
     if "wins" in figures:
@@ -141,23 +141,27 @@ def compared_in_slices(
 
     With ``correction="tukey"``, which corrects for the systems of a measure, only for these in each slice.
     """
-    pairs = [
-        SlicedPair(names.name, value, len(inside), pair)
+    members = [
+        (names.name, value, inside)
         for names in aligned(slices.frame, query_ids)
         for value, inside in slice_members(names)
-        for pair in judged_pairs(_of_slice(data, inside), plan)[1]
+    ]
+    pairs = [
+        SlicedPair(by, value, len(inside), pair)
+        for by, value, inside in members
+        for pair in judged_pairs(_of_slice(data, inside), plan, len(members))[1]
     ]
     corrected = with_corrected([each.pair for each in pairs], plan)
     found = (replace(each, pair=pair) for each, pair in zip(pairs, corrected, strict=True))
-    return ComparisonSlices(found, (*_notes(plan), *slices.notes))
+    cautious = caution_lines(corrected)
+    return ComparisonSlices(found, (*_notes(plan, corrected), *cautious, *slices.notes))
 
 
-def _notes(plan: ComparisonPlan) -> Iterator[str]:
-    way = INTERVALS[plan.interval].title
-    yield f"low, high: the {100 * plan.confidence:g}% interval of the difference ({way})"
+def _notes(plan: ComparisonPlan, pairs: Sequence[Pair]) -> Iterator[str]:
+    yield f"low, high: the {100 * plan.confidence:g}% interval of the difference ({methods(pairs)})"
     over = "the systems of each slice" if plan.simultaneous else "all slices"
     correction = f", corrected by {CORRECTIONS_OF_SYSTEMS[plan.correction].title} over {over}"
-    yield f"p: {TESTS[plan.test].title}{'' if plan.correction == 'none' else correction}"
+    yield f"p: {plan.test_title}{'' if plan.correction == 'none' else correction}"
 
 
 def _of_slice(data: SystemValues, inside: NDArray[np.intp]) -> SystemValues:

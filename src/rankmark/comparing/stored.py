@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import ChoiceError, DataError, UsageError
-from rankmark.results.archive import first_part
+from rankmark.loading import is_saved, load
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
 from rankmark.results.runs import Runs
-from rankmark.results.saved import HEADER, Saved
+from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
 
-__all__ = ["beside_stored", "check_stored", "is_result", "stored_notes"]
+__all__ = ["beside_stored", "check_stored", "opened", "stored_notes"]
 
 
-def is_result(run: Any, kind: type[Result]) -> bool:
-    """Whether it is a result, and no run.
+def opened(run: Any, kind: type) -> Any:
+    """A run, or a result in its place; of a path what was saved there, if that is a result.
 
     Raises:
-        UsageError: it is a record of another kind, or the file of one, which `rankmark.load` opens.
+        UsageError: it is a record of another kind.
 
     """
-    if isinstance(run, str | Path) and first_part(run) == HEADER:
-        raise UsageError(f"{run} is what rankmark saved of a result: give rankmark.load({str(run)!r})")
-    if isinstance(run, Saved) and not isinstance(run, kind):
+    found = load(run) if is_saved(run) else run
+    if isinstance(found, Saved) and not isinstance(found, kind):
         raise UsageError(
-            f"a {type(run).__name__} is neither a run nor the {kind.__name__} of one"
-            + ('; take that of one run, by its name: runs["…"]' if isinstance(run, Runs) else "")
+            ("" if found is run else f"{run}: ")
+            + f"a {type(found).__name__} is neither a run nor the {kind.__name__} of one"
+            + ('; take that of one run, by its name: runs["…"]' if isinstance(found, Runs) else "")
         )
-    return isinstance(run, kind)
+    return found
 
 
 def check_stored(name: str, stored: Result, fresh: Result, measures: Iterable[Measure]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
 from rankmark.errors import DataError, UsageError, did_you_mean
+from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.measure import Measure
 from rankmark.language.names import as_measure
@@ -17,13 +16,18 @@ from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["Baseline", "brought_together", "check_systems"]
+__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
+
+FEW_SEEDS = 3
+"""With so many a quantile of t is 4.3 at 5%, with two 12.7."""
+
+
+def are_seeds(run: Any) -> bool:
+    """Whether it is a list of runs, and not one run as a list of rows."""
+    return isinstance(run, list) and bool(run) and not isinstance(run[0], tuple | list)
 
 
 def check_systems(systems: Mapping[str, Any], baseline: Baseline) -> tuple[str, ...]:
@@ -49,7 +53,7 @@ def brought_together(
     measures: str | Measure | Iterable[str | Measure] | None,
     baselines: Sequence[str],
     plan: ComparisonPlan,
-    clusters: Mapping[Any, Any] | None,
+    clusters: ClustersBy | Clustering,
 ) -> Comparison:
     """The comparison of the results of several systems, of each one a seed.
 
@@ -61,23 +65,52 @@ def brought_together(
         clusters: what each query belongs to.
 
     """
+    found = gathered(results, measures)
+    clustering = Clustering.of(clusters)
+    notes = list(found.notes)
+    if plan.seeded:
+        notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
+    return Comparison(
+        results={name: tuple(each) for name, each in results.items()},
+        measures=found.measures,
+        baselines=baselines,
+        plan=plan,
+        query_ids=found.query_ids,
+        labels=None if clustering is None else clustering.labels(found.query_ids),
+        notes=notes,
+    )
+
+
+class Gathered(NamedTuple):
+    """What can be compared of several systems.
+
+    Attributes:
+        measures: those that all have.
+        query_ids: the queries that all have.
+        notes: what a reader should know of how they were brought together.
+
+    """
+
+    measures: tuple[Measure, ...]
+    query_ids: list[Any]
+    notes: list[str]
+
+
+def gathered(
+    results: Mapping[str, Sequence[Result]], measures: str | Measure | Iterable[str | Measure] | None = None
+) -> Gathered:
+    """What the results of systems, of each one a seed, have in common; all measures if none is named.
+
+    Raises:
+        UsageError: there is no such measure.
+        DataError: they are of different judgements, or have no query in common.
+
+    """
     every = [result for each in results.values() for result in each]
     _check_same_judgements(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
-    labels = None if clusters is None else _labels(query_ids, clusters)
-    if len(every) > len(results):
-        notes.append("p-values are of the means over these seeds, intervals of other seeds and queries, too")
-    notes += _choice_notes(every)
-    return Comparison(
-        results={name: tuple(each) for name, each in results.items()},
-        measures=asked,
-        baselines=baselines,
-        plan=plan,
-        query_ids=query_ids,
-        labels=labels,
-        notes=notes,
-    )
+    return Gathered(asked, query_ids, notes + _choice_notes(every))
 
 
 def _check_same_judgements(results: Mapping[str, Sequence[Result]]) -> None:
@@ -125,15 +158,20 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     return [query for query in lists[0] if query in common], [note]
 
 
-def _labels(query_ids: Sequence[Any], clusters: Mapping[Any, Any]) -> NDArray[Any]:
-    if not isinstance(clusters, Mapping):
-        raise UsageError(f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}")
-    missing = [query for query in query_ids if query not in clusters]
-    if missing:
-        queries = counted(len(missing), "query", "queries")
-        raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(clusters.values()))}
-    return np.array([numbers[clusters[query]] for query in query_ids])
+def _seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:
+    """What a reader should know of how many seeds the systems have."""
+    one = [name for name, count in seeds.items() if count == 1 and name not in seedless]
+    few = [name for name, count in seeds.items() if 1 < count <= FEW_SEEDS]
+    if one:
+        yield (
+            f"{', '.join(one)}: one run says nothing of how others vary by seeds; beside a system with "
+            "several it is taken to vary as that one does (seedless names systems that depend on no seed)"
+        )
+    if few:
+        yield (
+            f"{', '.join(few)}: {FEW_SEEDS} seeds or fewer say little of how others vary; intervals are "
+            "wide, and only great differences are found"
+        )
 
 
 def _choice_notes(results: Sequence[Result]) -> list[str]:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
 from rankmark.rendering.words import counted, printable
-from rankmark.statistics.intervals import INTERVALS
+from rankmark.statistics.intervals import CAUTIONS, INTERVALS
 from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
     from rankmark.comparing.compared import Compared
+    from rankmark.comparing.pairs import Pair
 
 __all__ = [
     "DOWN",
     "UP",
+    "caution_lines",
     "corrected_line",
     "interval_line",
     "mark_line",
+    "methods",
     "queries_line",
     "sided",
     "test_line",
@@ -30,10 +35,14 @@ UP, DOWN = "↑", "↓"
 def test_line(shown: Compared) -> str:
     """Which test stands behind the marks."""
     plan, test = shown.plan, TESTS[shown.plan.test]
-    words = [f"{test.title}, {sided(plan.alternative)}"]
+    words = [f"{plan.test_title}, {sided(plan.alternative)}"]
     if test.draws:
         exact = " where not exact" if test.exact else ""
-        words.append(f"{plan.resamples:,} resamples{exact}, seed {plan.seed}")
+        most = max((pair.evidence.draws or 0 for pair in shown.pairs if pair.evidence), default=0)
+        more = f" to {most:,}" if most > plan.resamples else ""
+        words.append(f"{plan.resamples:,}{more} resamples{exact}, seed {plan.seed}")
+    if plan.test_options:
+        words.append(", ".join(f"{name}={value}" for name, value in plan.test_options.items()))
     if plan.simultaneous:
         words.append(f"corrected by the {plan.simultaneous.title} test of each measure")
     else:
@@ -68,13 +77,38 @@ def mark_line(shown: Compared) -> str:
 
 def interval_line(shown: Compared) -> str:
     """How the intervals were made."""
-    plan, interval = shown.plan, INTERVALS[shown.plan.interval]
-    line = f"{100 * plan.confidence:.6g}% intervals: {interval.title}"
-    if not interval.draws:
-        return line
+    plan = shown.plan
     unit = "queries" if shown.clusters is None else "clusters of queries"
-    seeds = " and seeds" if any(len(each) > 1 for each in shown.results.values()) else ""
-    return f"{line} over {unit}{seeds}, {plan.resamples:,} resamples, seed {plan.seed}"
+    over = f"of crossed {unit} and seeds" if plan.seeded else f"over {unit}"
+    line = f"{100 * plan.confidence:.6g}% intervals: {methods(shown.pairs)} {over}"
+    if not any(INTERVALS[method].draws for method in _methods(shown.pairs)):
+        return line
+    return f"{line}, {plan.resamples:,} resamples, seed {plan.seed}"
+
+
+def methods(pairs: Sequence[Pair]) -> str:
+    """By which methods the intervals of pairs were made, and how many by each if there are several."""
+    found = _methods(pairs)
+    if len(found) == 1:
+        return INTERVALS[next(iter(found))].title
+    ways = (f"{INTERVALS[method].title} ({count} of {len(pairs)})" for method, count in found.items())
+    return " and ".join(ways)
+
+
+def _methods(pairs: Sequence[Pair]) -> dict[str, int]:
+    """Those that draw come last."""
+    found = Counter(pair.method for pair in pairs)
+    return dict(sorted(found.items(), key=lambda each: INTERVALS[each[0]].draws))
+
+
+def caution_lines(pairs: Sequence[Pair]) -> Iterator[str]:
+    """Which intervals may hold the true difference less or more often than they say, and why."""
+    for caution, why in CAUTIONS.items():
+        warned = [pair for pair in pairs if pair.caution == caution]
+        names = [f"{printable(pair.system)} by {pair.measure.label}" for pair in warned[:3]]
+        if names:
+            some = ", ".join(names) + (", …" if len(warned) > 3 else "")
+            yield f"{len(warned)} of {len(pairs)} may cover more or less often ({some}): {why}"
 
 
 def queries_line(shown: Compared) -> str:
@@ -83,5 +117,8 @@ def queries_line(shown: Compared) -> str:
     count = counted(numbers[0], "query", "queries")
     if len(numbers) > 1:
         count = f"{numbers[0]:,} to {counted(numbers[-1], 'query', 'queries')}, those with a value of both"
-    clusters = "" if shown.clusters is None else f" in {counted(shown.clusters, 'cluster')}"
-    return f"compared on {count}{clusters}"
+    clusters = shown.clusters
+    if isinstance(clusters, tuple):
+        kinds = " and ".join(f"{each:,}" for each in clusters)
+        return f"compared on {count} in {kinds} clusters of two kinds"
+    return f"compared on {count}" + ("" if clusters is None else f" in {counted(clusters, 'cluster')}")

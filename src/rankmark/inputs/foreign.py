@@ -20,7 +20,7 @@ LOOKED_AT = 1 << 10
 
 TABLE = "save it as Parquet or CSV, or in Python give the table that pandas or polars reads of it"
 UNPACKED = "unpack it, or compress the file with gzip or zstd, which are read as they are"
-LOADED = "open it with rankmark.load, and give what that returns"
+LOADED = "it has values and no rows, so that it is shown, compared and gated, and not evaluated again"
 NO_TABLE = "give a file that holds a table"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GivenValues", "MatrixColumns", "read_values"]
 
-MatrixColumns = Mapping[str, "str | Sequence[str]"]
+MatrixColumns = Mapping[str, "str | Sequence[str] | None"]
 """The columns of a matrix: ``query``, and ``systems``, or ``system``, ``value`` and ``measure``."""
 
 KNOWN: Mapping[str, frozenset[str]] = {

@@ -24,6 +24,11 @@ from rankmark.rendering.words import brief
 
 __all__ = ["GREATEST_CUTOFF", "Definition", "Meaning", "declared", "key_of", "load", "meanings_of"]
 
+FOREIGN: Mapping[str, str] = {
+    "judged_only": '; unjudged items are left out by unjudged="ignore"',
+    "dcg": "; what another tool calls so is gain=exp2 or gain=linear",
+}
+"""What other tools have parameters for, as it is said here."""
 GREATEST_CUTOFF = 2**53
 """Every whole number up to this is a float64."""
 
@@ -99,9 +104,8 @@ class Definition:
                 raise MeasureError(f"{self.name}: the cutoff is written after the name: {self.name}@10")
             if name not in self.accepted:
                 takes = f"takes: {', '.join(self.accepted)}" if self.accepted else "takes none"
-                raise MeasureError(
-                    f"{self.name} has no parameter {name!r}{did_you_mean(name, self.accepted)} (it {takes})"
-                )
+                instead = FOREIGN.get(name) or did_you_mean(name, self.accepted)
+                raise MeasureError(f"{self.name} has no parameter {name!r}{instead} (it {takes})")
         accepted = {name: p for name, p in self.accepted.items() if name in given}
         checked = {name: p.checked(given[name], self.name) for name, p in accepted.items()}
         return MappingProxyType({n: value for n, value in checked.items() if value != accepted[n].default})

@@ -75,9 +75,7 @@ def _cutoff(text: str, written: str | None) -> int | None:
     if written is None:
         return None
     if not re.fullmatch(r"[0-9]+", written.strip()):
-        name = text.partition("@")[0]
-        hint = f"; a threshold is {name}(threshold={written})" if re.fullmatch(r"0?\.[0-9]+", written) else ""
-        raise MeasureError(f"{brief(text)}: the cutoff is a whole number from 1, not {brief(written)}{hint}")
+        raise MeasureError(f"{brief(text)}: the cutoff is a whole number from 1, not {brief(written)}")
     return _whole(text, written)
 
 

@@ -113,8 +113,13 @@ class Measure:
         usual = self.page.usual_bounds
         if usual is None:
             return self.page.bounds
+        named = self.page.usual_with
         parameters = self.page.parameters
-        changed = any(parameters[name].default != value for name, value in self.parameters.items())
+        changed = any(
+            parameters[name].default != value
+            for name, value in self.parameters.items()
+            if named is None or name in named
+        )
         return self.page.bounds if changed else usual
 
     @property

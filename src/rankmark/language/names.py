@@ -47,8 +47,28 @@ def parse(text: str, kinds: tuple[Kind, ...] = LISTS_FIRST) -> Measure:
         return _named(joined["name"], kinds, cutoff=int(joined["cutoff"]))
     if is_known(text, kinds):
         return _named(text, kinds)
-    name, parameters, cutoff = read(text)
+    try:
+        name, parameters, cutoff = read(text)
+    except MeasureError as error:
+        raise MeasureError(f"{error}{_as_parameter(text, kinds)}") from None
     return _named(name, kinds, parameters, cutoff)
+
+
+_AT_A_FRACTION = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<given>[^()]*)\))?@(?P<value>0?\.[0-9]+)")
+
+
+def _as_parameter(text: str, kinds: tuple[Kind, ...]) -> str:
+    """How a fraction after the ``@`` is written, as ``"; …"``: recall and threshold are parameters."""
+    found = _AT_A_FRACTION.fullmatch(text)
+    if not found or not is_known(found["name"], kinds):
+        return ""
+    try:
+        known = meaning_of(found["name"], kinds).page
+    except MeasureError:  # several
+        return ""
+    parameter = next((name for name in ("recall", "threshold") if name in known.parameters), None)
+    given = ",".join(filter(None, (found["given"], f"{parameter}={found['value']}")))
+    return f"; its {parameter} is written {found['name']}({given})" if parameter else ""
 
 
 def _named(

@@ -94,6 +94,7 @@ class Page(Definition):
     scores: ScoreKind = "any"
     per_query: Fact = False
     usual_bounds: tuple[float | None, float | None] | None = None
+    usual_with: tuple[str, ...] | None = None
 
     def header(self) -> Iterator[str]:
         """What stands above the page: how the measure is written, and its other names."""
@@ -137,6 +138,8 @@ def list_measure(
     better: Better = "more",
     order: Looks = "top",
     tells_unjudged: Fact = False,
+    usual_bounds: tuple[float | None, float | None] | None = None,
+    usual_with: tuple[str, ...] | None = None,
     undefined: str = "nothing relevant",
 ) -> Callable[[ListFunction], ListFunction]:
     """Makes a function the page of a list measure.
@@ -160,6 +163,8 @@ def list_measure(
         undefined: what a query without a value has, in words.
         tells_unjudged: whether an unjudged item is told from one judged 0 (besides a `rel` of at most 0 or a
             `gain` of grade 0, which do so on every page).
+        usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
+        usual_with: their names; all if None.
 
     """
 
@@ -179,6 +184,8 @@ def list_measure(
             better=better,
             order=order,
             tells_unjudged=tells_unjudged,
+            usual_bounds=usual_bounds,
+            usual_with=usual_with,
             undefined=undefined,
         )
         return function
@@ -198,6 +205,7 @@ def row_measure(
     per_query: Fact = False,
     better: Better = "more",
     usual_bounds: tuple[float | None, float | None] | None = None,
+    usual_with: tuple[str, ...] | None = None,
 ) -> Callable[[RowFunction], RowFunction]:
     """Makes a function the page of a row measure.
 
@@ -219,7 +227,8 @@ def row_measure(
         aggregate: ``sum`` for what is a count of rows, else ``rows``.
         per_query: whether rows must have a query, and each query a value.
         better: whether a greater value is better (``more``), a smaller one (``less``) or ``neither``.
-        usual_bounds: closer bounds, which hold where every parameter has its default.
+        usual_bounds: closer bounds, which hold where the parameters `usual_with` have their defaults.
+        usual_with: their names; all if None.
 
     """
 
@@ -240,6 +249,7 @@ def row_measure(
             scores=scores,
             per_query=per_query,
             usual_bounds=usual_bounds,
+            usual_with=usual_with,
         )
         return function
 

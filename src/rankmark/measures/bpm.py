@@ -12,7 +12,7 @@ from rankmark.kinds.ranges import Above
 from rankmark.language.registry import list_measure
 
 
-@list_measure("BPM", bounds=(0, None), expected=False)
+@list_measure("BPM", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value",), expected=False)
 def bejeweled_player_model(
     lists: JudgedLists,
     *,

@@ -14,6 +14,8 @@ from rankmark.language.registry import list_measure
     aliases=("success", "HitRate", "Hit", "hits", "top_k_accuracy", "Accuracy"),
     variants={"HitK": {"hits": "count"}, "hits": {"hits": "count"}},
     bounds=(0, None),
+    usual_bounds=(0, 1),
+    usual_with=("hits",),
     order="set",
     tells_unjudged=lambda given: given["bound"] == "upper",
 )

@@ -19,7 +19,7 @@ from rankmark.kinds.lists import JudgedLists, Values
 from rankmark.language.registry import list_measure
 
 
-@list_measure("INST", bounds=(0, None), expected=False)
+@list_measure("INST", bounds=(0, None), usual_bounds=(0, 1), usual_with=("value",), expected=False)
 def inst(
     lists: JudgedLists,
     *,

@@ -15,6 +15,8 @@ from rankmark.language.registry import list_measure
     aliases=("MRR", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank"),
     variants={"ARHR": {"hits": "all"}, "mean_mrr": {"hits": "all", "denominator": "relevant"}},
     bounds=(0, None),
+    usual_bounds=(0, 1),
+    usual_with=("hits",),
     tells_unjudged=lambda given: given["bound"] == "upper",
 )
 def reciprocal_rank(

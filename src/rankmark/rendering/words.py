@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from string import ascii_lowercase
 
-__all__ = ["brief", "chance", "counted", "harmless", "printable", "rounded", "width_of"]
+__all__ = ["brief", "chance", "counted", "harmless", "letters", "printable", "rounded", "width_of"]
 
 
 MOST_SHOWN = 80
@@ -36,6 +37,14 @@ def chance(p: float, digits: int) -> str:
     if math.isnan(p):
         return ""
     return f"<{least:.{digits}f}" if p < least else f"{p:.{digits}f}"
+
+
+def letters(count: int) -> list[str]:
+    """So many names: a to z, and then a1, b1, …."""
+    rounds, alphabet = -(-count // len(ascii_lowercase)), ascii_lowercase
+    return [letter + (str(number) if number else "") for number in range(rounds) for letter in alphabet][
+        :count
+    ]
 
 
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"

@@ -10,6 +10,9 @@ from typing import Any
 _HOME = {
     "Agreement": "comparing.agreement",
     "Allowance": "comparing.gates",
+    "Board": "comparing.boards",
+    "BoardPair": "comparing.boards",
+    "BoardRow": "comparing.boards",
     "Bounds": "aggregation.bounds",
     "ByClass": "results.by_class",
     "CheckReport": "checks.report",
@@ -21,6 +24,7 @@ _HOME = {
     "Difference": "peers.difference",
     "Differences": "peers.difference",
     "Effect": "checks.finding",
+    "Evidence": "statistics.chance",
     "ExplainedDifference": "explaining.explanation",
     "Explanation": "explaining.explanation",
     "Finding": "checks.finding",

@@ -12,6 +12,9 @@ from rankmark.checks.report import CheckReport as CheckReport
 from rankmark.checks.report import TableCounts as TableCounts
 from rankmark.comparing.agreement import Agreement as Agreement
 from rankmark.comparing.agreement import SystemAgreement as SystemAgreement
+from rankmark.comparing.boards import Board as Board
+from rankmark.comparing.boards import BoardPair as BoardPair
+from rankmark.comparing.boards import BoardRow as BoardRow
 from rankmark.comparing.compared import Mover as Mover
 from rankmark.comparing.compared import Power as Power
 from rankmark.comparing.comparison import Comparison as Comparison
@@ -41,3 +44,4 @@ from rankmark.results.slices import Slice as Slice
 from rankmark.results.slices import Slices as Slices
 
 __all__: list[str]
+from rankmark.statistics.chance import Evidence as Evidence

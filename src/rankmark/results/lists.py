@@ -7,19 +7,19 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankmark._native import __version__
+from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts
     from rankmark.language.choices import Choices
-    from rankmark.language.measure import Measure
     from rankmark.language.signature import ItemIds
     from rankmark.results.slices import Slices
 
@@ -139,6 +139,14 @@ class ListResult(Result):
                 f"{', '.join(of_known)}: what a list leaves out stands after it among the known items alone, "
                 "so that short lists gain; say how many items there are, items=N"
             )
+
+        for measure, (_, relevant) in self.query_parts.items():
+            if measure.name == "HitRatio" and (relevant > 1).any():
+                share = Measure("HR", measure.parameters, measure.cutoff)
+                yield (
+                    f"{measure.label}: hits of all queries over all their relevant items; the share of "
+                    f"queries with a hit, as recommenders mostly mean it, is {share}"
+                )
 
     def _tie_notes(self) -> Iterator[str]:
         """What equal scores do to the values: what they could do, unless bounds say what they do."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
 from rankmark.errors import UsageError, did_you_mean
+from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
 from rankmark.rendering.words import printable
@@ -107,6 +108,25 @@ class Runs(OfRuns):
         return {"results": self._named}
 
 
+def accounts(told: Mapping[str, Sequence[str]]) -> list[str]:
+    """What is told of each run, by its name; what is told of several is said once.
+
+    The first line of each is its own, or of those of which the same is told; what is told of all stands at
+    the end. Lines that belong to the one before are indented.
+    """
+    alike: dict[tuple[str, ...], list[str]] = {}
+    of_all = [line for line in next(iter(told.values()))[1:] if all(line in each for each in told.values())]
+    for name, lines in told.items():
+        alike.setdefault(tuple(line for line in lines if line not in of_all), []).append(name)
+    shown = []
+    for (first, *others), names in alike.items():
+        called = ", ".join(map(printable, names))
+        shown += [f"{called}: {first}" if called else first, *(f"  {line}" for line in others)]
+    if len(alike) > 1 and of_all:
+        return [*shown, f"all: {of_all[0]}", *(f"  {line}" for line in of_all[1:])]
+    return [*shown, *(f"  {line}" for line in of_all)]
+
+
 @dataclass(frozen=True)
 class View:
     """What is to be shown of which runs, and the rows and lines that several formats share."""
@@ -155,15 +175,11 @@ class View:
 
     def rounded(self, measure: Measure, value: float) -> str:
         """A value for people; empty for NaN."""
-        if math.isnan(value):
-            return ""
-        return f"{value:.0f}" if _is_whole(measure, value) else f"{value:.{self.digits}f}"
+        return written(measure, value, self.digits)
 
     def exact(self, measure: Measure, value: float) -> str:
         """A value that reads back as the same number; empty for NaN."""
-        if math.isnan(value):
-            return ""
-        return f"{value:.0f}" if _is_whole(measure, value) else repr(value)
+        return written(measure, value, None)
 
     def summary(self, cell: Cell) -> Grid:
         """A row a measure, a column a run, with bounds four, with intervals three."""
@@ -213,12 +229,10 @@ class View:
 
     def notes(self) -> list[str]:
         """What happened to the queries of each run; lines that belong to the one before are indented."""
-        lines = []
+        told = {}
         for name, result in self.runs.items():
-            first, *others = result.account()
-            others += result.by_class.notes() if self.per_class else ()
-            lines += [f"{printable(name)}: {first}" if name else first, *(f"  {line}" for line in others)]
-        return lines
+            told[name] = [*result.account(), *(result.by_class.notes() if self.per_class else ())]
+        return accounts(told)
 
     def signature_of(self, measure: Measure) -> list[str]:
         """The signatures under which the runs' values of `measure` were computed: one, if all agree."""
@@ -305,11 +319,6 @@ def _measure(result: Result, measure: Measure, counts: Mapping[str, Any]) -> dic
     if (interval := result.intervals.get(name)) is not None:
         record["interval"] = interval._asdict()
     return record
-
-
-def _is_whole(measure: Measure, value: float) -> bool:
-    """Whether a value is a count; the mean of counts over all orders of ties need not be whole."""
-    return measure.page.aggregate == "sum" and value.is_integer()
 
 
 def _trec_name(measure: Measure) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
+from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, slice_members
 from rankmark.statistics.corrections import corrected
@@ -103,9 +104,10 @@ class Slices(Sliced):
 
     def cells(self, row: Slice, digits: int) -> list[str]:
         """As `Sliced.cells`."""
-        values = [rounded(value, f".{digits}f") for value in (row.value, row.low, row.high)]
-        difference = rounded(row.difference, f"+.{digits}f")
-        return [f"{row.averaged:,}", *values, difference, chance(row.p_corrected, digits)]
+        ends = [rounded(value, f".{digits}f") for value in (row.low, row.high)]
+        value = written(row.measure, row.value, digits)
+        difference = written(row.measure, row.difference, digits, "+")
+        return [f"{row.averaged:,}", value, *ends, difference, chance(row.p_corrected, digits)]
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""

@@ -5,28 +5,47 @@ for a query that is left out of a measure's mean: it is left out here, too. `ran
 together.
 
 What can be chosen by a name stands in tables of records, which say what each is and assumes: `TESTS`,
-`CORRECTIONS`, `INTERVALS`.
+`CORRECTIONS`, `INTERVALS`, `MCNEMAR`.
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
-`effects`, `equivalence`, `power`; `delong` is of AUC; `independent` is of two groups of
-different queries; `signflips` has exact distributions under random signs; `spread` says what is alike but for
-rounding, `chance` what a p-value is; `record` is what can be chosen.
+`effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
+`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
+what is right or wrong;
+`independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
+`bounded` bounds that hold for few rows; `spread` says what is alike but for rounding, `chance` what a p-value
+is; `record` is what can be chosen.
 """
 
-from rankmark.statistics.anova import Anova, two_way_anova
+from inspect import isfunction as _isfunction
+
+from rankmark.calling import with_clear_calls as _with_clear_calls
+from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
+from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
+from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.corrections import CORRECTIONS, corrected
-from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test
+from rankmark.statistics.crossed import Crossed, crossed
+from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
 from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
-from rankmark.statistics.equivalence import Equivalence, equivalence, non_inferiority
+from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
+from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
+from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
 from rankmark.statistics.independent import MeanDifference, welch
 from rankmark.statistics.intervals import (
+    CAUTIONS,
     INTERVALS,
     Interval,
+    Made,
+    auto_interval,
     bca_interval,
     bootstrap_interval,
+    exact_interval,
     percentile_interval,
+    studentised_interval,
+    studentised_ratios,
     t_interval,
+    wilson_interval,
 )
+from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
 from rankmark.statistics.power import detectable_difference, power_of, queries_needed
 from rankmark.statistics.resampling import bootstrap_means
 from rankmark.statistics.significance import (
@@ -38,40 +57,73 @@ from rankmark.statistics.significance import (
     sign_test,
     wilcoxon_test,
 )
+from rankmark.statistics.strata import stratified_interval
 from rankmark.statistics.tukey import randomised_tukey
 
 __all__ = [
     "ALTERNATIVES",
+    "CAUTIONS",
     "CORRECTIONS",
     "INTERVALS",
+    "MCNEMAR",
     "TESTS",
     "AUCDifference",
     "Anova",
+    "Crossed",
     "Equivalence",
+    "Friedman",
     "Interval",
+    "Made",
+    "McNemar",
     "MeanDifference",
+    "Posterior",
+    "RankInterval",
+    "auto_interval",
+    "balanced_anova",
     "bca_interval",
     "bootstrap_interval",
     "bootstrap_means",
+    "bootstrap_posterior",
     "bootstrap_shift_test",
     "cliffs_delta",
     "cohens_d",
     "corrected",
+    "critical_difference",
+    "crossed",
     "delong_interval",
     "delong_test",
     "detectable_difference",
     "equivalence",
+    "equivalent",
+    "exact_interval",
+    "friedman_test",
+    "gaffke_bound",
+    "groups_of",
+    "mcnemar_test",
+    "nemenyi_test",
     "non_inferiority",
     "paired_t_test",
     "percentile_interval",
+    "posterior",
     "power_of",
     "probability_of_superiority",
     "queries_needed",
     "randomisation_test",
     "randomised_tukey",
+    "rank_intervals",
     "sign_test",
+    "stratified_interval",
+    "student_posterior",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
     "two_way_anova",
+    "unpaired_delong_test",
     "welch",
     "wilcoxon_test",
+    "wilson_interval",
 ]
+
+for _name in __all__:
+    if _isfunction(_found := globals()[_name]):
+        globals()[_name] = _with_clear_calls(_found, __name__)

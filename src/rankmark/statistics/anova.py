@@ -1,19 +1,24 @@
-"""Analysis of variance of values by system and query."""
+"""Analysis of variance of values by system, query, and what else they were replicated over."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankmark.errors import DataError
+from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.chance import never_zero
-from rankmark.statistics.resampling import as_columns
+from rankmark.statistics.resampling import Clusters, Floats, as_columns, as_floats, cluster_totals
 from rankmark.statistics.spread import without_rounding
 
-__all__ = ["Anova", "AnovaRow", "two_way_anova"]
+__all__ = ["Anova", "AnovaRow", "balanced_anova", "by_clusters", "two_way_anova"]
+
+RESIDUAL = "residual"
 
 
 class AnovaRow(NamedTuple):
@@ -23,41 +28,63 @@ class AnovaRow(NamedTuple):
         squares: the sum of squares.
         freedom: its degrees of freedom.
         mean_square: squares / freedom.
-        f: mean_square over that of the residuals.
-        p: the chance of as great an F if the source had no effect; without residuals 1 if the
-            source has no squares either, else NaN.
-        effect: the partial η²: squares / (squares + those of the residuals).
+        f: mean_square over that of the error.
+        p: the chance of as great an F if the source had no effect; without error 1 if the source has no
+            squares either, else NaN.
+        eta_squared: the partial η²: f·freedom / (f·freedom + error_freedom), which is squares / (squares +
+            those of the error) where the error is one source.
+        omega_squared: the partial ω², which has less bias: freedom·(f − 1) / (freedom·(f − 1) + N), N the
+            number of values.
+        variance: of a random source, its component of the variance of a value, at least 0.
+        error: the source that F is over, or the sum of several.
+        error_freedom: the degrees of freedom of this, Satterthwaite's of a sum.
 
     """
 
     squares: float
     freedom: int
     mean_square: float
-    f: float
-    p: float
-    effect: float
+    f: float = math.nan
+    p: float = math.nan
+    eta_squared: float = math.nan
+    omega_squared: float = math.nan
+    variance: float = math.nan
+    error: str = ""
+    error_freedom: float = math.nan
 
 
-class Anova(NamedTuple):
-    """A two-way table of variance."""
+@dataclass(frozen=True)
+class Anova:
+    """A table of variance: ``anova["system"]`` is the row of a source.
 
-    system: AnovaRow
-    query: AnovaRow
-    residual: AnovaRow
-    queries: int
+    Attributes:
+        rows: each source by its name, such as ``system``, ``query × system``, ``seed(system)``; the last is
+            the ``residual``.
+        levels: of each factor.
+
+    """
+
+    rows: Mapping[str, AnovaRow]
+    levels: Mapping[str, int]
+
+    def __getitem__(self, source: str) -> AnovaRow:
+        return self.rows[source]
 
 
-def two_way_anova(values: ArrayLike) -> Anova:
+def two_way_anova(values: ArrayLike, *, clusters: Clusters = None) -> Anova:
     """The two-way analysis of variance without replication: x_ij = μ + query_i + system_j + ε_ij.
 
     For n queries and k systems SS_system = n·Σ_j (x̄_·j − x̄)², SS_query = k·Σ_i (x̄_i· − x̄)², SS_residual is
-    what is left of Σ(x_ij − x̄)²; F has k − 1, or n − 1, and (n − 1)(k − 1) degrees of freedom.
+    what is left of Σ(x_ij − x̄)²; F has k − 1, or n − 1, and (n − 1)(k − 1) degrees of freedom. With clusters
+    these take the place of queries (see `by_clusters`), so that of two systems F is the square of the t of
+    `paired_t_test`.
 
     Args:
         values: [queries, systems]; queries without a value of every system are left out.
+        clusters: a label a query.
 
     Raises:
-        DataError: fewer than two systems, or fewer than two queries with a value of each.
+        DataError: fewer than two systems, or fewer than two queries, or clusters, with a value of each.
 
     Source:
         R. A. Fisher, "Statistical Methods for Research Workers", 1925, chapter VII; for retrieval J.
@@ -65,31 +92,193 @@ def two_way_anova(values: ArrayLike) -> Anova:
 
     """
     table = as_columns(values)
-    table = table[~np.isnan(table).any(axis=1)]
-    queries, systems = table.shape
-    if queries < 2 or systems < 2:
-        raise DataError(
-            f"an analysis of variance of {systems} systems on {queries} queries: each must be 2 or more"
-        )
-    centred = table - table.mean()
-    of_queries, of_systems = (without_rounding(centred.mean(axis=axis), table) for axis in (1, 0))
-    left = without_rounding(centred - of_queries[:, None] - of_systems, table)
-    rest, freedom = float(np.sum(left**2)), (queries - 1) * (systems - 1)
-    return Anova(
-        _row(queries * float(np.sum(of_systems**2)), systems - 1, rest, freedom),
-        _row(systems * float(np.sum(of_queries**2)), queries - 1, rest, freedom),
-        AnovaRow(rest, freedom, rest / freedom, math.nan, math.nan, math.nan),
-        queries,
+    there = ~np.isnan(table).any(axis=1)
+    if clusters is None:
+        return balanced_anova(table[there], ("query", "system"))
+    return balanced_anova(by_clusters(table[there], np.asarray(clusters)[there]), ("cluster", "system"))
+
+
+def by_clusters(table: Floats, clusters: Clusters) -> Floats:
+    """A value a cluster whose mean is that of the rows, and whose spread is what they know of it.
+
+    z_c = x̄ + G/n · (S_c − m_c·x̄) for a cluster of m_c of n rows of sum S_c, of G clusters; its mean where
+    all are of one size.
+
+    Args:
+        table: [rows, …] without NaN.
+        clusters: a label a row.
+
+    """
+    labels = np.asarray(clusters)
+    if labels.shape != table.shape[:1]:
+        raise DataError("an analysis of variance knows clusters of one kind; give one label a query")
+    columns = table.reshape(len(table), -1)
+    totals, sizes = cluster_totals(columns, labels)
+    mean = columns.mean(axis=0)
+    return np.asarray(mean + (totals - sizes * mean) * len(sizes) / len(columns)).reshape(
+        -1, *table.shape[1:]
     )
 
 
-def _row(squares: float, freedom: int, rest: float, rest_freedom: int) -> AnovaRow:
+def balanced_anova(
+    values: ArrayLike,
+    factors: Sequence[str],
+    *,
+    random: Iterable[str] = (),
+    nested: Mapping[str, str] | None = None,
+) -> Anova:
+    """The analysis of variance of any number of factors, with as many values of each combination: one.
+
+    Sources are the factors and all that several of them do together; what all do is the residual. F is over
+    the mean squares that are expected to be as great if the source has no effect, in the model without
+    restrictions: E[MS_A] = Σ c_B·σ²_B over A and all random sources B that contain A, c_B the values of each
+    level of B. Where no source is that, F is over a sum of several, with Satterthwaite's degrees of freedom.
+    The components σ² are those that make the expectations equal to the mean squares; those of REML where none
+    of these is below 0.
+
+    Topics, systems and shards of a collection are three factors, of which topics and shards are random; the
+    seeds of a system are random and nested in it.
+
+    Args:
+        values: an axis a factor; levels of the first without all values are left out.
+        factors: what the axes are, such as ``("query", "system", "shard")``.
+        random: those whose levels were drawn from many; a source with one of them is random. Without any,
+            every F is over the residual.
+        nested: of a factor the one whose levels have each their own, ``{"seed": "system"}``.
+
+    Raises:
+        ChoiceError: factors that are not those of the axes.
+        DataError: a factor of fewer than two levels.
+
+    Source:
+        S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components", 1992, chapter 4; F. E.
+        Satterthwaite, Biometrics Bulletin 2, 1946; ω² S. Olejnik and J. Algina, Psychological Methods 8,
+        2003; replicates by partition E. M. Voorhees, D. Samarov and I. Soboroff, "Using replicates in
+        information retrieval evaluation", TOIS 36, 2017; shards N. Ferro, Y. Kim and M. Sanderson, "Using
+        collection shards to study retrieval performance effect sizes", TOIS 37, 2019.
+
+    """
+    names, parents, drawn = _checked(factors, nested or {}, tuple(random))
+    table = as_floats(values)
+    if table.ndim != len(names):
+        raise ChoiceError(f"values of {table.ndim} dimensions, and {len(names)} factors; name each dimension")
+    if np.isinf(table).any():
+        raise DataError(f"{np.count_nonzero(np.isinf(table))} of the values are infinite: they have no mean")
+    table = table[~np.isnan(table).reshape(len(table), -1).any(axis=1)]
+    levels = dict(zip(names, table.shape, strict=True))
+    if min(table.shape) < 2:
+        counts = ", ".join(f"{name}: {count}" for name, count in levels.items())
+        raise DataError(f"an analysis of variance needs two or more levels of each factor ({counts})")
+    sources = _sources(table, names, parents)
+    return Anova(_rows(sources, levels, frozenset(drawn), parents), levels)
+
+
+Source = frozenset[str]
+
+
+class _Squares(NamedTuple):
+    squares: float
+    freedom: int
+
+    @property
+    def mean(self) -> float:
+        return self.squares / self.freedom
+
+
+def _checked(
+    factors: Sequence[str], nested: Mapping[str, str], random: Sequence[str]
+) -> tuple[tuple[str, ...], Mapping[str, str], Sequence[str]]:
+    names = tuple(factors)
+    if len(set(names)) < len(names) or len(names) < 2:
+        raise ChoiceError(f"factors={factors!r}: give two or more, each once")
+    for each in (*random, *nested, *nested.values()):
+        if each not in names:
+            raise ChoiceError(f"{each!r} is not one of the factors {', '.join(names)}")
+    return names, nested, random
+
+
+def _sources(table: Floats, names: Sequence[str], parents: Mapping[str, str]) -> dict[Source, _Squares]:
+    """The sum of squares of each source; what is of a nested factor is of that within its parent."""
+    axes = range(table.ndim)
+    centred = table - table.mean()
+    effects: dict[tuple[int, ...], Floats] = {}
+    found: dict[Source, _Squares] = {}
+    for of in chain.from_iterable(combinations(axes, count) for count in range(1, table.ndim + 1)):
+        others = tuple(axis for axis in axes if axis not in of)
+        own = centred.mean(axis=others, keepdims=True)
+        for smaller, effect in effects.items():
+            if set(smaller) < set(of):
+                own = own - effect
+        effects[of] = own = without_rounding(own, table)
+        squares = float(np.sum(own**2)) * table.size / own.size
+        freedom = math.prod(table.shape[axis] - 1 for axis in of)
+        source = frozenset(names[axis] for axis in of)
+        source |= {parents[name] for name in source if name in parents}
+        known = found.get(source, _Squares(0.0, 0))
+        found[source] = _Squares(known.squares + squares, known.freedom + freedom)
+    return found
+
+
+def _rows(
+    sources: Mapping[Source, _Squares],
+    levels: Mapping[str, int],
+    drawn: Source,
+    parents: Mapping[str, str],
+) -> dict[str, AnovaRow]:
+    whole = frozenset(levels)
+    random = [source for source in sources if source & drawn or source == whole]
+    size = math.prod(levels.values())
+    weights = {source: size / math.prod(levels[name] for name in source) for source in random}
+    expected = np.array([[weights[b] * (a <= b) for b in random] for a in random])
+    names = {source: _name(source, whole, levels, parents) for source in sources}
+    rows = {}
+    for source, own in sources.items():
+        if source == whole:
+            rows[names[source]] = AnovaRow(*own, own.mean, variance=own.mean)
+            continue
+        wanted = np.array([weights[b] * (source < b) for b in random])
+        parts = np.rint(np.linalg.solve(expected.T, wanted))
+        error = {b: float(part) for b, part in zip(random, parts, strict=True) if part}
+        row = _row(own, {b: part * sources[b].mean for b, part in error.items()}, sources, size)
+        if source in weights:
+            over = sum(part * sources[b].mean for b, part in error.items())
+            row = row._replace(variance=max(0.0, own.mean - over) / weights[source])
+        rows[names[source]] = row._replace(error=_sum({names[b]: part for b, part in error.items()}))
+    return rows
+
+
+def _row(
+    own: _Squares, error: Mapping[Source, float], sources: Mapping[Source, _Squares], size: int
+) -> AnovaRow:
+    """The row of a source, F over the sum of these mean squares."""
     from scipy import stats
 
-    mean_square = squares / freedom
-    if not rest:
-        p = math.nan if squares else 1.0
-        return AnovaRow(squares, freedom, mean_square, math.nan, p, math.nan)
-    f = mean_square / (rest / rest_freedom)
-    p = never_zero(float(stats.f.sf(f, freedom, rest_freedom)))
-    return AnovaRow(squares, freedom, mean_square, f, p, squares / (squares + rest))
+    over = sum(error.values())
+    row = AnovaRow(*own, own.mean)
+    if over <= 0:
+        return row._replace(p=1.0) if not own.squares and not over else row
+    freedom = over**2 / sum(part**2 / sources[b].freedom for b, part in error.items())
+    f = own.mean / over
+    gained = own.freedom * (f - 1)
+    return row._replace(
+        f=f,
+        p=never_zero(float(stats.f.sf(f, own.freedom, freedom))),
+        eta_squared=f * own.freedom / (f * own.freedom + freedom),
+        omega_squared=gained / (gained + size),
+        error_freedom=freedom,
+    )
+
+
+def _name(source: Source, whole: Source, levels: Mapping[str, int], parents: Mapping[str, str]) -> str:
+    """``query × seed(system)``; parents are named with what is nested in them."""
+    if source == whole:
+        return RESIDUAL
+    within = {parents[name] for name in source if name in parents}
+    own = (name for name in levels if name in source and name not in within)
+    return " × ".join(f"{name}({parents[name]})" if name in parents else name for name in own)
+
+
+def _sum(parts: Mapping[str, float]) -> str:
+    """``a + b − c``."""
+    words = [f"{'+' if part > 0 else '−'} {name}" for name, part in parts.items()]
+    return " ".join(words).removeprefix("+ ")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import LEAST_P
-from rankmark.statistics.intervals import Interval, t_interval
-from rankmark.statistics.resampling import Clusters, Floats, check_share, known
-from rankmark.statistics.significance import paired_t_test
+from rankmark.statistics.crossed import Crossed, crossed
+from rankmark.statistics.intervals import Interval
+from rankmark.statistics.resampling import Clusters, check_share
 
-__all__ = ["Equivalence", "check_margin", "equivalence", "non_inferiority"]
+__all__ = ["Equivalence", "check_margin", "equivalence", "equivalent", "non_inferiority"]
 
 
 class Equivalence(NamedTuple):
@@ -53,12 +52,15 @@ def equivalence(
         D. J. Schuirmann, "A comparison of the two one-sided tests procedure …", 1987.
 
     """
+    return equivalent(crossed(differences, clusters=clusters), margin, alpha=alpha)
+
+
+def equivalent(difference: Crossed, margin: float, *, alpha: float = 0.05) -> Equivalence:
+    """The same of a difference over queries and seeds; see `crossed`."""
     check_margin(margin)
     check_share(alpha=alpha)
-    own, labels = known(differences, clusters)
-    p_above, p_below = _p_above(own, margin, labels), _p_above(-own, margin, labels)
-    interval = t_interval(own, confidence=1 - 2 * alpha, clusters=labels)
-    return Equivalence(margin, p_above, p_below, max(p_above, p_below), interval)
+    p_above, p_below = _p_within(difference, -margin), _p_within(difference, margin)
+    return Equivalence(margin, p_above, p_below, max(p_above, p_below), difference.interval(1 - 2 * alpha))
 
 
 def non_inferiority(differences: ArrayLike, margin: float, *, clusters: Clusters = None) -> float:
@@ -74,15 +76,14 @@ def non_inferiority(differences: ArrayLike, margin: float, *, clusters: Clusters
 
     """
     check_margin(margin)
-    own, labels = known(differences, clusters)
-    return _p_above(own, margin, labels)
+    return _p_within(crossed(differences, clusters=clusters), -margin)
 
 
-def _p_above(differences: Floats, margin: float, clusters: Clusters) -> float:
-    """The p-value of a mean above −margin, as small as can be where the systems never differ."""
-    if len(differences) > 1 and not np.any(differences):
+def _p_within(difference: Crossed, end: float) -> float:
+    """The p-value of a mean on 0's side of this end, as small as can be where the systems never differ."""
+    if not difference.error and not difference.estimate:
         return LEAST_P
-    return paired_t_test(differences, alternative="greater", clusters=clusters, null=-margin)
+    return difference.p("greater" if end < 0 else "less", end)
 
 
 def check_margin(margin: float) -> None:

@@ -5,36 +5,50 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from rankmark import _native
+from rankmark.errors import ChoiceError
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
     Clusters,
     Floats,
     bootstrap_means,
+    check_drawn,
     check_share,
     cluster_totals,
     known,
 )
-from rankmark.statistics.spread import deviations, without_rounding
+from rankmark.statistics.spread import ROUNDING, deviations, without_rounding
 
 __all__ = [
+    "CAUTIONS",
     "INTERVALS",
+    "Caution",
     "Interval",
     "IntervalName",
+    "Made",
     "MeanInterval",
+    "auto_interval",
     "bca_interval",
     "bootstrap_interval",
+    "caution_of",
+    "exact_interval",
     "left_out_means",
+    "made_interval",
     "percentile_interval",
     "standard_error",
+    "studentised_interval",
+    "studentised_ratios",
     "t_interval",
+    "wilson_interval",
 ]
 
-IntervalName = Literal["bca", "percentile", "t"]
+IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact"]
 
 
 class Interval(NamedTuple):
@@ -44,20 +58,60 @@ class Interval(NamedTuple):
     high: float
 
 
+Caution: TypeAlias = Literal["", "alike", "few", "skewed"]
+"""Why an interval is not to be trusted: one of `CAUTIONS`, or nothing."""
+
+CAUTIONS: Mapping[Caution, str] = MappingProxyType(
+    {
+        "alike": "all values are the same, which does not say how far off their mean can be",
+        "few": "fewer than 10 values are others than the most frequent one",
+        "skewed": "the values are few for being so skewed",
+    }
+)
+"""What makes it likely that an interval holds the true value more or less often than it says."""
+
+
+class Made(NamedTuple):
+    """An interval and how it was made.
+
+    Attributes:
+        low: the lower end; NaN where there are too few values for one.
+        high: the upper end.
+        method: which of `INTERVALS` it is; never ``auto``.
+        caution: which of `CAUTIONS` holds; empty if none.
+
+    """
+
+    low: float
+    high: float
+    method: IntervalName
+    caution: Caution = ""
+
+    @property
+    def ends(self) -> Interval:
+        """The interval alone."""
+        return Interval(self.low, self.high)
+
+
 def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
     """Student's interval: x̄ ± t·SE, t the quantile (1 + confidence) / 2 with n − 1 degrees of freedom.
 
     SE = s/√n; with G clusters SE² = G/(G − 1) · Σ_c (S_c − m_c·x̄)² / n² for a cluster of m_c rows of sum S_c,
-    and G − 1 degrees of freedom.
+    and G − 1 degrees of freedom. With clusters of two kinds, such as topics and users, SE² is SE₁² + SE₂² −
+    SE₁₂², SE₁₂ that of rows in the same clusters of both, and at least the greater of SE₁² and SE₂²; G is the
+    number of the fewer.
 
     Args:
         values: one a row; NaN is left out.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
-        clusters: a label a row.
+        clusters: a label a row, or two: [rows, 2].
 
     Source:
         Student, "The probable error of a mean", Biometrika 6, 1908; for clusters the linearised variance of a
-        ratio, W. G. Cochran, "Sampling Techniques", 1977, section 9A.
+        ratio, W. G. Cochran, "Sampling Techniques", 1977, section 9A; for two kinds A. C. Cameron, J. B.
+        Gelbach, D. L. Miller, "Robust inference with multiway clustering", JBES 29, 2011, and for the
+        greatest of three J. G. MacKinnon, M. Ø. Nielsen, M. D. Webb, "Jackknife inference with two-way
+        clustering", 2024.
 
     """
     from scipy import stats
@@ -77,16 +131,35 @@ def standard_error(values: Floats, clusters: Clusters = None) -> tuple[float, in
 
     It is 0 where they are alike but for rounding.
     """
-    if clusters is None:
-        units = deviations(values)
-    else:
-        totals, sizes = cluster_totals(values[:, None], np.asarray(clusters))
-        magnitudes, _ = cluster_totals(np.abs(values)[:, None], np.asarray(clusters))
-        units = without_rounding(totals - sizes * values.mean(), magnitudes)
+    labels = None if clusters is None else np.asarray(clusters)
+    if labels is not None and labels.ndim == 2:
+        return _two_way_error(values, labels)
+    units = _unit_deviations(values, labels)
     if len(units) < 2:
         return math.nan, 0
     spread = float(np.sum(units**2)) * len(units) / (len(units) - 1)
     return math.sqrt(spread) / len(values), len(units) - 1
+
+
+def _two_way_error(values: Floats, labels: NDArray[Any]) -> tuple[float, int]:
+    """The same where rows are in clusters of two kinds; the degrees of freedom are those of the fewer."""
+    ways = [standard_error(values, each) for each in labels.T]
+    freedom = min(each for _, each in ways)
+    if not freedom:
+        return math.nan, 0
+    _, both = np.unique(labels, axis=0, return_inverse=True)
+    inside, _ = standard_error(values, both.ravel())
+    squared = sum(error**2 for error, _ in ways) - inside**2
+    return math.sqrt(max(squared, *(error**2 for error, _ in ways))), freedom
+
+
+def _unit_deviations(values: Floats, clusters: Clusters) -> Floats:
+    """Of each row x − x̄, or of each cluster S_c − m_c·x̄."""
+    if clusters is None:
+        return deviations(values)
+    totals, sizes = cluster_totals(values[:, None], np.asarray(clusters))
+    magnitudes, _ = cluster_totals(np.abs(values)[:, None], np.asarray(clusters))
+    return without_rounding(totals - sizes * values.mean(), magnitudes)[:, 0]
 
 
 def percentile_interval(resampled: Floats, *, confidence: float = 0.95) -> Interval:
@@ -142,6 +215,154 @@ def bca_interval(
     return Interval(float(low), float(high))
 
 
+def studentised_interval(
+    values: ArrayLike, ratios: Floats, *, confidence: float = 0.95, clusters: Clusters = None
+) -> Interval:
+    """The symmetric studentised bootstrap: x̄ ± q·SE, q the quantile of |x̄* − x̄| / SE* of resamples.
+
+    It is also called bootstrap t. SE is that of `t_interval`; in place of Student's quantile q takes account
+    of values that are skewed or mostly alike.
+
+    Args:
+        values: one a row; NaN is left out.
+        ratios: what `studentised_ratios` gave for them.
+        confidence: the share of such intervals that hold the true mean, 0 to 1.
+        clusters: a label a row.
+
+    Returns:
+        NaN where too many resamples have no spread: too few rows have another value than most.
+
+    Source:
+        P. Hall, "On symmetric bootstrap confidence intervals", JRSS B 50, 1988.
+
+    """
+    check_share(confidence=confidence)
+    own, labels = known(values, clusters)
+    error, freedom = standard_error(own, labels)
+    reach = float(np.quantile(ratios, confidence, method="higher")) * error if freedom and error else error
+    if not math.isfinite(reach):
+        return Interval(math.nan, math.nan)
+    mean = float(own.mean())
+    return Interval(mean - reach, mean + reach)
+
+
+def studentised_ratios(
+    values: ArrayLike,
+    *,
+    clusters: Clusters = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Floats:
+    """|x̄* − x̄| / SE* of resamples of the rows, or of clusters of them; infinite for those without spread.
+
+    Args:
+        values: one a row; NaN is left out.
+        clusters: a label a row.
+        resamples: how many.
+        seed: of the resamples.
+        threads: how many to use; all cores if None.
+
+    """
+    check_drawn(resamples, seed, threads)
+    own, labels = known(values, clusters)
+    left = deviations(own)[:, None]
+    totals, sizes = (left, np.ones_like(left)) if labels is None else cluster_totals(left, labels)
+    terms = np.column_stack([totals, sizes, totals**2, totals * sizes, sizes**2])
+    sums = _native.bootstrap_sums(np.ascontiguousarray(terms), resamples, seed, threads or 0)
+    total, size, squares, products, sizes_squared = sums.reshape(resamples, -1).T
+    mean = total / size
+    spread = squares - 2 * mean * products + mean**2 * sizes_squared
+    units = len(terms)
+    spread[spread <= ROUNDING * float(terms[:, 2].sum())] = 0.0
+    errors = np.sqrt(spread * (units / max(units - 1, 1))) / size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.nan_to_num(np.abs(mean) / errors, nan=0.0, posinf=np.inf)
+
+
+def wilson_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
+    """Wilson's score interval of a share: all p with |p̂ − p| ≤ z·√(p(1 − p)/n).
+
+    z = Φ⁻¹((1 + confidence) / 2). With clusters n is the number of rows that would say as much if each stood
+    for itself, p̂(1 − p̂)/SE², SE that of `t_interval`, or the number of clusters where all rows are alike; z
+    is Student's quantile then.
+
+    Args:
+        values: 0 or 1, one a row; NaN is left out.
+        confidence: the share of such intervals that hold the true share, 0 to 1.
+        clusters: a label a row.
+
+    Raises:
+        ChoiceError: other values.
+
+    Source:
+        E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22, 1927;
+        for clusters P. S. Kott, D. A. Carr, "Developing an estimation strategy for a pesticide data program",
+        Journal of Official Statistics 13, 1997.
+
+    """
+    check_share(confidence=confidence)
+    share, count, z = _share("wilson", values, clusters, confidence)
+    middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
+    reach = z / (1 + z**2 / count) * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
+    return Interval(max(middle - reach, 0.0), min(middle + reach, 1.0))
+
+
+def exact_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
+    """Clopper's and Pearson's interval of a share: all p of which no tail beyond the count is rarer than α/2.
+
+    It holds the true share at least as often as it says, mostly more often. Clusters are as in
+    `wilson_interval`.
+
+    Args:
+        values: 0 or 1, one a row; NaN is left out.
+        confidence: the least share of such intervals that hold the true share, 0 to 1.
+        clusters: a label a row.
+
+    Raises:
+        ChoiceError: other values.
+
+    Source:
+        C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+        binomial", Biometrika 26, 1934; for clusters E. L. Korn, B. I. Graubard, "Confidence intervals for
+        proportions with small expected number of positive counts estimated from survey data", Survey
+        Methodology 24, 1998.
+
+    """
+    from scipy import stats
+
+    check_share(confidence=confidence)
+    share, count, _ = _share("exact", values, clusters, confidence)
+    tail, ones = (1 - confidence) / 2, share * count
+    low = float(stats.beta.ppf(tail, ones, count - ones + 1)) if ones else 0.0
+    high = float(stats.beta.isf(tail, ones + 1, count - ones)) if count > ones else 1.0
+    return Interval(low, high)
+
+
+def _share(
+    method: str, values: ArrayLike, clusters: Clusters, confidence: float
+) -> tuple[float, float, float]:
+    """A share, of how many rows that stand for themselves, and the quantile that goes with it."""
+    from scipy import stats
+
+    own, labels = known(values, clusters)
+    if not _are_zero_one(own):
+        raise ChoiceError(f'interval="{method}" is of values that are 0 or 1, which these are not')
+    share = float(own.mean()) if len(own) else math.nan
+    tail = (1 + confidence) / 2
+    if labels is None:
+        return share, float(len(own)), float(stats.norm.ppf(tail))
+    error, freedom = standard_error(own, labels)
+    if not freedom:
+        return math.nan, 1.0, math.nan
+    count = share * (1 - share) / error**2 if error else float(freedom + 1)
+    return share, min(count, float(len(own))), float(stats.t.ppf(tail, freedom))
+
+
+def _are_zero_one(values: Floats) -> bool:
+    return bool(np.all((values == 0) | (values == 1)))
+
+
 def left_out_means(values: Floats, clusters: Clusters = None) -> Floats:
     """The mean without each row in turn, or each cluster: (Σ − S_c) / (n − m_c); values have no NaN."""
     if clusters is None:
@@ -153,7 +374,7 @@ def left_out_means(values: Floats, clusters: Clusters = None) -> Floats:
 def bootstrap_interval(
     values: ArrayLike,
     *,
-    method: Literal["bca", "percentile"] = "bca",
+    method: Literal["bca", "percentile", "studentised"] = "bca",
     confidence: float = 0.95,
     clusters: Clusters = None,
     resamples: int = 10_000,
@@ -164,7 +385,8 @@ def bootstrap_interval(
 
     Args:
         values: one a row; NaN is left out.
-        method: ``bca`` (see `bca_interval`) or ``percentile`` (see `percentile_interval`).
+        method: ``bca`` (see `bca_interval`), ``percentile`` (see `percentile_interval`) or ``studentised``
+            (see `studentised_interval`).
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         clusters: a label a row.
         resamples: how many.
@@ -174,57 +396,177 @@ def bootstrap_interval(
     """
     check_choice("method", method, (each.name for each in INTERVALS.values() if each.draws))
     own, labels = known(values, clusters)
+    draws = {"resamples": resamples, "seed": seed, "threads": threads}
+    return made_interval(method, own, labels, confidence=confidence, draws=draws).ends
 
-    def drawn() -> Floats:
-        return bootstrap_means(own, clusters=labels, resamples=resamples, seed=seed, threads=threads)
 
-    return INTERVALS[method].of_mean(own, labels, drawn, confidence)
+def auto_interval(
+    values: ArrayLike,
+    *,
+    differences: bool = False,
+    confidence: float = 0.95,
+    clusters: Clusters = None,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Made:
+    """By what the values are: Wilson's for 0 and 1, the studentised bootstrap for skewed ones, t for others.
+
+    Skewed are values with n ≤ 25·G₁², G₁ their skewness Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5, that of clusters'
+    S_c − m_c·x̄ where there are such; if fewer than five have another value than most, resamples do not tell,
+    and t is taken, as for clusters of two kinds. `CAUTIONS` say where an interval may hold the true value
+    more or less often than it says: where fewer than ten have another value than most, or n ≤ 10·G₁².
+    `benchmarks/coverage` shows how often.
+
+    Args:
+        values: one a row; NaN is left out.
+        differences: whether they are differences between two systems, of which none is a share.
+        confidence: the share of such intervals that hold the true mean, 0 to 1.
+        clusters: a label a row.
+        resamples: of the studentised bootstrap.
+        seed: of these.
+        threads: how many to use; all cores if None.
+
+    Source:
+        For n > 25·G₁² W. G. Cochran, "Sampling Techniques", 1977, section 2.15; the rest is chosen by
+        simulation.
+
+    """
+    own, labels = known(values, clusters)
+    draws = {"resamples": resamples, "seed": seed, "threads": threads}
+    return made_interval("auto", own, labels, confidence=confidence, differences=differences, draws=draws)
+
+
+ENOUGH = 25.0
+"""How many values t takes, times their squared skewness (Cochran)."""
+ENOUGH_OF_RESAMPLES = 10.0
+"""How many the studentised bootstrap takes, alike."""
+FEWEST_RESAMPLED, FEWEST = 5, 10
+"""How many values have to be others than the most frequent one, to be resampled and for any interval."""
+
+
+def _usual(values: Floats, clusters: Clusters, *, differences: bool) -> IntervalName:
+    """The method for these values."""
+    if not differences and _are_zero_one(values):
+        return "wilson"
+    skewed = _ways(clusters) is None and not _enough(values, clusters, ENOUGH)
+    return "studentised" if skewed and _differing(values, clusters) >= FEWEST_RESAMPLED else "t"
+
+
+def caution_of(method: IntervalName, values: Floats, clusters: Clusters) -> Caution:
+    """What to say of an interval of the mean of these by this method, which is not ``auto``."""
+    if method in ("wilson", "exact"):
+        return ""
+    if not deviations(values).any():
+        return "alike"
+    if _differing(values, clusters) < FEWEST:
+        return "few"
+    enough = ENOUGH_OF_RESAMPLES if method == "studentised" else ENOUGH
+    return "" if _enough(values, clusters, enough) else "skewed"
+
+
+def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
+    """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
+    if (ways := _ways(clusters)) is not None:
+        return all(_enough(values, each, enough) for each in ways)
+    units = _unit_deviations(values, clusters)
+    squares = float(np.mean(units**2))
+    return not squares or len(units) > enough * float(np.mean(units**3)) ** 2 / squares**3
+
+
+def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
+    """The labels of either kind, where there are two."""
+    labels = None if clusters is None else np.asarray(clusters)
+    return None if labels is None or labels.ndim == 1 else list(labels.T)
+
+
+def _differing(values: Floats, clusters: Clusters) -> int:
+    """How many values are not the most frequent one, or clusters that have such."""
+    if (ways := _ways(clusters)) is not None:
+        return min(_differing(values, each) for each in ways)
+    different, counts = np.unique(values, return_counts=True)
+    others = values != different[counts.argmax()]
+    return int(np.count_nonzero(others)) if clusters is None else len(np.unique(np.asarray(clusters)[others]))
 
 
 @dataclass(frozen=True, slots=True)
 class MeanInterval(Statistic):
     """A way to make the interval of a mean.
 
-    Its function takes ``confidence``, and by name whatever else `of_mean` has that it has use for.
+    Its function takes ``confidence``, and by name whatever else `made_interval` has that it has use for.
     """
 
     @property
     def draws(self) -> bool:
         """Whether it is of resamples."""
-        return "resampled" in self.takes
+        return "resampled" in self.takes or "ratios" in self.takes
 
-    def of_mean(
-        self, values: Floats, clusters: Clusters, resampled: Callable[[], Floats], confidence: float
-    ) -> Interval:
-        """The interval of the mean of values without NaN; NaN for fewer than two of them, or of clusters.
+    @property
+    def of_differences(self) -> bool:
+        """Whether there is one of differences between two systems."""
+        return self.function not in (wilson_interval, exact_interval)
 
-        Args:
-            values: one a row.
-            clusters: a label a row.
-            resampled: gives the means of resamples, for those that draw.
-            confidence: the share of such intervals that hold the true mean, 0 to 1.
 
-        """
-        if len(values) < 2 or (clusters is not None and len(np.unique(clusters)) < 2):
-            return Interval(math.nan, math.nan)
-        given: Mapping[str, Callable[[], Any]] = {
-            "values": lambda: values,
-            "clusters": lambda: clusters,
-            "resampled": resampled,
-            "estimate": lambda: float(values.mean()),
-            "left_out": lambda: left_out_means(values, clusters),
-        }
-        taken = {name: given[name]() for name in self.takes if name in given}
-        interval: Interval = self.function(**taken, confidence=confidence)
-        return interval
+def made_interval(
+    name: IntervalName,
+    values: Floats,
+    clusters: Clusters = None,
+    *,
+    confidence: float,
+    differences: bool = False,
+    draws: Mapping[str, Any] = MappingProxyType({}),
+    resampled: Callable[[], Floats] | None = None,
+) -> Made:
+    """The interval of the mean of values without NaN; NaN for fewer than two of them, or of clusters.
+
+    Args:
+        name: which of `INTERVALS`.
+        values: one a row.
+        clusters: a label a row.
+        confidence: the share of such intervals that hold the true mean, 0 to 1.
+        differences: as for `auto_interval`.
+        draws: ``resamples``, ``seed`` and ``threads``, for those that draw.
+        resampled: gives the means of resamples, where they are known; `bootstrap_means` if None.
+
+    """
+    if not standard_error(values, clusters)[1]:
+        return Made(math.nan, math.nan, "t" if name == "auto" else name)
+    method = _usual(values, clusters, differences=differences) if name == "auto" else name
+    given: Mapping[str, Callable[[], Any]] = {
+        "values": lambda: values,
+        "clusters": lambda: clusters,
+        "resampled": resampled or (lambda: bootstrap_means(values, clusters=clusters, **draws)),
+        "ratios": lambda: studentised_ratios(values, clusters=clusters, **draws),
+        "estimate": lambda: float(values.mean()),
+        "left_out": lambda: left_out_means(values, clusters),
+    }
+    record = INTERVALS[method]
+    taken = {each: given[each]() for each in record.takes if each in given}
+    ends: Interval = record.function(**taken, confidence=confidence)
+    if name == "auto" and math.isnan(ends.low):
+        ends, method = t_interval(values, confidence=confidence, clusters=clusters), "t"
+    return Made(*ends, method, caution_of(method, values, clusters))
 
 
 INTERVALS: Mapping[str, MeanInterval] = table(
     MeanInterval(
+        "auto",
+        "t, studentised bootstrap where values are skewed, Wilson's of 0 and 1",
+        auto_interval,
+        "where values are too few or too skewed for what they are, a caution says so",
+    ),
+    MeanInterval("t", "t", t_interval, "the mean is nearly normal: many rows, or no long tails"),
+    MeanInterval(
+        "studentised",
+        "studentised bootstrap",
+        studentised_interval,
+        "there are rows enough that resamples of them vary as new rows would",
+    ),
+    MeanInterval(
         "bca",
         "BCa bootstrap",
         bca_interval,
-        "there are rows enough that resamples of them vary as new rows would",
+        "as studentised; of differences it is too short for fewer than 100 rows",
     ),
     MeanInterval(
         "percentile",
@@ -232,6 +574,7 @@ INTERVALS: Mapping[str, MeanInterval] = table(
         percentile_interval,
         "as bca, and that the resampled means lie symmetrically around the mean",
     ),
-    MeanInterval("t", "t", t_interval, "the mean is nearly normal: many rows, or no long tails"),
+    MeanInterval("wilson", "Wilson", wilson_interval, "values are 0 or 1"),
+    MeanInterval("exact", "Clopper-Pearson", exact_interval, "values are 0 or 1"),
 )
 """The first is the default. Each assumes that rows (or clusters of them) do not depend on each other."""

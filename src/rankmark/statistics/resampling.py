@@ -25,12 +25,12 @@ __all__ = [
     "check_share",
     "cluster_totals",
     "known",
-    "signed_sums",
+    "signed_counts",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
 Clusters: TypeAlias = "NDArray[Any] | list[Any] | None"
-"""One label a row, such as its user; None where each row stands for itself."""
+"""One label a row, such as its user; None where each row stands for itself. t takes [rows, 2], too."""
 
 GREATEST_SEED = 2**64 - 1
 
@@ -94,14 +94,33 @@ def _alike(table: Floats) -> Iterator[tuple[NDArray[np.bool_], list[int]]]:
             yield rows, columns
 
 
-def signed_sums(values: Floats, *, resamples: int, seed: int, threads: int | None) -> Floats:
-    """Sums of the columns of [rows, columns] when each row has a random sign: [resamples, columns]."""
-    sums = _native.signed_sums(np.ascontiguousarray(values), resamples, seed, threads or 0)
-    return sums.reshape(resamples, values.shape[1])
+def signed_counts(
+    values: Floats, low: Floats, high: Floats, *, first: int, end: int, seed: int, threads: int | None
+) -> NDArray[np.uint64]:
+    """How many sums of each column, when each row has a random sign, are at most `low` or at least `high`.
+
+    Args:
+        values: [rows, columns].
+        low: a sum a column.
+        high: another.
+        first: the number of the first draw; draws of a number are alike for any `first`.
+        end: the number after the last one.
+        seed: of the draws.
+        threads: how many to use; all cores if None.
+
+    """
+    return _native.signed_counts(np.ascontiguousarray(values), low, high, first, end, seed, threads or 0)
 
 
 def cluster_totals(table: Floats, clusters: NDArray[Any]) -> tuple[Floats, Floats]:
-    """The sums of each cluster's rows, [clusters, columns], and how many rows it has, [clusters, 1]."""
+    """The sums of each cluster's rows, [clusters, columns], and how many rows it has, [clusters, 1].
+
+    Raises:
+        ChoiceError: clusters of two kinds, which cannot be drawn or change signs as wholes.
+
+    """
+    if clusters.ndim == 2:
+        raise ChoiceError("clusters of two kinds can be neither drawn nor swapped as wholes; t takes them")
     _, codes = np.unique(clusters, return_inverse=True)
     sums = [np.bincount(codes, weights=column) for column in table.T]
     return np.column_stack(sums), np.bincount(codes).astype(float)[:, None]
@@ -136,7 +155,7 @@ def known(values: ArrayLike, clusters: Clusters = None) -> tuple[Floats, NDArray
     if clusters is None:
         return column[there, 0], None
     labels = np.asarray(clusters)
-    if labels.shape != (len(column),):
+    if labels.shape not in ((len(column),), (len(column), 2)):
         raise DataError(f"{len(labels)} clusters for {len(column)} values; give one a value")
     return column[there, 0], labels[there]
 

@@ -1,7 +1,8 @@
 """Paired tests: whether the mean difference between two systems is more than chance.
 
-All take differences, one a query, and give a p-value. ``alternative="greater"`` asks whether the differences
-are above 0, ``less`` whether they are below, ``two-sided`` whether they are either. NaN is left out.
+All take differences, one a query, and give a p-value, a number that has as `evidence` what stands behind it.
+``alternative="greater"`` asks whether the differences are above 0, ``less`` whether they are below,
+``two-sided`` whether they are either. NaN is left out.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args, overload
+from typing import Any, Literal, cast, get_args, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from rankmark.errors import ChoiceError
-from rankmark.statistics.chance import never_zero
+from rankmark.errors import ChoiceError, did_you_mean
+from rankmark.statistics.chance import Evidence, PValue, Way
+from rankmark.statistics.drawing import Counted, Drawn, drawn_p
 from rankmark.statistics.intervals import standard_error
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
@@ -26,9 +28,9 @@ from rankmark.statistics.resampling import (
     check_drawn,
     cluster_totals,
     known,
-    signed_sums,
+    signed_counts,
 )
-from rankmark.statistics.signflips import upper_tail
+from rankmark.statistics.signflips import tail_bounds, upper_tails
 from rankmark.statistics.spread import ROUNDING, deviations, without_rounding
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "bootstrap_shift_test",
     "paired_t_test",
     "randomisation_test",
+    "randomisation_tests",
     "shift_p",
     "sign_test",
     "signs",
@@ -57,15 +60,16 @@ def paired_t_test(
     alternative: Alternative = "two-sided",
     clusters: Clusters = None,
     null: float = 0.0,
-) -> float:
+) -> PValue:
     """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom, or clusters less 1.
 
-    SE is that of `t_interval`. Without spread (see `spread`) p is 1 if d̄ is `null`, else NaN.
+    SE is that of `t_interval`, also for clusters of two kinds. Without spread (see `spread`) p is 1 if d̄ is
+    `null`, else NaN.
 
     Args:
         differences: one a query.
         alternative: see the module.
-        clusters: a label a query.
+        clusters: a label a query, or two: [queries, 2].
         null: the mean difference without an effect.
 
     Source:
@@ -77,15 +81,15 @@ def paired_t_test(
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
     error, freedom = standard_error(own, labels)
-    if not freedom:
-        return math.nan
-    effect = float(own.mean()) - null
-    if not error:
-        return math.nan if without_rounding(np.array([effect]), own).any() else 1.0
-    t = effect / error
+    effect = float(own.mean()) - null if len(own) else math.nan
+    t = effect / error if freedom and error else math.nan
+    evidence = Evidence("t", freedom + 1 if freedom else len(own), t, freedom)
+    if math.isnan(t):
+        same = freedom and not without_rounding(np.array([effect]), own).any()
+        return PValue(1.0 if same else math.nan, evidence)
     if alternative == "two-sided":
-        return never_zero(2 * float(stats.t.sf(abs(t), freedom)))
-    return never_zero(float(stats.t.sf(t if alternative == "greater" else -t, freedom)))
+        return PValue(2 * float(stats.t.sf(abs(t), freedom)), evidence)
+    return PValue(float(stats.t.sf(t if alternative == "greater" else -t, freedom)), evidence)
 
 
 def wilcoxon_test(
@@ -96,7 +100,7 @@ def wilcoxon_test(
     method: Literal["auto", "exact", "normal"] = "auto",
     continuity: bool = True,
     digits: int | None = 12,
-) -> float:
+) -> PValue:
     """Wilcoxon's signed-rank test: of the sum of the ranks of |d|, each with the sign of d.
 
     Ties share their mean rank. The exact distribution is that over all signs of the ranks as they are, also
@@ -125,24 +129,37 @@ def wilcoxon_test(
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("zeros", zeros, ("wilcox", "pratt"))
     check_choice("method", method, ("auto", "exact", "normal"))
+    if not isinstance(continuity, bool):
+        raise ChoiceError(f"continuity={continuity!r} is neither True nor False")
+    if digits is not None and (not hasattr(digits, "__index__") or isinstance(digits, bool)):
+        raise ChoiceError(f"digits={digits!r} is neither a whole number nor None")
     own = _without_noise(known(differences)[0], digits)
+    none = int(np.count_nonzero(own == 0))
     if zeros == "wilcox":
         own = own[own != 0]
-    if not np.any(own):
-        return 1.0
+    ranks = stats.rankdata(np.abs(own))
+    met, shared = np.unique(np.abs(own[own != 0]), return_counts=True)
+    tied = int(shared[shared > 1].sum())
+
+    def found(p: float, way: Way) -> PValue:
+        plus = float(ranks[own > 0].sum())
+        return PValue(p, Evidence(way, len(own), plus, zeros=none, tied=tied))
+
+    if not len(met):
+        return found(1.0, "exact")
     if method != "normal":
-        exact = _exact_p(np.sign(own) * stats.rankdata(np.abs(own)), alternative)
-        if exact is not None:
-            return exact
+        (exact,) = _exact_p((np.sign(own) * ranks)[:, None], alternative)
+        if not math.isnan(exact):
+            return found(exact, "exact")
         if method == "exact":
             raise ChoiceError(f'method="exact" takes too long for {len(own)} differences; choose "normal"')
-    found = stats.wilcoxon(
+    normal = stats.wilcoxon(
         own, zero_method=zeros, correction=continuity, alternative=alternative, method="asymptotic"
     )
-    return never_zero(float(found.pvalue))
+    return found(float(normal.pvalue), "normal")
 
 
-def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided", tie: float = 0.0) -> float:
+def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided", tie: float = 0.0) -> PValue:
     """The sign test, by the binomial distribution: whether half of what is no tie is above 0.
 
     Args:
@@ -158,9 +175,12 @@ def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided",
     from scipy import stats
 
     check_choice("alternative", alternative, ALTERNATIVES)
+    if not isinstance(tie, int | float) or isinstance(tie, bool) or not 0 <= tie < math.inf:
+        raise ChoiceError(f"tie={tie!r} is not a number from 0")
     own = signs(known(differences)[0], tie)
-    above, moved = np.count_nonzero(own > 0), np.count_nonzero(own)
-    return never_zero(float(stats.binomtest(above, moved, 0.5, alternative).pvalue)) if moved else 1.0
+    above, moved = int(np.count_nonzero(own > 0)), int(np.count_nonzero(own))
+    evidence = Evidence("exact", moved, float(above), zeros=len(own) - moved)
+    return PValue(float(stats.binomtest(above, moved, 0.5, alternative).pvalue) if moved else 1.0, evidence)
 
 
 def signs(differences: Floats, tie: float = 0.0) -> Floats:
@@ -177,10 +197,11 @@ def randomisation_test(
     method: Literal["auto", "exact", "monte-carlo"] = ...,
     clusters: Clusters = ...,
     resamples: int = ...,
+    most: int | None = ...,
     seed: int = ...,
     threads: int | None = ...,
     each: Literal[False] = ...,
-) -> float: ...
+) -> PValue: ...
 @overload
 def randomisation_test(
     differences: ArrayLike,
@@ -189,6 +210,7 @@ def randomisation_test(
     method: Literal["auto", "exact", "monte-carlo"] = ...,
     clusters: Clusters = ...,
     resamples: int = ...,
+    most: int | None = ...,
     seed: int = ...,
     threads: int | None = ...,
     each: Literal[True],
@@ -200,16 +222,18 @@ def randomisation_test(
     method: Literal["auto", "exact", "monte-carlo"] = "auto",
     clusters: Clusters = None,
     resamples: int = 10_000,
+    most: int | None = None,
     seed: int = 0,
     threads: int | None = None,
     each: bool = False,
-) -> float | Floats:
+) -> PValue | Floats:
     """Fisher's randomisation test: if the systems were alike, each difference could have either sign.
 
     p is the share of the choices of signs under which T = Σ ±d_i is as extreme as Σd_i: |T| ≥ |Σd_i|, or
-    one-sided T ≥ Σd_i or T ≤ Σd_i. It is exact where that is feasible (see `signflips.upper_tail`), else from
-    m random choices, of which b are as extreme: (b + 1) / (m + 1). With clusters the sums of whole clusters
-    change signs.
+    one-sided T ≥ Σd_i or T ≤ Σd_i. It is exact where that is feasible (see `signflips.upper_tails`), else
+    from m random choices, of which b are as extreme: (b + 1) / (m + 1). Where p is so small that all the
+    choices would tell no more than that it is below 1 / (m + 1), it is a bound that p is certain not to
+    exceed (see `signflips.tail_bounds`). With clusters the sums of whole clusters change signs.
 
     Args:
         differences: one a query.
@@ -217,6 +241,8 @@ def randomisation_test(
         method: ``exact``, ``monte-carlo``, or ``auto``: exact where feasible.
         clusters: a label a query.
         resamples: m.
+        most: up to which m rises where fewer than 100 choices are as extreme (see `drawing`); `resamples` if
+            None.
         seed: of the signs, which all columns share.
         threads: how many to use; all cores if None.
         each: whether the differences are [queries, columns], to be tested column by column.
@@ -233,25 +259,74 @@ def randomisation_test(
         CIKM 2007; for b + 1, B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", 2010.
 
     """
+    found = randomisation_tests(
+        differences,
+        alternative=alternative,
+        method=method,
+        clusters=clusters,
+        resamples=resamples,
+        most=most,
+        seed=seed,
+        threads=threads,
+    )
+    return np.array(found, dtype=np.float64) if each else found[0]
+
+
+def randomisation_tests(
+    differences: ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    method: Literal["auto", "exact", "monte-carlo"] = "auto",
+    clusters: Clusters = None,
+    resamples: int = 10_000,
+    most: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> list[PValue]:
+    """`randomisation_test` of each column of the differences, with what stands behind it."""
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("method", method, ("auto", "exact", "monte-carlo"))
     check_drawn(resamples, seed, threads)
     # What is left out adds nothing, whatever its sign.
-    table = np.nan_to_num(as_columns(differences), nan=0.0)
+    given = as_columns(differences)
+    table, there = np.nan_to_num(given, nan=0.0), ~np.isnan(given)
+    means = table.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
     if clusters is not None:
         table, _ = cluster_totals(table, np.asarray(clusters))
-    p = np.full(table.shape[1], np.nan)
+        there = cluster_totals(there.astype(float), np.asarray(clusters))[0] > 0
+    counts = there.sum(axis=0)
+    most = max(resamples, most or 0)
+    p, draws = np.full(table.shape[1], np.nan), np.zeros(table.shape[1], dtype=np.int64)
+    ways = np.full(table.shape[1], "exact", dtype="<U5")
     if method != "monte-carlo":
-        exact = (_exact_p(column, alternative) for column in table.T)
-        p[:] = [math.nan if each is None else each for each in exact]
-    drawn = np.isnan(p)
-    if drawn.any():
-        if method == "exact":
-            raise ChoiceError(f'method="exact" takes too long for {len(table)} differences; choose "auto"')
-        sums = signed_sums(table[:, drawn], resamples=resamples, seed=seed, threads=threads)
-        slack = ROUNDING * np.abs(table[:, drawn]).sum(axis=0)
-        p[drawn] = _drawn_p(sums, table[:, drawn].sum(axis=0), slack, alternative)
-    return p if each else float(p[0])
+        p = _exact_p(table, alternative, threads)
+    if method == "exact" and np.isnan(p).any():
+        raise ChoiceError(f'method="exact" takes too long for {len(table)} differences; choose "auto"')
+    if method == "auto":
+        left = np.flatnonzero(np.isnan(p))
+        bounds = _bounded_p(table[:, left], alternative)
+        certain = bounds <= 1 / (most + 1)
+        p[left[certain]], ways[left[certain]] = bounds[certain], "bound"
+    left = np.flatnonzero(np.isnan(p))
+    ways[left] = "drawn"
+    p[left], draws[left] = _drawn_signs(table[:, left], alternative, resamples, most, seed, threads)
+    return [
+        PValue(float(own), Evidence(cast("Way", str(way)), int(count), float(mean), draws=int(drawn) or None))
+        for own, way, count, mean, drawn in zip(p, ways, counts, means, draws, strict=True)
+    ]
+
+
+def _drawn_signs(
+    table: Floats, alternative: Alternative, resamples: int, most: int, seed: int, threads: int | None
+) -> Drawn:
+    """The p-values of columns by random signs."""
+    low, high = _reaches(table.sum(axis=0), ROUNDING * np.abs(table).sum(axis=0), alternative)
+
+    def extreme(first: int, end: int, columns: NDArray[np.intp]) -> Counted:
+        some = low[columns], high[columns]
+        return signed_counts(table[:, columns], *some, first=first, end=end, seed=seed, threads=threads)
+
+    return drawn_p(extreme, table.shape[1], resamples=resamples, most=most)
 
 
 def bootstrap_shift_test(
@@ -262,7 +337,7 @@ def bootstrap_shift_test(
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
-) -> float:
+) -> PValue:
     """The bootstrap-shift test: resampled means, shifted to be around 0, against the observed one.
 
     With T* the mean of a resample less the observed mean d̄, b of m of them are as extreme: |T*| ≥ |d̄|, or
@@ -286,43 +361,64 @@ def bootstrap_shift_test(
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
     if not len(own):
-        return math.nan
+        return PValue(math.nan, Evidence("drawn", 0))
     means = bootstrap_means(own, clusters=labels, resamples=resamples, seed=seed, threads=threads)
-    return shift_p(means, own, alternative)
+    return shift_p(means, own, alternative, labels)
 
 
-def shift_p(resampled: Floats, differences: Floats, alternative: Alternative) -> float:
+def shift_p(
+    resampled: Floats, differences: Floats, alternative: Alternative, clusters: Clusters = None
+) -> PValue:
     """The bootstrap-shift test's p-value for means that have been resampled; differences have no NaN.
 
     It is NaN where all resamples are alike, and not 0 (see `spread`).
     """
     mean = float(differences.mean())
+    units = len(differences) if clusters is None else len(np.unique(clusters))
+    evidence = Evidence("drawn", units, mean, draws=len(resampled))
     if mean and not deviations(resampled).any():
-        return math.nan
+        return PValue(math.nan, evidence)
     slack = np.array([ROUNDING * np.abs(differences).mean()])
-    return float(_drawn_p((resampled - mean)[:, None], np.array([mean]), slack, alternative)[0])
+    low, high = _reaches(np.array([mean]), slack, alternative)
+    shifted = resampled - mean
+    extreme = np.count_nonzero((shifted <= low) | (shifted >= high))
+    return PValue((extreme + 1) / (len(resampled) + 1), evidence)
 
 
-def _drawn_p(drawn: Floats, observed: Floats, slack: Floats, alternative: Alternative) -> Floats:
-    """(b + 1) / (m + 1) of each column, of which b of m values drawn are as extreme as the one observed."""
+def _reaches(observed: Floats, slack: Floats, alternative: Alternative) -> tuple[Floats, Floats]:
+    """Of each column up to where, and from where, what is drawn is as extreme as what was observed."""
     if alternative == "two-sided":
-        extreme = np.abs(drawn) >= np.abs(observed) - slack
-    elif alternative == "greater":
-        extreme = drawn >= observed - slack
-    else:
-        extreme = drawn <= observed + slack
-    return np.asarray((np.count_nonzero(extreme, axis=0) + 1) / (len(drawn) + 1))
+        high = np.abs(observed) - slack
+        return -high, high
+    if alternative == "greater":
+        return np.full_like(observed, -np.inf), observed - slack
+    return observed + slack, np.full_like(observed, np.inf)
 
 
-def _exact_p(differences: Floats, alternative: Alternative) -> float | None:
-    observed = float(differences.sum())
+def _exact_p(table: Floats, alternative: Alternative, threads: int | None = None) -> Floats:
+    """The exact p-values of columns; NaN where that takes too long."""
+    observed = table.sum(axis=0)
     if alternative != "two-sided":
-        tail = upper_tail(differences, observed if alternative == "greater" else -observed)
-        return None if tail is None else never_zero(min(1.0, tail))
-    if abs(observed) <= ROUNDING * float(np.abs(differences).sum()):
-        return 1.0
-    tail = upper_tail(differences, abs(observed))
-    return None if tail is None else never_zero(min(1.0, 2 * tail))
+        return np.minimum(1.0, upper_tails(table, _towards(observed, alternative), threads=threads))
+    p = np.ones(len(observed))
+    apart = np.abs(observed) > ROUNDING * np.abs(table).sum(axis=0)
+    tails = upper_tails(table[:, apart], np.abs(observed[apart]), threads=threads)
+    p[apart] = np.minimum(1.0, 2 * tails)
+    return p
+
+
+def _bounded_p(table: Floats, alternative: Alternative) -> Floats:
+    """What the p-values of columns are certain not to exceed."""
+    observed = _towards(table.sum(axis=0), alternative)
+    sides = 2 if alternative == "two-sided" else 1
+    return np.minimum(1.0, sides * tail_bounds(table, observed))
+
+
+def _towards(observed: Floats, alternative: Alternative) -> Floats:
+    """The sums as far as they go in the direction that the alternative has."""
+    if alternative == "two-sided":
+        return np.abs(observed)
+    return observed if alternative == "greater" else -observed
 
 
 def _without_noise(differences: Floats, digits: int | None) -> Floats:
@@ -331,18 +427,24 @@ def _without_noise(differences: Floats, digits: int | None) -> Floats:
     return differences if digits is None or not greatest else np.round(differences / greatest, digits)
 
 
+TOLD = ("differences", "alternative", "clusters", "null", "resamples", "most", "seed", "threads", "each")
+"""What a test is told by whoever runs it; all else are its options."""
+
+
 @dataclass(frozen=True, slots=True)
 class PairedTest(Statistic):
     """A paired test that can be chosen.
 
     Its function takes the differences of one pair of systems and ``alternative``; and by name, if it has use
-    for them, ``clusters``, and ``resamples``, ``seed`` and ``threads`` if it draws; with ``each`` it is given
-    those of all pairs at once, [queries, pairs].
+    for them, ``clusters``, and ``resamples``, ``most``, ``seed`` and ``threads`` if it draws. It gives a
+    `PValue`.
 
     Attributes:
         exact: whether it draws only where its exact distribution takes too long.
         linear: whether it goes by the spread of the differences, and so wants those of which the mean is the
             difference of two values that are no means (see `aggregation.terms.Terms.linear`).
+        of_mean: whether it is of the mean difference, and not of ranks or signs.
+        many: the same of the differences of all pairs at once, [queries, pairs], where that is faster.
         of_means: its p-value from resampled means of the differences, and the differences, where others have
             drawn them already.
 
@@ -350,12 +452,28 @@ class PairedTest(Statistic):
 
     exact: bool = False
     linear: bool = False
-    of_means: Callable[[Floats, Floats, Alternative], float] | None = None
+    of_mean: bool = True
+    many: Callable[..., list[PValue]] | None = None
+    of_means: Callable[[Floats, Floats, Alternative, Clusters], PValue] | None = None
 
     @property
     def draws(self) -> bool:
         """Whether it can depend on resamples."""
         return "resamples" in self.takes
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What else it can be told, such as ``zeros``."""
+        return tuple(name for name in self.takes if name not in TOLD)
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Refuses options that it does not take, and values that these do not have."""
+        for name in options:
+            if name not in self.options:
+                others = f"it takes {', '.join(self.options)}" if self.options else "it takes none"
+                hint = did_you_mean(name, self.options)
+                raise ChoiceError(f'test="{self.name}" takes no {name!r}; {others}{hint}')
+        self.function(np.array([0.1, -0.2, 0.3]), **options)
 
 
 TESTS: Mapping[str, PairedTest] = table(
@@ -365,6 +483,7 @@ TESTS: Mapping[str, PairedTest] = table(
         randomisation_test,
         "without an effect each difference is as likely to have the other sign",
         exact=True,
+        many=randomisation_tests,
     ),
     PairedTest(
         "t",
@@ -377,13 +496,17 @@ TESTS: Mapping[str, PairedTest] = table(
         "wilcoxon",
         "Wilcoxon signed-rank test",
         wilcoxon_test,
-        "without an effect differences lie symmetrically around 0; it is of their ranks, not of the mean",
+        "without an effect differences lie symmetrically around 0; it is of their ranks, not of the mean: of "
+        "skewed differences with the mean 0 it finds most to differ",
+        of_mean=False,
     ),
     PairedTest(
         "sign",
         "sign test",
         sign_test,
-        "without an effect half of the differences are above 0; it asks of none how great it is",
+        "without an effect half of the differences are above 0; it asks of none how great it is, and is "
+        "not of the mean",
+        of_mean=False,
     ),
     PairedTest(
         "bootstrap",

@@ -105,7 +105,7 @@ class Separated(FormatOfPolars):
     def _pieces(
         self, file: File, schema: pl.Schema, roles: Chosen, size: int, limit: int = UNKNOWN
     ) -> Pieces:
-        """The rows in blocks of so many bytes of text, which are refused if they were more in a smaller file."""
+        """The rows, in blocks of so many bytes of text; more than `limit` that were compressed are refused."""
         row = 0
         for header, text, share in _blocks(file, size, limit):
             table = self._plain(header, text, roles, schema) or self._odd(text, roles, schema, file, row)

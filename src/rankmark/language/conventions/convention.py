@@ -87,6 +87,7 @@ class Convention:
         spelling: brings a name of the tool's into the form in which the names are written here.
         text_items: whether the tool knows no other item ids than text, and breaks ties by them so.
         notes: how the tool is to be used to get these numbers.
+        otherwise: measures of it, by their names here, that are not among those, and what to do for them.
         cannot: what it computes that cannot be reproduced, and why; a `Limit` where data tell if they do.
         aliases: other names of the convention.
 
@@ -102,6 +103,7 @@ class Convention:
     spelling: Callable[[str], str] = str.strip
     text_items: bool = False
     notes: tuple[str, ...] = ()
+    otherwise: Mapping[str, str] = field(default_factory=dict)
     cannot: tuple[Worded, ...] = ()
     aliases: tuple[str, ...] = ()
 
@@ -191,6 +193,8 @@ class Convention:
             else "it has no measures of predictions",
             "class": f"its measures of classes are {known}" if known else "it has no measures of classes",
         }
+        if instead := self.otherwise.get(asked.name):
+            raise MeasureError(f"{_unset(asked)} of {self.tool} is not had by like={self.name!r}: {instead}")
         raise MeasureError(f"{self.name} has no {_unset(asked)}; {there[kind]}")
 
     def _meaning(self, variant: str | Variant, numbers: Mapping[str, str], kind: Kind) -> Meaning:

@@ -240,6 +240,11 @@ IR_MEASURES = Convention(
         "ERR@{k}": "ERR@{k}",
     },
     text_items=True,
+    otherwise=dict.fromkeys(
+        ("BPM", "INST", "INSQ", "RBP", "SDCG", "NearlyERR"),
+        "its C/W/L measures keep the order of the rows where scores are equal; ask for it without that, "
+        'and with ties="input"',
+    ),
     notes=(
         (
             "It hands measures on to other tools, each with its own rule for equal scores: RR is trec_eval's "

@@ -12,6 +12,9 @@ from rankmark.language.registry import is_known, page
 
 __all__ = ["trec_measure", "trec_name"]
 
+SETS = ("official", "all_trec")
+"""What trec_eval takes where it wants a measure, and means many."""
+
 
 def trec_measure(text: str) -> Measure | None:
     """The one measure that trec_eval calls `text`; None if it has no such name.
@@ -20,6 +23,11 @@ def trec_measure(text: str) -> Measure | None:
         MeasureError: `text` is several measures, or another one here than there, or has a wrong parameter.
 
     """
+    if text in SETS:
+        raise MeasureError(
+            f"{text!r} is a set of measures of trec_eval's, which `rankmark trec_eval -m {text}` prints; "
+            "name those that are wanted here"
+        )
     found = split_name(text)
     if found is None:
         return None
@@ -68,4 +76,5 @@ def _alone(known: TrecMeasure) -> Measure:
 
 def _several(known: TrecMeasure, values: Sequence[float]) -> MeasureError:
     names = [known.member_name(value) for value in values]
-    return MeasureError(f"{known.name!r} is {len(names)} measures: write {names[0]}, {names[1]} …")
+    shown = ", ".join(names[:3]) + ", …" * (len(names) > 3)
+    return MeasureError(f"{known.name!r} is {len(names)} measures here: write each by itself, {shown}")

@@ -98,7 +98,7 @@ def _escaped(text: str) -> str:
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}"}
     special |= {char: "\\" + char for char in "&%$#_{}"}
-    special |= {"≤": r"$\leq$", "≥": r"$\geq$", "−": "$-$", "∞": r"$\infty$"}
+    special |= {"≤": r"$\leq$", "≥": r"$\geq$", "−": "$-$", "∞": r"$\infty$", "…": r"\ldots{}"}
     return "".join(special.get(char, char) for char in text)
 
 

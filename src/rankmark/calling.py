@@ -1,0 +1,122 @@
+"""Functions that are called otherwise than they can be: what is wrong, and how they are called."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from rankmark.errors import CallError, did_you_mean
+
+__all__ = ["with_clear_calls"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+SHOWN = 6
+"""So many arguments that are given by name are shown at most."""
+
+
+def with_clear_calls(function: F, module: str) -> F:
+    """A public function of `module` that, called with arguments that it does not take, says how it is called.
+
+    Any other error is raised as it is.
+    """
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            problem = _problem(function, args, kwargs)
+            if problem is None:
+                raise
+        raise CallError(problem)
+
+    called.__module__ = module  # where it is found, so that it can be sent to other processes
+    return called  # type: ignore[return-value]
+
+
+def _problem(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
+    """What is wrong with the arguments; None if the function takes them."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        wrong = _wrong(signature.parameters, args, kwargs) or str(error)
+    else:
+        return None
+    name = function.__name__
+    return "".join((f"{name}() {wrong}", *_instead(signature.parameters, args), _example(function)))
+
+
+def _wrong(
+    parameters: Mapping[str, inspect.Parameter], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> str | None:
+    by_place = [name for name, each in parameters.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
+    by_name = [name for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY]
+    if len(args) > len(by_place):
+        arguments = "argument" if len(by_place) == 1 else "arguments"
+        shown = ", ".join(f"{name}=" for name in by_name[:SHOWN]) + (" …" if len(by_name) > SHOWN else "")
+        return (
+            f"takes {len(by_place)} {arguments} by position ({', '.join(by_place)}), and {len(args)} were "
+            "given" + (f"; others are given by name: {shown}" if shown else "")
+        )
+    open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    if not open_ended and (unknown := [name for name in kwargs if name not in parameters]):
+        near = did_you_mean(unknown[0], parameters)
+        return f"got an unexpected keyword argument {unknown[0]!r}{near}"
+    there = {*by_place[: len(args)], *kwargs}
+    missing = [
+        name if name in by_place else f"{name}="
+        for name in (*by_place, *by_name)
+        if name not in there and parameters[name].default is inspect.Parameter.empty
+    ]
+    return f"lacks {' and '.join(missing)}" if missing else None
+
+
+def _instead(parameters: Mapping[str, inspect.Parameter], args: Sequence[Any]) -> Iterator[str]:
+    """What users of other libraries mean by their arguments, as it is said here."""
+    first = next(iter(parameters), None)
+    columns = len(args) > 1 and all(map(_is_column, args[:2]))
+    if first == "table" and columns:
+        yield '; labels and scores are columns of one table, {"label": labels, "score": scores}'
+    if first == "differences" and columns:
+        yield "; give the differences of two systems, a number a query: values - other_values"
+    if "runs" in parameters and len(args) > 2 and not isinstance(args[1], Mapping):
+        yield '; runs are given together, by their names: {"first": run, "second": other_run}'
+
+
+def _is_column(given: Any) -> bool:
+    """Whether it is a list, an array or a series of values."""
+    if isinstance(given, list | tuple):
+        return not any(isinstance(each, list | tuple | Mapping) for each in given[:1])
+    return getattr(given, "ndim", 0) == 1 or (hasattr(given, "dtype") and not hasattr(given, "columns"))
+
+
+def _example(function: Callable[..., Any]) -> str:
+    """The first call of the function on its page, if there is one."""
+    for source in _statements(inspect.getdoc(function) or ""):
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call) and _name(node.func) == function.__name__:
+                call = ast.get_source_segment(source, node) or ""
+                return f"; for example {' '.join(call.split())}"
+    return ""
+
+
+def _statements(page: str) -> Iterator[str]:
+    """The statements of a page's examples."""
+    lines: list[str] = []
+    for line in map(str.strip, page.splitlines()):
+        if lines and not line.startswith("..."):
+            yield textwrap.dedent("\n".join(lines))
+            lines = []
+        if line.startswith(">>> ") or (lines and line.startswith("...")):
+            lines.append(line[4:])
+    if lines:
+        yield textwrap.dedent("\n".join(lines))
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

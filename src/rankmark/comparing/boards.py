@@ -1,0 +1,240 @@
+"""A leaderboard, as it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from rankmark.comparing.words import corrected_line
+from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.words import chance, counted, printable, rounded
+from rankmark.results.saved import Saved
+from rankmark.statistics.friedman import critical_difference
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankmark.comparing.plan import ComparisonPlan
+    from rankmark.language.measure import Measure
+    from rankmark.statistics.friedman import Friedman
+    from rankmark.statistics.groups import RankInterval
+    from rankmark.statistics.intervals import Interval
+
+__all__ = ["TITLES", "Board", "BoardPair", "BoardRow", "BoardTest", "Over"]
+
+Over: TypeAlias = Literal["queries", "collections"]
+BoardTest: TypeAlias = Literal["randomisation", "t", "nemenyi"]
+TITLES: Mapping[str, str] = {
+    "randomisation": "randomisation test (random signs)",
+    "t": "paired t test",
+    "nemenyi": "Nemenyi's test of mean ranks",
+}
+"""What tests the pairs of systems."""
+FEWEST_COLLECTIONS = 6
+"""Of fewer no test by signs can have p ≤ .05: 2 / 2⁵ is .0625."""
+WIDE = 6
+"""As many collections have a column each."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """A system.
+
+    Attributes:
+        system: its name.
+        value: the mean of the collections' values; of one collection its value.
+        interval: of `value`, over queries of these collections, or over collections such as these.
+        rank: its place by `value`; that of systems with equal values is the first of theirs.
+        ranks: the ranks that it can have, after the tests of all pairs.
+        groups: letters; systems that share one are not told apart.
+        mean_rank: of its ranks in each query, or in each collection.
+        values: that of each collection.
+
+    """
+
+    system: str
+    value: float
+    interval: Interval
+    rank: int
+    ranks: RankInterval
+    groups: str
+    mean_rank: float
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPair:
+    """A system against another.
+
+    Attributes:
+        system: the one that stands above.
+        other: the other.
+        difference: its value less the other's.
+        interval: of the difference.
+        p: the test's p-value.
+        corrected: the same, corrected for all pairs.
+        significant: whether `corrected` is at most alpha.
+
+    """
+
+    system: str
+    other: str
+    difference: float
+    interval: Interval
+    p: float
+    corrected: float
+    significant: bool
+
+
+class Board(Saved):
+    """Systems in the order of their values; ``print(board)`` shows them.
+
+    Attributes:
+        measure: what was measured.
+        rows: a system each, the best first.
+        pairs: each system against each that stands below it.
+        collections: how many queries each collection has with a value of every system.
+        over: of what other draws would be, ``queries`` or ``collections``.
+        test: of the pairs.
+        plan: its correction, level, confidence, resamples and seed.
+        friedman: the test of whether any system ranks otherwise than the others, in each query or collection.
+        notes: what a reader should know of how the results were brought together.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        measure: Measure,
+        rows: tuple[BoardRow, ...],
+        pairs: tuple[BoardPair, ...],
+        collections: Mapping[str, int],
+        over: str,
+        test: str,
+        plan: ComparisonPlan,
+        friedman: Friedman,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.measure = measure
+        self.rows = rows
+        self.pairs = pairs
+        self.collections = dict(collections)
+        self.over = over
+        self.test = test
+        self.plan = plan
+        self.friedman = friedman
+        self.notes = notes
+
+    def _kept(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @property
+    def critical_difference(self) -> float:
+        """The least difference of mean ranks that Nemenyi's test finds."""
+        return critical_difference(len(self.rows), self.friedman.blocks, alpha=self.plan.alpha)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row a system."""
+        import polars as pl
+
+        return pl.DataFrame(list(map(self._figures, self.rows)), infer_schema_length=None)
+
+    def _figures(self, row: BoardRow) -> dict[str, Any]:
+        named = {"rank": row.rank, "system": row.system, "value": row.value}
+        named |= {"low": row.interval.low, "high": row.interval.high}
+        named |= {"rank_low": row.ranks.low, "rank_high": row.ranks.high, "groups": row.groups}
+        named["mean_rank"] = row.mean_rank
+        return named | (dict(row.values) if len(self.collections) > 1 else {})
+
+    def __repr__(self) -> str:
+        return f"<Board of {counted(len(self.rows), 'system')} by {self.measure}>"
+
+    def _blocks(self, digits: int) -> Iterator[Block]:
+        several = list(self.collections) if 1 < len(self.collections) <= WIDE else []
+        interval = f"{100 * self.plan.confidence:g}% interval"
+        header = ["system", "rank", *map(printable, several), self.measure.label, interval]
+        header += ["ranks", "mean rank", "groups"]
+        rows = [self._cells(row, several, digits) for row in self.rows]
+        yield Grid(1, [header, *rows])
+        yield Notes(self.account(), closing=True)
+
+    def _cells(self, row: BoardRow, several: Sequence[str], digits: int) -> list[str]:
+        low, high = (rounded(each, f".{digits}f") for each in row.interval)
+        return [
+            printable(row.system),
+            str(row.rank),
+            *(rounded(row.values[name], f".{digits}f") for name in several),
+            rounded(row.value, f".{digits}f"),
+            f"{low} … {high}" if low else "",
+            f"{row.ranks.low} … {row.ranks.high}" if row.ranks.low < row.ranks.high else str(row.ranks.low),
+            f"{row.mean_rank:.2f}",
+            row.groups,
+        ]
+
+    def account(self) -> list[str]:
+        """What the figures are, and how the systems were tested."""
+        confidence = f"{100 * (1 - self.plan.alpha):g}%"
+        corrected = "which corrects for all pairs"
+        if self.test != "nemenyi":
+            corrected = corrected_line(self.plan.correction, len(self.pairs))
+        ranked = counted(self.friedman.blocks, *BLOCKS[self.over])
+        lines = [
+            f"{self._mean()}; its interval is Student's, over {self.over}",
+            f"ranks: those that each can have, all at once with {confidence} confidence",
+            "groups: systems that share a letter are not told apart",
+            f"  {TITLES[self.test]}, two-sided, over {self.over}; {corrected}",
+            f"mean rank: over {ranked}",
+            f"  Friedman's χ² = {self.friedman.statistic:.2f}, p {_equals(self.friedman.p)}",
+            f"  Nemenyi's critical difference {self.critical_difference:.2f} (α = {self.plan.alpha:g})",
+        ]
+        if self.over == "collections" and len(self.collections) < FEWEST_COLLECTIONS:
+            lines.append(
+                f"{len(self.collections)} collections say little of others: by signs no p is below "
+                f"{2 / 2 ** len(self.collections):.4g}"
+            )
+        return lines + list(self.notes)
+
+    def _mean(self) -> str:
+        if len(self.collections) == 1:
+            return f"{self.measure.label} of {counted(sum(self.collections.values()), 'query', 'queries')}"
+        sizes = ", ".join(f"{printable(name)} {count:,}" for name, count in self.collections.items())
+        return f"{self.measure.label}: the mean of {len(self.collections)} collections' (queries: {sizes})"
+
+    def _frame(self) -> pl.DataFrame:
+        return self.table
+
+    def _record(self) -> dict[str, Any]:
+        plan = {name: getattr(self.plan, name) for name in KEPT_OF_PLAN}
+        rows = [self._figures(row) | {"values": dict(row.values)} for row in self.rows]
+        return {
+            "measure": self.measure.label,
+            "over": self.over,
+            "test": self.test,
+            **plan,
+            "collections": self.collections,
+            "systems": rows,
+            "pairs": [_pair(each) for each in self.pairs],
+            "friedman": self.friedman._asdict(),
+            "critical_difference": self.critical_difference,
+            "notes": list(self.notes),
+        }
+
+
+KEPT_OF_PLAN = ("correction", "alpha", "confidence", "resamples", "seed")
+BLOCKS: Mapping[str, tuple[str, str]] = {
+    "queries": ("query", "queries"),
+    "collections": ("collection", "collections"),
+}
+
+
+def _pair(pair: BoardPair) -> dict[str, Any]:
+    named = asdict(pair)
+    low, high = named.pop("interval")
+    return named | {"low": low, "high": high}
+
+
+def _equals(p: float) -> str:
+    shown = chance(p, 4)
+    return shown if shown.startswith("<") else f"= {shown}"

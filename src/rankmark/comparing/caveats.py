@@ -1,0 +1,76 @@
+"""What a reader should know of p-values: why there is none, and what their test does not say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from rankmark.comparing.judging import p_values, with_corrected
+from rankmark.rendering.words import counted
+from rankmark.statistics.drawing import too_few_draws
+from rankmark.statistics.significance import TESTS
+
+if TYPE_CHECKING:
+    from rankmark.comparing.pairs import Pair, SystemValues
+    from rankmark.comparing.plan import ComparisonPlan
+    from rankmark.statistics.significance import TestName
+
+__all__ = ["caveats"]
+
+
+def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    """Sentences about the p-values of these pairs, judged by the plan."""
+    yield from _without_spread(pairs, plan)
+    yield from _too_few_draws(pairs, plan)
+    if not TESTS[plan.test].of_mean:
+        yield from _other_than_means(data, pairs, plan)
+
+
+def _without_spread(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    alike = [pair for pair in pairs if math.isnan(pair.p) and pair.queries > 1 and pair.difference]
+    if alike:
+        first = alike[0]
+        yield (
+            f"{TESTS[plan.test].title}: no p-value of {counted(len(alike), 'pair')}, such as {first.system} "
+            f"against {first.baseline} by {first.measure.label}: all queries differ by the same, and without "
+            "spread nothing says how surely; the randomisation test has an exact one"
+        )
+
+
+def _too_few_draws(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    if plan.correction == "none" or plan.simultaneous:
+        return
+    tests = sum(not math.isnan(pair.p) for pair in pairs)
+    least = [
+        each.draws
+        for each in (pair.evidence for pair in pairs)
+        if each is not None and each.draws and too_few_draws(tests, plan.alpha, each.draws)
+    ]
+    if least:
+        yield (
+            f"{counted(len(least), 'p-value')} of {min(least):,} resamples: the smallest there can be, "
+            f"{1 / (min(least) + 1):.2g}, is too great for {tests:,} tests at {plan.alpha:g}; raise resamples"
+        )
+
+
+def _other_than_means(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    """Where the test disagrees with the default one, which is of the mean that is shown."""
+    usual = next(iter(TESTS.values()))
+    of_mean = replace(plan, test=cast("TestName", usual.name), test_options={})
+    judged = [replace(pair, p=float(p)) for pair, p in zip(pairs, p_values(data, of_mean), strict=True)]
+    for kind, other in ((True, "not"), (False, "but")):
+        apart = [
+            one
+            for one, mean in zip(pairs, with_corrected(judged, of_mean), strict=True)
+            if one.significant is kind and mean.significant is not kind
+        ]
+        if apart:
+            first = apart[0]
+            here = "significant" if kind else "not significant"
+            yield (
+                f"{counted(len(apart), 'pair')}, such as {first.system} against {first.baseline} by "
+                f"{first.measure.label}: {here} by the {TESTS[plan.test].title}, {other} by the "
+                f"{usual.title}, which is of the mean difference"
+            )

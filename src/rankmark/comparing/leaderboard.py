@@ -1,0 +1,356 @@
+"""Leaderboards: systems by their means over one collection or several, and which of them are told apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from rankmark import statistics
+from rankmark.comparing.boards import TITLES, Board, BoardPair, BoardRow, BoardTest, Over
+from rankmark.comparing.compared import Compared
+from rankmark.comparing.matrix import results_of_matrix
+from rankmark.comparing.pairs import SystemValues, direction
+from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.systems import check_systems, gathered
+from rankmark.errors import DataError, UsageError
+from rankmark.language.measure import Measure
+from rankmark.loading import is_saved, load
+from rankmark.rendering.words import counted, letters
+from rankmark.results.base import Result
+from rankmark.statistics.chance import never_zero
+from rankmark.statistics.friedman import Friedman, friedman_test, nemenyi_test
+from rankmark.statistics.groups import groups_of, rank_intervals
+from rankmark.statistics.intervals import Interval
+from rankmark.statistics.record import check_choice
+from rankmark.statistics.resampling import Floats, check_drawn, check_share
+from rankmark.statistics.strata import stratified_error, stratified_interval, weighed
+
+if TYPE_CHECKING:
+    from rankmark.inputs.matrices import MatrixColumns
+    from rankmark.language.registry import Better
+    from rankmark.statistics.corrections import CorrectionName
+
+__all__ = ["board"]
+
+
+def board(
+    collections: Any,
+    measure: str | Measure | None = None,
+    *,
+    over: Over | None = None,
+    test: BoardTest = "randomisation",
+    correction: CorrectionName = "holm",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    threads: int | None = None,
+    better: Better | None = None,
+    columns: MatrixColumns | None = None,
+) -> Board:
+    """A leaderboard: systems by one measure, with the ranks they can have and the groups not told apart.
+
+    All pairs of systems are tested, and the p-values corrected. The ranks that a system can have are
+    1 + those shown better than it, to k − those shown worse: with a correction that bounds the chance of any
+    false positive, all of these intervals hold the true ranks at once. Two systems share a letter just if
+    neither is shown better.
+
+    Of several collections the value is the mean of theirs, each counting alike however many queries it has.
+    Other draws can be of queries of these collections, where a query counts 1 / (C·n_c), with Student's
+    interval by Satterthwaite's degrees of freedom; or of collections such as these, each of which is one
+    value (Demšar 2006).
+
+    Args:
+        collections: the systems of one collection, or ``{collection: systems}``. The systems are a
+            `Comparison`, results ``{system: result}``, or what `compare_matrix` takes as a matrix: a path
+            (also of what was saved), a table or an array.
+        measure: by which; needed where there are several.
+        over: ``queries`` or ``collections``, of which other draws would be; by default queries.
+        test: ``randomisation`` (random signs) or ``t`` of the differences between pairs; or ``nemenyi``, of
+            mean ranks, which corrects for all pairs itself.
+        correction: of the p-values, which of `rankmark.statistics.CORRECTIONS`.
+        alpha: the level below which a corrected p-value is significant.
+        confidence: of the intervals, 0 to 1.
+        resamples: of a randomisation test that is not exact.
+        seed: of these.
+        threads: how many to use; all cores if None.
+        better: of a matrix, as for `compare_matrix`.
+        columns: of a matrix, as for `compare_matrix`.
+
+    Raises:
+        UsageError: fewer than two systems; collections of different systems; one collection for
+            ``over="collections"``; several measures of which none is named.
+        DataError: results that cannot be compared.
+
+    Source:
+        J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006; for ranks
+        and groups see `statistics.rank_intervals` and `statistics.groups_of`.
+
+    Example:
+        >>> import rankmark as rm
+        >>> bm25, ours = [0.1, 0.3, 0.2, 0.5, 0.4, 0.2, 0.3], [0.4, 0.5, 0.4, 0.9, 0.6, 0.3, 0.7]
+        >>> values = {"bm25": bm25, "ours": ours, "theirs": [0.3, 0.5, 0.5, 0.8, 0.7, 0.4, 0.6]}
+        >>> [(row.system, row.ranks.low, row.ranks.high, row.groups) for row in rm.board(values, "AP").rows]
+        [('ours', 1, 2, 'a'), ('theirs', 1, 2, 'a'), ('bm25', 3, 3, 'b')]
+
+    """
+    check_choice("test", test, TITLES)
+    check_share(alpha=alpha, confidence=confidence)
+    check_drawn(resamples, seed, threads)
+    asked = None if measure is None else str(measure)
+    found = {
+        name: _Collection.of(name, each, asked, better, columns)
+        for name, each in _by_name(collections).items()
+    }
+    drawn = "queries" if over is None else over
+    check_choice("over", drawn, ("queries", "collections"))
+    if drawn == "collections" and len(found) < 2:
+        raise UsageError('over="collections" of one collection: there is nothing to draw')
+    plan = ComparisonPlan(
+        test="t" if test == "nemenyi" else test,
+        correction=correction,
+        alpha=alpha,
+        interval="t",
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        threads=threads,
+    )
+    return _Standing(found, drawn, test, plan).board()
+
+
+def _by_name(collections: Any) -> dict[str, Any]:
+    """Each collection's systems by its name; of one collection ``""``."""
+    if not isinstance(collections, Mapping) or not collections:
+        return {"": collections}
+    values = list(collections.values())
+    if any(isinstance(each, Result) or _are_values(each) for each in values):
+        return {"": collections}
+    return {str(name): each for name, each in collections.items()}
+
+
+def _are_values(given: Any) -> bool:
+    """Whether these are the values of one system, and not those of several."""
+    if isinstance(given, Mapping):
+        return any(not isinstance(each, Mapping | Result) and np.ndim(each) == 0 for each in given.values())
+    if isinstance(given, list | tuple):
+        return True
+    return len(getattr(given, "shape", ())) == 1
+
+
+@dataclass(frozen=True)
+class _Collection:
+    """One collection.
+
+    Attributes:
+        measure: what was measured.
+        data: the values of its systems.
+        notes: what a reader should know of how they were brought together.
+
+    """
+
+    measure: Measure
+    data: SystemValues
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, name: str, given: Any, measure: str | None, better: Better | None, columns: MatrixColumns | None
+    ) -> _Collection:
+        """That of a comparison, of results or of a matrix."""
+        results = _results(given, measure, better, columns)
+        check_systems(results, None)
+        found = gathered(results, measure)
+        if len(found.measures) > 1:
+            raise UsageError(f"a board is of one measure; say which of {', '.join(map(str, found.measures))}")
+        labels = given.labels if isinstance(given, Compared) else None
+        if labels is not None:
+            raise UsageError("a board knows no clusters of queries; compare knows them")
+        systems = list(results)
+        data = SystemValues.of(
+            results, found.measures, found.query_ids, list(combinations(systems, 2)), labels
+        )
+        own = f"{name}: " * bool(name)
+        return cls(found.measures[0], data, tuple(own + note for note in found.notes))
+
+    @property
+    def queries(self) -> int:
+        """How many queries have a value of every system."""
+        return int(np.count_nonzero(self.there))
+
+    @property
+    def there(self) -> Any:
+        """Which these are."""
+        return np.all([self.data.there[self.measure, system] for system in self.data.systems], axis=0)
+
+    def value(self, system: str) -> float:
+        """The system's value of these queries."""
+        return self.data.terms[self.measure][system].at(self.there).value()
+
+    def linear(self, system: str) -> Floats:
+        """Numbers of which this is the mean; see `Terms.linear`."""
+        return self.data.terms[self.measure][system].at(self.there).linear()
+
+
+def _results(
+    given: Any, measure: str | None, better: Better | None, columns: MatrixColumns | None
+) -> dict[str, Sequence[Result]]:
+    given = load(given) if is_saved(given) else given
+    if isinstance(given, Compared):
+        return dict(given.results)
+    if isinstance(given, Mapping) and all(_is_seeds(each) for each in given.values()):
+        return {name: [each] if isinstance(each, Result) else list(each) for name, each in given.items()}
+    wanted = None if measure is None else [measure]
+    return {name: [each] for name, each in results_of_matrix(given, wanted, better, columns).items()}
+
+
+def _is_seeds(given: Any) -> bool:
+    several = isinstance(given, list | tuple) and bool(given) and all(isinstance(e, Result) for e in given)
+    return several or isinstance(given, Result)
+
+
+class _Standing:
+    """The work on a board."""
+
+    def __init__(
+        self, collections: Mapping[str, _Collection], over: str, test: BoardTest, plan: ComparisonPlan
+    ) -> None:
+        self.collections, self.over, self.test, self.plan = collections, over, test, plan
+        self.measure = next(iter(collections.values())).measure
+        self._check_alike()
+        names = next(iter(collections.values())).data.systems
+        wholes = {name: [each.value(name) for each in collections.values()] for name in names}
+        self.values = {name: float(np.mean(own)) for name, own in wholes.items()}
+        self.sign = direction(self.measure)
+        self.systems = sorted(names, key=lambda name: -self.sign * self.values[name])
+        self.of_collections = np.array([wholes[name] for name in self.systems]).T
+
+    def _check_alike(self) -> None:
+        (first, one), *others = self.collections.items()
+        for name, each in others:
+            if set(each.data.systems) != set(one.data.systems):
+                odd = min(set(each.data.systems) ^ set(one.data.systems))
+                raise UsageError(f"{first!r} and {name!r} have not the same systems: {odd!r} is in one alone")
+            if each.measure != one.measure:
+                raise UsageError(f"{first!r} is of {one.measure}, and {name!r} of {each.measure}")
+        for name, each in self.collections.items():
+            if each.queries < 2:
+                raise DataError(
+                    f"{name or 'the collection'} has {counted(each.queries, 'query', 'queries')} with a "
+                    "value of every system; a board takes two or more"
+                )
+            if any(own.shape[1] > 1 for own in each.data.values[self.measure].values()):
+                raise UsageError("systems with several seeds are for compare; a board takes one of each")
+
+    def board(self) -> Board:
+        """All of it."""
+        pairs = self._pairs()
+        better = np.zeros((len(self.systems),) * 2, dtype=bool)
+        places = {name: place for place, name in enumerate(self.systems)}
+        for pair in pairs:
+            if pair.significant:
+                ends = pair.system, pair.other
+                one, other = ends if pair.difference * self.sign > 0 else ends[::-1]
+                better[places[one], places[other]] = True
+        friedman = friedman_test(self.sign * self._blocks())
+        return Board(
+            measure=self.measure,
+            rows=tuple(self._rows(better, friedman)),
+            pairs=tuple(pairs),
+            collections={name: each.queries for name, each in self.collections.items()},
+            over=self.over,
+            test=self.test,
+            plan=self.plan,
+            friedman=friedman,
+            notes=tuple(note for each in self.collections.values() for note in each.notes),
+        )
+
+    def _rows(self, better: Any, friedman: Friedman) -> Iterator[BoardRow]:
+        groups, ranks = groups_of(better), rank_intervals(better)
+        names = letters(len(groups))
+        for place, system in enumerate(self.systems):
+            value = self.values[system]
+            own = [name for name, group in zip(names, groups, strict=True) if place in group]
+            yield BoardRow(
+                system,
+                value,
+                self._interval(system),
+                1 + sum(self.sign * other > self.sign * value for other in self.values.values()),
+                ranks[place],
+                ("" if len(names) <= len(ascii_lowercase) else " ").join(own),
+                friedman.mean_ranks[place],
+                dict(zip(self.collections, self.of_collections[:, place].tolist(), strict=True)),
+            )
+
+    def _blocks(self) -> Floats:
+        """The values of each system in each query, or in each collection, without those it has not in all."""
+        if self.over == "collections":
+            return self.of_collections
+        tables = (
+            np.column_stack([each.data.means[each.measure][name][each.there] for name in self.systems])
+            for each in self.collections.values()
+        )
+        return np.concatenate(list(tables))
+
+    def _strata(self, system: str, other: str | None = None) -> list[Floats]:
+        """What the mean of each collection is of, or of the difference to another system."""
+        if self.over == "collections":
+            place = self.systems.index(system)
+            values = self.of_collections[:, place]
+            return [values if other is None else values - self.of_collections[:, self.systems.index(other)]]
+        return [
+            each.linear(system) if other is None else each.linear(system) - each.linear(other)
+            for each in self.collections.values()
+        ]
+
+    def _interval(self, system: str, other: str | None = None) -> Interval:
+        return stratified_interval(self._strata(system, other), confidence=self.plan.confidence)
+
+    def _pairs(self) -> list[BoardPair]:
+        """Each system against each that stands below it."""
+        opponents = list(combinations(self.systems, 2))
+        strata = [self._strata(*each) for each in opponents]
+        p = self._p_values(strata, opponents)
+        corrected = (
+            p
+            if self.test == "nemenyi"
+            else statistics.corrected(p, cast("CorrectionName", self.plan.correction))
+        )
+        return [
+            BoardPair(
+                system,
+                other,
+                self.values[system] - self.values[other],
+                stratified_interval(own, confidence=self.plan.confidence),
+                float(p[place]),
+                float(corrected[place]),
+                bool(corrected[place] <= self.plan.alpha),
+            )
+            for place, ((system, other), own) in enumerate(zip(opponents, strata, strict=True))
+        ]
+
+    def _p_values(self, strata: Sequence[Sequence[Floats]], opponents: Sequence[tuple[str, str]]) -> Floats:
+        if self.test == "nemenyi":
+            p = nemenyi_test(self.sign * self._blocks())
+            places = {name: place for place, name in enumerate(self.systems)}
+            return np.array([p[places[one], places[other]] for one, other in opponents])
+        if self.test == "t":
+            return np.array([_t_test(own) for own in strata])
+        table = np.column_stack([weighed(own) for own in strata])
+        return statistics.randomisation_test(table, each=True, **self.plan.draws)
+
+
+def _t_test(strata: Sequence[Floats]) -> float:
+    from scipy import stats
+
+    error, freedom = stratified_error(strata)
+    mean = float(np.mean([own.mean() for own in strata]))
+    if not error:
+        return 1.0 if not mean else math.nan
+    return never_zero(2 * float(stats.t.sf(abs(mean) / error, freedom)))

@@ -1,0 +1,205 @@
+"""Two systems that predicted the same rows, judged: the interval of the difference, and its p-value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from rankmark.aggregation.intervals import (
+    Drawn,
+    IntervalMethod,
+    Sample,
+    Sampling,
+    bootstrapped,
+    is_auc,
+    paired,
+)
+from rankmark.errors import MeasureError
+from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
+from rankmark.statistics.intervals import Interval, t_interval
+from rankmark.statistics.record import check_choice
+from rankmark.statistics.resampling import Floats, check_share
+from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
+
+if TYPE_CHECKING:
+    from rankmark.aggregation.intervals import Unit
+    from rankmark.api.labelled import Evaluated
+    from rankmark.language.measure import Measure
+    from rankmark.statistics.delong import AreaTest, AUCDifference
+
+__all__ = [
+    "PREDICTION_INTERVALS",
+    "PREDICTION_TESTS",
+    "PredictionPlan",
+    "PredictionTest",
+    "Verdict",
+    "judged",
+]
+
+PredictionTest: TypeAlias = Literal["delong-t", "delong", "randomisation", "t", "bootstrap"]
+PREDICTION_TESTS: tuple[PredictionTest, ...] = get_args(PredictionTest)
+PREDICTION_INTERVALS: tuple[IntervalMethod, ...] = ("delong-t", "delong", "delta", "bca", "percentile")
+"""Intervals of differences that can be asked for."""
+DELONG: tuple[AreaTest, ...] = ("delong-t", "delong")
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionPlan:
+    """How systems' predictions are compared; see `compare_predictions`.
+
+    Attributes:
+        sampling: how intervals are made, and what is drawn; its method is that of the differences' intervals.
+        test: None for DeLong's of AUC over rows, and for all else random signs.
+        alternative: of the tests.
+        correction: of the p-values.
+        alpha: the level below which a corrected p-value is significant.
+
+    """
+
+    sampling: Sampling
+    test: PredictionTest | None = None
+    alternative: Alternative = "two-sided"
+    correction: CorrectionName = "holm"
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.test is not None:
+            check_choice("test", self.test, PREDICTION_TESTS)
+        check_choice("alternative", self.alternative, ALTERNATIVES)
+        check_choice("correction", self.correction, CORRECTIONS)
+        check_share(alpha=self.alpha)
+
+    def test_of(self, measure: Measure, unit: Unit) -> PredictionTest:
+        """The test of a measure.
+
+        Raises:
+            MeasureError: DeLong's, of another than AUC.
+
+        """
+        if self.test in DELONG and not is_auc(measure):
+            raise MeasureError(
+                f'test="{self.test}" is of AUC, not of {measure}; leave it out for a test of each'
+            )
+        return self.test or ("delong-t" if is_auc(measure) and unit == "rows" else "randomisation")
+
+    def interval_of(self, measure: Measure) -> IntervalMethod:
+        """How the intervals of a measure's differences are made.
+
+        Raises:
+            MeasureError: DeLong's, of another than AUC.
+
+        """
+        method = self.sampling.method
+        if method in DELONG and not is_auc(measure):
+            raise MeasureError(
+                f'interval="{method}" is of AUC, not of {measure}; leave it out for an interval of each'
+            )
+        return method or ("delong-t" if is_auc(measure) else "delta")
+
+    @property
+    def of_values(self) -> Sampling:
+        """How the intervals of the systems' own values are made."""
+        method = self.sampling.method
+        return replace(self.sampling, method=None) if method in ("delta", *DELONG) else self.sampling
+
+
+class Verdict(NamedTuple):
+    """What a pair of systems was found to be; NaN where there is no value.
+
+    Attributes:
+        interval: of the difference.
+        p: the chance of such a difference between systems that are equally good.
+        units: how many queries or rows are taken for independent.
+        groups: in how many random groups the test takes them; None for each by itself.
+        resamples: how many the interval or the test drew of the units; None if neither did.
+
+    """
+
+    interval: Interval
+    p: float
+    units: int
+    groups: int | None = None
+    resamples: int | None = None
+
+
+NOTHING = Verdict(Interval(math.nan, math.nan), math.nan, 0)
+
+
+def judged(
+    measure: Measure, systems: tuple[Evaluated, Evaluated], test: PredictionTest, plan: PredictionPlan
+) -> Verdict:
+    """One system against another on one measure."""
+    found = [each.samples.get(measure) for each in systems]
+    if any(each is None for each in found):
+        return NOTHING
+    one, other = paired(*(each for each in found if each is not None))
+    if one.units < 2:
+        return NOTHING._replace(units=one.units)
+    return _Judge(measure, systems, one, other, plan).verdict(test, plan.interval_of(measure))
+
+
+class _Judge:
+    """The work on one pair."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        systems: tuple[Evaluated, Evaluated],
+        one: Sample,
+        other: Sample,
+        plan: PredictionPlan,
+    ) -> None:
+        self.systems, self.one, self.other, self.plan = systems, one, other, plan
+        self.difference = systems[0].result[measure] - systems[1].result[measure]
+        self._apart: Floats | None = None
+
+    def verdict(self, test: PredictionTest, method: IntervalMethod) -> Verdict:
+        """By a test, with an interval made so."""
+        units = self.one.units
+        grouped = test in ("randomisation", "t") and len(self.apart) < units
+        draws = test == "bootstrap" or method in ("bca", "percentile")
+        resamples = len(self._drawn().resampled) if draws else None
+        groups = len(self.apart) if grouped else None
+        return Verdict(self._interval(method), self._p(test), units, groups, resamples)
+
+    @property
+    def apart(self) -> Floats:
+        """What each unit adds to the difference."""
+        if self._apart is None:
+            self._apart = self.one.differences(self.other, self.plan.sampling)
+        return self._apart
+
+    def _p(self, test: PredictionTest) -> float:
+        alternative = self.plan.alternative
+        if test == "delong-t" or test == "delong":
+            return self._delong(test).p
+        if test == "bootstrap":
+            drawn = self._drawn().resampled
+            there = drawn[~np.isnan(drawn)]
+            return shift_p(there, np.array([self.difference]), alternative) if len(there) else math.nan
+        if np.isnan(self.apart).any():
+            return math.nan
+        sampling = self.plan.sampling
+        told = {"resamples": sampling.resamples, "seed": sampling.seed, "threads": sampling.threads or None}
+        known = {name: v for name, v in told.items() if name in TESTS[test].takes and v is not None}
+        return float(TESTS[test].function(self.apart, alternative=alternative, **known))
+
+    def _interval(self, method: IntervalMethod) -> Interval:
+        confidence = self.plan.sampling.confidence
+        if method == "delong-t" or method == "delong":
+            return self._delong(method).interval
+        if method != "delta":
+            return bootstrapped(self._drawn(), self.difference, method, confidence)
+        low, high = t_interval(self.apart - self.apart.mean(), confidence=confidence)
+        return Interval(self.difference + low, self.difference + high)
+
+    def _delong(self, method: AreaTest) -> AUCDifference:
+        one, other = (each.labelled.spread() for each in self.systems if each.labelled is not None)
+        return one.against(other, self.plan.sampling.confidence, self.plan.alternative, method)
+
+    def _drawn(self) -> Drawn:
+        one, other = (each.drawn(self.plan.sampling) for each in (self.one, self.other))
+        return Drawn(one.resampled - other.resampled, one.left_out - other.left_out)

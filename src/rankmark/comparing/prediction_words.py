@@ -1,0 +1,77 @@
+"""How systems' predictions were compared, in words: what stands beneath the tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from rankmark.aggregation.intervals import way
+from rankmark.comparing.words import corrected_line, sided
+from rankmark.rendering.words import counted
+from rankmark.statistics.significance import TESTS
+
+if TYPE_CHECKING:
+    from rankmark.comparing.prediction_tests import PredictionPlan, PredictionTest
+    from rankmark.comparing.predictions import PredictionPair
+
+__all__ = ["interval_line", "least_lines", "test_line"]
+
+How = TypeVar("How")
+
+
+def interval_line(plan: PredictionPlan, pairs: Iterable[PredictionPair]) -> str:
+    """How the intervals of these pairs were made."""
+    ways = _measures((way(each.method, each.resamples if _is_drawn(each) else None), each) for each in pairs)
+    made = "; ".join(f"{', '.join(names)} by {how}" for how, names in ways)
+    return f"{100 * plan.sampling.confidence:g}% of differences: {made}"
+
+
+def _is_drawn(pair: PredictionPair) -> bool:
+    return pair.method in ("bca", "percentile")
+
+
+def test_line(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> str:
+    """Which tests stand behind the p-values of these pairs."""
+    ways = _measures((_tested(each), each) for each in pairs)
+    tests = "; ".join(f"{', '.join(names)} by {how}" for how, names in ways)
+    corrected = corrected_line(plan.correction, sum(not math.isnan(pair.p) for pair in pairs))
+    return f"tests: {tests}; {sided(plan.alternative)}; {corrected}"
+
+
+def _tested(pair: PredictionPair) -> str:
+    """The test of a pair, and over what."""
+    unit = {"queries": "query", "rows": "row"}[pair.unit]
+    over = counted(pair.units, unit, pair.unit)
+    if pair.groups is not None:
+        over += f" in {pair.groups} random groups"
+    drawn = f", {pair.resamples:,} resamples" if pair.test == "bootstrap" and pair.resamples else ""
+    return f"{_title(pair.test)} over {over}{drawn}"
+
+
+def _title(test: PredictionTest) -> str:
+    if test == "delong-t":
+        return "DeLong's test with t"
+    return "DeLong's test" if test == "delong" else f"the {TESTS[test].title}"
+
+
+def _measures(found: Iterable[tuple[How, PredictionPair]]) -> list[tuple[How, list[str]]]:
+    """The measures of each way."""
+    ways: dict[How, dict[str, None]] = {}
+    for how, pair in found:
+        ways.setdefault(how, {})[pair.measure.label] = None
+    return [(how, list(names)) for how, names in ways.items()]
+
+
+def least_lines(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> Iterator[str]:
+    """Of which measures random signs cannot give a p-value that is significant: there are too few units."""
+    tests = 1 if plan.correction == "none" else sum(not math.isnan(pair.p) for pair in pairs)
+    sides = 2 if plan.alternative == "two-sided" else 1
+    signed = (each for each in pairs if each.test == "randomisation" and not math.isnan(each.p))
+    least = ((each.units, each.unit, sides * 0.5 ** (each.groups or each.units), each) for each in signed)
+    few = (((units, unit, p), each) for units, unit, p, each in least if min(1.0, p) * tests > plan.alpha)
+    for (units, unit, p), names in _measures(few):
+        over = counted(units, {"queries": "query", "rows": "row"}[unit], unit)
+        times = f", {tests} times that with the correction" if tests > 1 else ""
+        least_p = f"the least p-value of random signs is {min(1.0, p):.4g}{times}"
+        yield f"{', '.join(names)}: nothing can be significant over {over}: {least_p}"

@@ -1,0 +1,98 @@
+"""What queries belong to, such as a user or a topic: of one kind, or of two at once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from rankmark.errors import DataError, UsageError
+from rankmark.inputs.attributes import Places, ids_like, read_columns
+from rankmark.rendering.words import counted
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+__all__ = ["Clustering", "ClustersBy"]
+
+ClustersBy: TypeAlias = "str | Mapping[Any, Any] | Sequence[str | Mapping[Any, Any]] | None"
+"""A column, or ``{query: what it belongs to}``; a list of two of these for clusters of two kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """What each query belongs to, of one kind or of two.
+
+    Attributes:
+        kinds: of each kind what was given, or a frame of queries and their values.
+
+    """
+
+    kinds: tuple[Mapping[Any, Any] | pl.DataFrame, ...]
+
+    @classmethod
+    def of(cls, clusters: ClustersBy | Clustering, places: Places | None = None) -> Clustering | None:
+        """What was asked for; columns are looked for in these places.
+
+        Raises:
+            UsageError: what is neither a column nor a mapping, a column where there is no table, or more than
+                two of them.
+            DataError: a column that is not there, or has several values for a query.
+
+        """
+        if clusters is None or isinstance(clusters, Clustering):
+            return clusters
+        asked = [clusters] if isinstance(clusters, str | Mapping) else clusters
+        if not isinstance(asked, list | tuple) or not 1 <= len(asked) <= 2:
+            raise UsageError(
+                f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}, "
+                "or two such in a list"
+            )
+        return cls(tuple(_read(each, places) for each in asked))
+
+    @property
+    def of_columns(self) -> bool:
+        """Whether any of it stood in a column."""
+        return any(not isinstance(each, Mapping) for each in self.kinds)
+
+    @property
+    def two(self) -> bool:
+        """Whether queries are in clusters of two kinds."""
+        return len(self.kinds) == 2
+
+    def labels(self, query_ids: Sequence[Any]) -> NDArray[Any]:
+        """The number of each query's cluster: [queries], or [queries, 2] of two kinds.
+
+        Raises:
+            DataError: a query of which nothing is said.
+
+        """
+        columns = [_numbered(query_ids, each) for each in self.kinds]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def _read(asked: Any, places: Places | None) -> Mapping[Any, Any] | pl.DataFrame:
+    if isinstance(asked, Mapping):
+        return asked
+    if not isinstance(asked, str):
+        raise UsageError(f"clusters has a {type(asked).__name__}; give {{query: what it belongs to}}")
+    if places is None:
+        raise UsageError(f"clusters={asked!r}: there is no table here; give {{query: what it belongs to}}")
+    return read_columns([asked], places, "clusters")
+
+
+def _numbered(query_ids: Sequence[Any], kind: Mapping[Any, Any] | pl.DataFrame) -> NDArray[Any]:
+    if not isinstance(kind, Mapping):
+        import polars as pl
+
+        # The ids are those of the result.
+        kind = dict(ids_like(kind, pl.Series(query_ids[:1]).dtype).iter_rows())
+    missing = [query for query in query_ids if query not in kind]
+    if missing:
+        queries = counted(len(missing), "query", "queries")
+        raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(kind[query], len(numbers)) for query in query_ids], dtype=np.intp)

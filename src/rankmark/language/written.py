@@ -1,0 +1,43 @@
+"""How values of measures are written: counts are whole."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from rankmark.errors import MeasureError
+from rankmark.language.measure import Measure
+from rankmark.language.names import parse
+
+__all__ = ["written"]
+
+
+def written(measure: Measure | str, value: float, digits: int | None, sign: str = "") -> str:
+    """A value of a measure, or a difference of two; empty for NaN.
+
+    Args:
+        measure: which one, or what it is called.
+        value: the value. The mean of counts over orders of ties, or over seeds, need not be whole.
+        digits: so many after the point for people; None for all, so that it reads back.
+        sign: ``+`` for differences.
+
+    """
+    if math.isnan(value):
+        return ""
+    if value.is_integer() and _is_count(measure):
+        return f"{value:{sign}.0f}"
+    return repr(value) if digits is None else f"{value:{sign}.{digits}f}"
+
+
+def _is_count(measure: Measure | str) -> bool:
+    if not isinstance(measure, str):
+        return measure.page.aggregate == "sum"
+    return _is_name_of_count(measure)
+
+
+@functools.cache
+def _is_name_of_count(name: str) -> bool:
+    try:
+        return parse(name).page.aggregate == "sum"
+    except MeasureError:  # a name of a convention's, or with a function for a parameter
+        return False

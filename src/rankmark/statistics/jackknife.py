@@ -1,0 +1,116 @@
+"""Intervals by leaving out each unit in turn, on a scale without ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankmark.statistics.freedom import effective_freedom
+from rankmark.statistics.intervals import Interval
+from rankmark.statistics.resampling import Floats, check_share
+
+__all__ = ["Bounds", "all_at_bound", "jackknife_interval"]
+
+Bounds: TypeAlias = "tuple[float | None, float | None]"
+"""The least and the greatest value of a measure; None where it has none."""
+
+
+def jackknife_interval(
+    value: float, left_out: Floats, *, bounds: Bounds = (None, None), confidence: float = 0.95
+) -> Interval:
+    """The jackknife with t, on the scale on which a measure has no bounds.
+
+        g(value) ± t·SE·g′(value),   SE² = (n − 1)/n · Σ_i (value_i − value)²
+
+    value_i is the value without unit i of n, which counts a unit for more that has much of all rows. g is the
+    logit of a measure between two bounds, the logarithm of the distance from a single one, and nothing
+    without. t has 2n/(κ − 1) degrees of freedom, n − 1 at most, κ the kurtosis of value_i − value: how well
+    SE is known where few units make up most of it.
+
+    Args:
+        value: that of all units.
+        left_out: that without each.
+        bounds: of the measure.
+        confidence: the share of such intervals that hold the true value, 0 to 1.
+
+    Returns:
+        NaN for fewer than two units, where leaving one out leaves no value, for units that are all alike, and
+        for a value at a bound.
+
+    Source:
+        J. W. Tukey, "Bias and confidence in not-quite large samples", Annals of Mathematical Statistics 29,
+        1958; the degrees of freedom as `statistics.delong_interval`.
+
+    """
+    from scipy.special import stdtrit
+
+    check_share(confidence=confidence)
+    count = len(left_out)
+    moves = (1 - 1 / max(count, 1)) * (left_out - value)
+    spread = float(moves @ moves)
+    scale = _scale(bounds)
+    if count < 2 or not math.isfinite(spread) or spread <= (1e-14 * abs(value)) ** 2 or value in bounds:
+        return Interval(math.nan, math.nan)
+    error = math.sqrt(count / (count - 1) * spread)
+    freedom = effective_freedom(moves, count)
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error * scale.slope(value)
+    ends = sorted(scale.back(scale.to(value) + each) for each in (-reach, reach))
+    return Interval(*ends)
+
+
+def all_at_bound(value: float, count: int, confidence: float = 0.95) -> Interval:
+    """The interval of a mean of values from 0 to 1 that are all 0, or all 1.
+
+    A share p of units of another value is missed by n of them with a chance of (1 − p)ⁿ, and the mean is not
+    farther away than p: 1 begins at (α/2)^(1/n), and 0 ends at 1 less that, for α = 1 − confidence.
+
+    Args:
+        value: 0 or 1.
+        count: n.
+        confidence: the least share of such intervals that hold the true value, 0 to 1.
+
+    Source:
+        C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+        binomial", Biometrika 26, 1934.
+
+    """
+    least = ((1 - confidence) / 2) ** (1 / count)
+    return Interval(least, 1.0) if value else Interval(0.0, 1 - least)
+
+
+class _Scale(NamedTuple):
+    to: Callable[[float], float]
+    back: Callable[[float], float]
+    slope: Callable[[float], float]
+
+
+def _scale(bounds: Bounds) -> _Scale:
+    low, high = bounds
+    if low is None and high is None:
+        return _Scale(float, float, lambda _: 1.0)
+    if low is not None and high is not None:
+        return _logit(low, high)
+    end, sign = (low, 1.0) if low is not None else (high, -1.0)
+    assert end is not None
+    return _Scale(
+        lambda x: math.log(sign * (x - end)),
+        lambda y: end + sign * _exp(y),
+        lambda x: 1 / (sign * (x - end)),
+    )
+
+
+def _logit(low: float, high: float) -> _Scale:
+    from scipy.special import expit
+
+    return _Scale(
+        lambda x: math.log((x - low) / (high - x)),
+        lambda y: low + (high - low) * float(expit(y)),
+        lambda x: 1 / (x - low) + 1 / (high - x),
+    )
+
+
+def _exp(y: float) -> float:
+    return float(np.exp(min(y, 709.0)))

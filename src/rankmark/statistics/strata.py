@@ -1,0 +1,64 @@
+"""Means of the means of several collections, of which each counts alike however many queries it has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rankmark.statistics.intervals import Interval, standard_error
+from rankmark.statistics.resampling import Floats, check_share
+
+__all__ = ["stratified_error", "stratified_interval", "weighed"]
+
+
+def weighed(strata: Sequence[Floats]) -> Floats:
+    """The values of all strata, each times N / (C·n_c), whose mean is the mean of the C strata's means.
+
+    N is how many values there are and n_c how many in their own stratum; no stratum is empty.
+    """
+    total = sum(map(len, strata))
+    return np.concatenate([own * (total / (len(strata) * len(own))) for own in strata])
+
+
+def stratified_error(strata: Sequence[Floats]) -> tuple[float, float]:
+    """The standard error of the mean of the strata's means, and its degrees of freedom; NaN and 0 if none.
+
+        SE² = Σ_c SE_c² / C²,   ν = (Σ_c SE_c²)² / Σ_c (SE_c⁴ / ν_c)
+
+    Source:
+        W. G. Cochran, "Sampling Techniques", 1977, section 5.4; F. E. Satterthwaite, "An approximate
+        distribution of estimates of variance components", Biometrics Bulletin 2, 1946.
+
+    """
+    parts = [standard_error(own) for own in strata]
+    if any(not freedom for _, freedom in parts):
+        return math.nan, 0.0
+    squares = np.array([error**2 for error, _ in parts])
+    whole = float(squares.sum())
+    if not whole:
+        return 0.0, float(sum(freedom for _, freedom in parts))
+    # Of shares, for the squares of squares can be too small for a number.
+    shares = squares / whole
+    freedom = 1 / float(np.sum(shares**2 / [freedom for _, freedom in parts]))
+    return math.sqrt(whole) / len(strata), freedom
+
+
+def stratified_interval(strata: Sequence[Floats], *, confidence: float = 0.95) -> Interval:
+    """Student's interval of the mean of the strata's means; see `stratified_error`.
+
+    Args:
+        strata: the values of each collection's queries.
+        confidence: the share of such intervals that hold the true value, 0 to 1.
+
+    """
+    from scipy import stats
+
+    check_share(confidence=confidence)
+    error, freedom = stratified_error(strata)
+    if not freedom:
+        return Interval(math.nan, math.nan)
+    mean = float(np.mean([own.mean() for own in strata]))
+    reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    return Interval(mean - reach, mean + reach)

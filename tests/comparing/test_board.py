@@ -1,0 +1,143 @@
+"""Leaderboards: means of collections, ranks and groups that follow from tests, and how they are shown."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankmark as rm
+from rankmark import statistics
+from rankmark.cli import main
+
+RANDOM = np.random.default_rng(3)
+DIFFICULTY = RANDOM.beta(1, 2, 40)
+SYSTEMS = {
+    name: np.clip(DIFFICULTY + lead + RANDOM.normal(0, 0.05, 40), 0, 1)
+    for name, lead in (("best", 0.2), ("good", 0.19), ("fair", 0.08), ("poor", 0.0))
+}
+WIDE = pl.DataFrame(SYSTEMS)
+
+
+def test_of_one_collection_it_is_the_comparison_of_all_pairs() -> None:
+    compared = rm.compare_matrix(SYSTEMS, "AP", interval="t")
+    shown = rm.board(SYSTEMS, "AP")
+    assert {row.system: row.value for row in shown.rows} == {s: compared.value(s, "AP") for s in SYSTEMS}
+    for pair in shown.pairs:
+        names = {pair.system, pair.other}
+        (other,) = (each for each in compared.pairs if {each.system, each.baseline} == names)
+        assert (pair.p, pair.corrected) == (other.p, other.corrected)
+        assert abs(pair.difference) == pytest.approx(abs(other.difference))
+        assert sorted(map(abs, pair.interval)) == pytest.approx(sorted(map(abs, other.interval)))
+
+
+def test_ranks_and_groups_follow_from_who_is_told_apart() -> None:
+    rows = rm.board(SYSTEMS, "AP").rows
+    assert [row.system for row in rows] == ["best", "good", "fair", "poor"]
+    assert [(row.ranks, row.groups) for row in rows] == [
+        ((1, 2), "a"),
+        ((1, 2), "a"),
+        ((3, 3), "b"),
+        ((4, 4), "c"),
+    ]
+
+
+def test_less_can_be_better() -> None:
+    rows = rm.board(SYSTEMS, "seconds", better="less").rows
+    assert [row.system for row in rows] == ["poor", "fair", "good", "best"]
+    assert rows[0].ranks == (1, 1)
+    assert rows[0].mean_rank < rows[-1].mean_rank
+
+
+def test_several_collections_count_alike_however_many_queries_they_have() -> None:
+    parts = {"large": WIDE[:30], "small": WIDE[30:]}
+    shown = rm.board(parts, "AP")
+    for row in shown.rows:
+        means = {name: float(part[row.system].mean()) for name, part in parts.items()}  # type: ignore[arg-type]
+        assert row.values == pytest.approx(means)
+        assert row.value == pytest.approx(np.mean(list(means.values())))
+    assert shown.collections == {"large": 30, "small": 10}
+
+
+def test_a_comparison_and_results_are_collections_too() -> None:
+    compared = rm.compare_matrix(SYSTEMS, "AP")
+    one, other = rm.board(compared), rm.board({name: own[0] for name, own in compared.results.items()})
+    assert str(one) == str(other) == str(rm.board(SYSTEMS, "AP"))
+    both = rm.board({"one": compared, "other": WIDE}, "AP")
+    assert both.rows[0].values["one"] == both.rows[0].values["other"]
+
+
+def test_the_interval_of_a_mean_of_means_by_hand() -> None:
+    """Two strata of variances 1 and 4 and of 2 and 4 values: SE² = (1/2 + 4/4) / 4."""
+    first = np.array([-1.0, 1.0]) / math.sqrt(2)
+    second = 2 * np.array([-1.0, -1.0, 1.0, 1.0]) / math.sqrt(4 / 3)
+    low, high = statistics.stratified_interval([first, second + 3])
+    freedom = 1.5**2 / (0.5**2 / 1 + 1.0**2 / 3)
+    from scipy import stats
+
+    reach = stats.t.ppf(0.975, freedom) * math.sqrt(1.5) / 2
+    assert (low, high) == pytest.approx((1.5 - reach, 1.5 + reach))
+
+
+def test_over_collections_each_of_them_is_one_value() -> None:
+    parts = {f"c{i}": WIDE[5 * i : 5 * i + 5] for i in range(8)}
+    shown = rm.board(parts, "AP", over="collections", test="t")
+    values = np.array([[part[s].mean() for s in ("best", "poor")] for part in parts.values()])
+    (pair,) = (each for each in shown.pairs if (each.system, each.other) == ("best", "poor"))
+    assert pair.p == pytest.approx(statistics.paired_t_test(values[:, 0] - values[:, 1]))
+    assert shown.friedman.blocks == 8
+    few = rm.board({"a": WIDE[:20], "b": WIDE[20:]}, "AP", over="collections")
+    assert "2 collections say little of others: by signs no p is below 0.5" in str(few)
+    assert not any(pair.significant for pair in few.pairs)
+
+
+def test_nemenyi_is_of_mean_ranks_and_not_corrected_again() -> None:
+    shown = rm.board(SYSTEMS, "AP", test="nemenyi")
+    assert all(pair.p == pair.corrected for pair in shown.pairs)
+    assert shown.critical_difference == statistics.critical_difference(4, 40)
+    ranks = {row.system: row.mean_rank for row in shown.rows}
+    for pair in shown.pairs:
+        far = abs(ranks[pair.system] - ranks[pair.other]) >= shown.critical_difference
+        assert pair.significant == far
+
+
+@pytest.mark.parametrize(
+    ("collections", "how", "message"),
+    [
+        ({"a": [1.0, 2.0]}, {}, "1 system to compare"),
+        (SYSTEMS, {"over": "collections"}, "there is nothing to draw"),
+        (SYSTEMS, {"over": "users"}, "over='users' is not one of queries, collections"),
+        (SYSTEMS, {"test": "sign"}, "test='sign' is not one of randomisation, t, nemenyi"),
+        ({"one": WIDE, "other": WIDE.drop("poor")}, {}, "'poor' is in one alone"),
+        ({"a": {"q": 1.0}, "b": {"q": 2.0}}, {}, "has 1 query with a value of every system"),
+        (rm.compare_matrix({s: {"q": {"x": 1.0, "y": 2.0}} for s in "ab"}), {}, "say which of x, y"),
+    ],
+    ids=range(7),
+)
+def test_what_makes_no_board_is_refused(collections: Any, how: dict[str, Any], message: str) -> None:
+    with pytest.raises((rm.UsageError, rm.DataError), match=message):
+        rm.board(collections, **how)
+
+
+def test_boards_of_files_and_of_runs_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    WIDE[:20].write_csv(one)
+    WIDE[20:].write_csv(other)
+    assert main(["board", str(one), str(other), "-m", "AP", "--format", "json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [each["system"] for each in record["systems"]] == ["best", "good", "fair", "poor"]
+    assert record["collections"] == {"one": 20, "other": 20}
+    assert main(["board", str(one), "-m", "AP", "-m", "RR"]) == 2
+    qrels, first, second = (tmp_path / name for name in ("qrels.txt", "a.run", "b.run"))
+    qrels.write_text("".join(f"q{i} 0 a 1\n" for i in range(6)))
+    first.write_text("".join(f"q{i} Q0 a 1 2 t\nq{i} Q0 b 2 1 t\n" for i in range(6)))
+    second.write_text("".join(f"q{i} Q0 b 1 2 t\nq{i} Q0 a 2 1 t\n" for i in range(6)))
+    assert main(["board", "--qrels", str(qrels), str(first), str(second), "-m", "RR"]) == 0
+    assert "1.0000" in capsys.readouterr().out

@@ -1,0 +1,155 @@
+"""Tests of the difference between systems' predictions: what is swapped, and what is independent."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from rankmark import statistics
+
+SYSTEMS = {"old": "old", "new": "new"}
+
+
+def clicks(rows: int = 60, users: int | None = None, seed: int = 0, better: float = 0.0) -> dict[str, Any]:
+    """Rows with the scores of two systems, which are probabilities; the new one is better by so much."""
+    rng = np.random.default_rng(seed)
+    label = (rng.random(rows) < 0.4).astype(int)
+    label[:2] = 0, 1
+    logits = {name: (1 + by) * (label - 0.5) for name, by in (("old", 0.0), ("new", better))}
+    table = {name: 1 / (1 + np.exp(-each - rng.normal(0, 1, rows))) for name, each in logits.items()}
+    return {"label": label, **table} | ({} if users is None else {"user": np.arange(rows) % users})
+
+
+def compared(table: Any, measures: Any, **how: Any) -> rm.results.PredictionComparison:
+    return rm.compare_predictions(table, SYSTEMS, measures, baseline="old", **{"resamples": 50} | how)
+
+
+def p_of(table: Any, measure: str, **how: Any) -> float:
+    return compared(table, measure, **how).pair(measure, "new").p
+
+
+def losses(table: dict[str, Any], system: str) -> Any:
+    return -np.where(table["label"], np.log(table[system]), np.log1p(-table[system]))
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t"])
+def test_of_a_mean_over_rows_the_test_is_that_of_the_rows_differences(test: Any) -> None:
+    table = clicks(30)
+    own = losses(table, "new") - losses(table, "old")
+    function = {"randomisation": statistics.randomisation_test, "t": statistics.paired_t_test}[test]
+    assert p_of(table, "LogLoss", test=test) == pytest.approx(function(own), rel=1e-6)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t"])
+def test_of_a_mean_over_queries_the_test_is_that_of_the_queries_values(test: Any) -> None:
+    table = clicks(120, users=15)
+    measure = "GAUC(weight=uniform)"
+    values = [
+        rm.evaluate_predictions(table, measure, score=name, query="user").query_values(measure)
+        for name in ("new", "old")
+    ]
+    function = {"randomisation": statistics.randomisation_test, "t": statistics.paired_t_test}[test]
+    expected = function(values[0] - values[1])
+    assert p_of(table, measure, query="user", test=test) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("measure", ["PCOPC", "RMSE", "Accuracy", "LogLoss"])
+def test_random_signs_swap_the_systems_user_by_user(measure: str) -> None:
+    table = clicks(60, users=8, better=0.5)
+    found = []
+    for swapped in product([False, True], repeat=8):
+        at = np.array(swapped)[table["user"]]
+        new, old = np.where(at, table["old"], table["new"]), np.where(at, table["new"], table["old"])
+        values = [
+            rm.evaluate_predictions({"label": table["label"], "p": each}, measure, score="p")[measure]
+            for each in (new, old)
+        ]
+        found.append(abs(values[0] - values[1]))
+    extreme = np.mean(np.array(found) >= found[0] - 1e-12)
+    assert p_of(table, measure, query="user") == pytest.approx(extreme, abs=1e-12)
+
+
+def test_accuracy_over_rows_is_tested_as_by_mcnemar_exactly() -> None:
+    table = clicks(200, better=1.0)
+    right = {name: (table[name] >= 0.5) == table["label"] for name in SYSTEMS}
+    expected = statistics.sign_test(right["new"].astype(float) - right["old"])
+    assert p_of(table, "Accuracy") == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("measure", ["AUC", "KS", "AveragePrecision", "F1(threshold=max)"])
+@pytest.mark.parametrize("users", [None, 12])
+def test_systems_may_have_scores_on_other_scales(measure: str, users: int | None) -> None:
+    table = clicks(90, users)
+    scaled = table | {"new": 1000 * table["new"] ** 3}
+    how = {"query": "user" if users else ""}
+    assert p_of(scaled, measure, **how) == pytest.approx(p_of(table, measure, **how), rel=1e-9)
+
+
+def test_two_users_with_the_same_difference_show_nothing() -> None:
+    table = clicks(40, users=2, better=5.0)
+    result = compared(table, "LogLoss", query="user")
+    (pair,) = result.pairs
+    assert (pair.p, pair.units, pair.unit, pair.significant) == (0.5, 2, "queries", False)
+    note = "LogLoss: nothing can be significant over 2 queries: the least p-value of random signs is 0.5"
+    assert note in result.account()
+    assert not any("nothing can be" in line for line in compared(clicks(40), "LogLoss").account())
+
+
+def test_no_floor_hides_a_clear_winner_of_a_measure_that_is_computed_again() -> None:
+    table = clicks(400, better=1.5)
+    table |= {"third": clicks(400, better=2.5)["new"], "last": 0.5 * table["old"] + 0.25}
+    names = {name: name for name in ("old", "new", "third", "last")}
+    result = rm.compare_predictions(table, names, "AveragePrecision", test="t", resamples=50)
+    p = {(pair.system, pair.baseline): pair.corrected for pair in result.pairs}
+    assert p["new", "old"] < 0.01
+    assert p["last", "old"] == 1
+    assert {(pair.units, pair.groups) for pair in result.pairs} == {(400, 200)}
+
+
+def test_pairs_are_of_the_queries_that_count_for_either() -> None:
+    # By Pearson's r the new system has no value of the last user, whose scores are all the same.
+    table = clicks(60, users=6)
+    constant = table | {"new": np.where(table["user"] == 5, 0.5, table["new"])}
+    result = compared(constant, "Pearson(average=macro)", query="user")
+    (pair,) = result.pairs
+    assert pair.units == 6
+    assert pair.low < pair.difference < pair.high
+    (own,) = compared(constant, "Pearson(average=macro)", query="user", interval="bca").pairs
+    assert own.low < own.difference < own.high
+
+
+def test_a_threshold_is_compared_in_the_precision_of_the_scores() -> None:
+    import polars as pl
+
+    scores = pl.Series([0.3, 0.3, 0.9, 0.1, 0.3, 0.2], dtype=pl.Float32)
+    frame = pl.DataFrame({"label": [1, 0, 1, 0, 1, 0], "score": scores})
+    result = rm.evaluate_predictions(frame, "Accuracy(threshold=0.3)", intervals="bca", resamples=50)
+    own = result.intervals["Accuracy(threshold=0.3)"]
+    assert result["Accuracy(threshold=0.3)"] == pytest.approx(5 / 6)
+    assert own.low <= 5 / 6 <= own.high
+
+
+def test_what_a_test_is_not_of_is_refused() -> None:
+    with pytest.raises(rm.MeasureError, match='test="delong" is of AUC, not of LogLoss'):
+        compared(clicks(), "LogLoss", test="delong")
+    with pytest.raises(rm.MeasureError, match='interval="delong-t" is of AUC, not of LogLoss'):
+        compared(clicks(), "LogLoss", interval="delong-t")
+    with pytest.raises(rm.ChoiceError, match="test='wilcoxon' is not one of delong-t, delong, randomisation"):
+        compared(clicks(), "LogLoss", test="wilcoxon")
+
+
+def test_what_was_tested_is_told() -> None:
+    result = compared(clicks(60, 20), ["AUC", "LogLoss", "KS"], query="user")
+    assert {(pair.test, pair.unit, pair.units) for pair in result.pairs} == {("randomisation", "queries", 20)}
+    assert any(
+        "by the randomisation test (random signs) over 20 queries" in each for each in result.account()
+    )
+    by_rows = compared(clicks(60), ["AUC", "LogLoss"])
+    assert [pair.test for pair in by_rows.pairs] == ["delong-t", "randomisation"]
+    record = by_rows.pairs[0].figures
+    told = (record[name] for name in ("test", "unit", "units", "groups"))
+    assert tuple(told) == ("delong-t", "rows", 60, None)

@@ -1,0 +1,78 @@
+"""Bounds of means that hold for few values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankmark import statistics
+from rankmark.errors import ChoiceError, DataError
+from rankmark.statistics.bounded import Rows
+
+
+@pytest.mark.parametrize(("ones", "count"), [(0, 1), (0, 2), (0, 50), (1, 10), (3, 50), (6, 7), (50, 50)])
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+def test_of_0_and_1_it_is_the_bound_of_clopper_and_pearson(ones: int, count: int, confidence: float) -> None:
+    exact = 1.0 if ones == count else stats.beta.ppf(confidence, ones + 1, count - ones)
+    values = np.repeat([1.0, 0.0], [ones, count - ones])
+    assert statistics.gaffke_bound(values, most=1, confidence=confidence) == pytest.approx(exact, abs=1e-8)
+
+
+def test_it_is_the_quantile_of_the_mean_under_dirichlet_weights() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.beta(0.3, 3, 30)
+    drawn = rng.dirichlet(np.ones(31), 200_000) @ np.append(values, 1)
+    bound = statistics.gaffke_bound(values, most=1, confidence=0.9)
+    assert np.mean(drawn > bound) == pytest.approx(0.1, abs=3 * math.sqrt(0.09 / 200_000))
+
+
+def test_it_does_not_depend_on_the_unit_of_the_values() -> None:
+    values = np.random.default_rng(1).normal(0, 0.2, 60)
+    bound = statistics.gaffke_bound(values, most=1)
+    assert statistics.gaffke_bound(1e6 * values + 5, most=1e6 + 5) == pytest.approx(1e6 * bound + 5, rel=1e-7)
+    assert statistics.gaffke_bound(1e-6 * values, most=1e-6) == pytest.approx(1e-6 * bound, rel=1e-7)
+
+
+def test_for_many_values_it_nears_students() -> None:
+    values = np.random.default_rng(2).normal(0, 0.1, 100_000)
+    student = statistics.t_interval(values, confidence=0.9).high
+    assert statistics.gaffke_bound(values, most=1) == pytest.approx(
+        student, abs=1.2e-5
+    )  # most / n, and a bit
+
+
+def test_the_cluster_added_is_as_large_as_the_largest() -> None:
+    # Σ E·0 and one cluster of three that are 1, of clusters of 1 and 3 with the mean m: E_1·(−m) + E_2·(−3m)
+    # + E_3·3(1 − m) > 0 with a chance of 0.05.
+    bound = statistics.gaffke_bound([0, 0, 0, 0], most=1, clusters=["a", "b", "b", "b"])
+    e = np.random.default_rng(3).exponential(size=(400_000, 3))
+    assert np.mean(e @ [-bound, -3 * bound, 3 * (1 - bound)] > 0) == pytest.approx(0.05, abs=0.0011)
+
+
+def test_values_beyond_the_end_are_refused() -> None:
+    with pytest.raises(DataError, match="1 of the values are above most=1"):
+        statistics.gaffke_bound([0.5, 1.5], most=1)
+    with pytest.raises(DataError, match="needs a value"):
+        statistics.gaffke_bound([math.nan], most=1)
+    with pytest.raises(ChoiceError, match="most=inf"):
+        statistics.gaffke_bound([0.5], most=math.inf)
+
+
+def test_what_is_detectable_passes_four_of_five() -> None:
+    rng = np.random.default_rng(4)
+    passed = 0
+    for _ in range(150):
+        rows = [Rows.of(rng.normal(0, 0.1, 50), np.ones(50), (1.0, 1.0)) for _ in range(2)]
+        passed += rows[0].bound(0.95) <= rows[1].detectable(0.95, 0.8)
+    assert passed / 150 == pytest.approx(0.8, abs=0.1)
+
+
+def test_needed_is_the_number_that_detects() -> None:
+    own = Rows.of(np.zeros(40), np.ones(40), (1.0, 1.0))
+    assert own.needed(0.05, 0.95, 0.8) == 59  # 1 − 0.05^(1/59) = 0.0495, and with 58 0.0503
+    assert own.needed(0, 0.95, 0.8) is None
+    few = Rows.of(np.zeros(40), np.ones(40), None)
+    assert (few.needed(0.05, 0.95, 0.8), few.bound(0.95)) == (None, math.inf)

@@ -1,0 +1,220 @@
+"""Which interval values have, and what speaks against it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from rankmark.errors import ChoiceError
+from rankmark.statistics import (
+    auto_interval,
+    bootstrap_interval,
+    bootstrap_shift_test,
+    exact_interval,
+    paired_t_test,
+    randomisation_test,
+    studentised_interval,
+    studentised_ratios,
+    t_interval,
+    wilson_interval,
+)
+from rankmark.statistics.intervals import standard_error
+
+SKEWED = np.array([0.0] * 20 + [0.1, 0.2, 0.3, 0.5, 0.5, 0.7, 0.9, 1.0, 1.0, 1.0])
+USERS = np.arange(30) // 3
+
+
+@pytest.mark.parametrize(
+    ("ones", "of", "wilson", "exact"),
+    [
+        (81, 263, (0.2553, 0.3662), (0.2527, 0.3676)),
+        (15, 148, (0.0624, 0.1605), (0.0578, 0.1617)),
+        (0, 20, (0.0, 0.1611), (0.0, 0.1684)),
+        (1, 29, (0.0061, 0.1718), (0.0009, 0.1776)),
+    ],
+)
+def test_intervals_of_shares_are_those_published(ones: int, of: int, wilson: Any, exact: Any) -> None:
+    """R. G. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I."""
+    values = np.repeat([1.0, 0.0], [ones, of - ones])
+    assert wilson_interval(values) == pytest.approx(wilson, abs=5e-5)
+    assert exact_interval(values) == pytest.approx(exact, abs=5e-5)
+
+
+def test_a_share_of_clusters_is_of_as_many_rows_as_say_as_much() -> None:
+    alike = np.repeat([1.0, 0.0, 0.0, 1.0, 0.0, 0.0], 5)
+    clusters = np.repeat(np.arange(6), 5)
+    error = math.sqrt(6 / 5 * 6 * (2 / 9 * 25) / 30**2)
+    low, high = exact_interval(alike, clusters=clusters)
+    from scipy import stats
+
+    count = 2 / 9 / error**2
+    assert low == pytest.approx(stats.beta.ppf(0.025, count / 3, count * 2 / 3 + 1))
+    assert wilson_interval(alike, clusters=clusters).high > wilson_interval(alike).high
+    assert wilson_interval(np.ones(30), clusters=clusters).low < wilson_interval(np.ones(6)).low
+    assert high > exact_interval(alike).high
+
+
+def test_intervals_of_shares_are_of_zeros_and_ones() -> None:
+    for interval in (wilson_interval, exact_interval):
+        with pytest.raises(ChoiceError, match="is of values that are 0 or 1, which these are not"):
+            interval([0.0, 0.5])
+    with pytest.raises(ChoiceError, match="interval='wilson' is not one of auto, t, studentised"):
+        rm.compare({"q": {"a": 1}}, {"x": {"q": ["a"]}, "y": {"q": ["b"]}}, "RR", interval="wilson")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("clusters", [None, USERS])
+def test_ratios_are_those_of_resamples_of_rows_or_clusters(clusters: Any) -> None:
+    """As of resamples that NumPy draws, in distribution."""
+    rng = np.random.default_rng(1)
+    labels = np.arange(30) if clusters is None else clusters
+    units = [np.flatnonzero(labels == each) for each in np.unique(labels)]
+    expected = []
+    for _ in range(1_500):
+        drawn = [units[each] for each in rng.integers(len(units), size=len(units))]
+        resample = SKEWED[np.concatenate(drawn)]
+        error, _ = standard_error(resample, np.repeat(np.arange(len(drawn)), [len(each) for each in drawn]))
+        expected.append(abs(resample.mean() - SKEWED.mean()) / error if error else math.inf)
+    ratios = studentised_ratios(SKEWED, clusters=clusters, resamples=20_000)
+    for share in (0.5, 0.8):
+        assert np.quantile(ratios, share) == pytest.approx(np.quantile(expected, share), rel=0.08)
+    assert np.isinf(ratios).mean() == pytest.approx(np.isinf(expected).mean(), abs=0.01)
+
+
+def test_the_studentised_interval_is_the_mean_and_errors_to_both_sides() -> None:
+    low, high = bootstrap_interval(SKEWED, method="studentised")
+    ratios = studentised_ratios(SKEWED)
+    error = SKEWED.std(ddof=1) / math.sqrt(len(SKEWED))
+    reach = np.quantile(ratios, 0.95, method="higher") * error
+    assert (low, high) == pytest.approx((SKEWED.mean() - reach, SKEWED.mean() + reach))
+    assert high > t_interval(SKEWED).high
+    assert studentised_interval(SKEWED, ratios) == (low, high)
+
+
+def test_where_most_resamples_are_alike_there_is_no_studentised_interval() -> None:
+    values = [1.0] + [0.0] * 29
+    assert all(map(math.isnan, bootstrap_interval(values, method="studentised")))
+    assert bootstrap_interval([0.1] * 5, method="studentised") == pytest.approx((0.1, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("values", "differences", "method", "caution"),
+    [
+        (np.linspace(0, 1, 30), False, "t", ""),
+        (np.linspace(-1, 1, 9), True, "t", "few"),
+        (SKEWED, False, "studentised", ""),
+        (np.append(np.linspace(0, 0.1, 30), 5.0), True, "studentised", "skewed"),
+        (np.repeat([1.0, 0.0], [4, 46]), False, "wilson", ""),
+        (np.repeat([1.0, 0.0], [4, 46]), True, "t", "few"),
+        (np.zeros(20), False, "wilson", ""),
+        (np.zeros(20), True, "t", "alike"),
+        (np.full(20, 0.1), False, "t", "alike"),
+    ],
+)
+def test_the_interval_is_by_what_values_are(
+    values: Any, differences: bool, method: str, caution: str
+) -> None:
+    made = auto_interval(values, differences=differences)
+    assert (made.method, made.caution) == (method, caution)
+    assert (made.low < made.high) == (caution != "alike")
+
+
+def test_clusters_and_not_rows_are_counted_as_few_or_skewed() -> None:
+    values = np.repeat(np.linspace(0, 1, 8), 10)
+    made = auto_interval(values, clusters=np.repeat(np.arange(8), 10))
+    assert (made.method, made.caution) == ("t", "few")
+    assert auto_interval(values).caution == ""
+    sizes = np.array([1] * 29 + [200])
+    users = np.repeat(np.arange(30), sizes)
+    uneven = np.random.default_rng(0).normal(0.2, 0.1, 30)[users]
+    assert auto_interval(uneven, clusters=users).caution == "skewed"
+
+
+def test_a_comparison_says_how_its_intervals_were_made_and_which_are_doubtful() -> None:
+    queries = [f"q{i:02}" for i in range(40)]
+    qrels = {q: {"a": 1} for q in queries}
+    old = {q: ["b", "a"] for q in queries}
+    new = old | {q: ["a", "b"] for q in queries[:3]}
+    compared = rm.compare(qrels, {"old": old, "new": new, "same": old}, ["RR", "P@1"], baseline="old")
+    pair = compared.pair("RR", "new")
+    assert (pair.method, pair.caution) == ("t", "few")
+    assert compared.pair("RR", "same").caution == "alike"
+    assert (compared.table["method"] == "t").all()
+    assert compared.made_interval("new", "P@1").method == "wilson"
+    assert compared.interval("old", "P@1").high > 0
+    text = " ".join(str(compared).split())
+    assert "2 of 4 may cover more or less often (same by RR, same by P@1): all values are the same" in text
+    assert "2 of 4 may cover more or less often (new by RR, new by P@1): fewer than 10" in text
+    asked = rm.compare(qrels, {"old": old, "new": new}, "RR", interval="studentised", resamples=500)
+    assert asked.pairs[0].method == "studentised"
+    assert "95% intervals: studentised bootstrap over queries, 500 resamples, seed 0" in str(asked)
+
+
+def test_of_clusters_of_two_kinds_what_both_share_counts_once() -> None:
+    """The sum over pairs of rows that share either, each kind with its own G / (G − 1)."""
+    rng = np.random.default_rng(3)
+    topics, users = rng.integers(0, 6, 80), rng.integers(0, 8, 80)
+    values = rng.normal(0, 0.1, 6)[topics] + rng.normal(0, 0.1, 8)[users] + rng.normal(0, 0.1, 80)
+    left = values - values.mean()
+    both = topics * 8 + users
+
+    def squared(labels: Any) -> float:
+        shared = labels[:, None] == labels[None, :]
+        groups = len(np.unique(labels))
+        return float(groups / (groups - 1) * (left @ shared @ left) / 80**2)
+
+    error, freedom = standard_error(values, np.column_stack([topics, users]))
+    assert error**2 == pytest.approx(squared(topics) + squared(users) - squared(both))
+    assert freedom == 5
+
+
+def test_of_two_kinds_of_which_one_is_within_the_other_the_greater_decides() -> None:
+    queries, users = np.arange(30), USERS
+    for labels in (np.column_stack([queries, users]), np.column_stack([users, users])):
+        assert t_interval(SKEWED, clusters=labels) == pytest.approx(t_interval(SKEWED, clusters=users))
+        p = paired_t_test(SKEWED, clusters=labels)
+        assert p == pytest.approx(paired_t_test(SKEWED, clusters=users))
+    made = auto_interval(SKEWED, clusters=np.column_stack([queries, users]))
+    assert (made.method, made.caution) == ("t", "few")
+
+
+def test_what_takes_clusters_as_wholes_refuses_two_kinds() -> None:
+    labels = np.column_stack([np.arange(30), USERS])
+    for refuses in (bootstrap_interval, randomisation_test, bootstrap_shift_test):
+        with pytest.raises(ChoiceError, match="clusters of two kinds can be neither drawn nor swapped"):
+            refuses(SKEWED, clusters=labels)
+    with pytest.raises(rm.DataError, match="30 clusters for 29 values"):
+        t_interval(SKEWED[:-1], clusters=labels)
+
+
+def test_a_comparison_over_clusters_of_two_kinds_is_by_t() -> None:
+    rng = np.random.default_rng(0)
+    queries = [f"q{i:02}" for i in range(40)]
+    qrels = {q: {"a": 1} for q in queries}
+    runs = {
+        name: {q: list(rng.permutation(["a", "b", "c", "d"])) for q in queries} for name in ("one", "two")
+    }
+    topics, users = ({q: number % kinds for number, q in enumerate(queries)} for kinds in (6, 7))
+    compared = rm.compare(qrels, runs, "RR", clusters=[topics, users])
+    pair = compared.pairs[0]
+    difference = compared.query_values("two", "RR") - compared.query_values("one", "RR")
+    labels = np.column_stack([np.arange(40) % 6, np.arange(40) % 7])
+    assert pair.interval == pytest.approx(t_interval(difference, clusters=labels))
+    assert pair.p == pytest.approx(paired_t_test(difference, clusters=labels))
+    assert (compared.clusters, compared.plan.test) == ((6, 7), "t")
+    assert "compared on 40 queries in 6 and 7 clusters of two kinds" in " ".join(str(compared).split())
+    results = {name: rm.evaluate(qrels, each, "RR") for name, each in runs.items()}
+    again = rm.compare_results(results, clusters=[topics, users])
+    assert again.pairs == compared.pairs
+    for name, value in (("test", "sign"), ("interval", "bca"), ("correction", "tukey")):
+        with pytest.raises(ChoiceError, match=f'{name}="{value}" knows nothing of clusters of two kinds'):
+            rm.compare(qrels, runs, "RR", clusters=[topics, users], **{name: value})  # type: ignore[arg-type]
+    with pytest.raises(ChoiceError, match="several seeds go with clusters of one kind"):
+        rm.compare(qrels, {"a": runs["one"], "b": list(runs.values())}, "RR", clusters=[topics, users])
+    with pytest.raises(rm.UsageError, match="or two such in a list"):
+        rm.compare(qrels, runs, "RR", clusters=[topics, users, users])
+    with pytest.raises(rm.UsageError, match="clusters='user': there is no table here"):
+        rm.compare_results(results, clusters="user")
