@@ -108,20 +108,19 @@ pub fn repeated_name(py: Python<'_>, path: String) -> PyResult<Option<(usize, St
     interruptible(py, 1, move |cancelled| json_names::repeated_name(&path, cancelled))
 }
 
-/// Plain rows of CSV or TSV, from so many bytes of a text on; None where they are not plain.
+/// Plain rows of CSV or TSV; None where they are not plain.
 ///
 /// A column is its name, the field that it is, and whether it is one of numbers.
 #[pyfunction]
 pub fn read_plain_rows(
     py: Python<'_>,
     text: PyBackedBytes,
-    begin: usize,
     separator: char,
     fields: usize,
     columns: Vec<(String, usize, bool)>,
 ) -> PyResult<Option<Table>> {
     let plan = plain_rows::Plan { columns, fields, separator: separator as u8 };
-    let read = move |_: &_| Ok(plain_rows::read(text.get(begin..).unwrap_or_default(), &plan));
+    let read = move |_: &_| Ok(plain_rows::read(&text, &plan));
     Ok(interruptible(py, pool::cores(), read)?.map(Table))
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -100,21 +100,23 @@ class Separated(FormatOfPolars):
         import polars as pl
 
         with polars_errors(file.where, self.name):
-            return pl.scan_csv(_start(file), separator=self.separator).collect_schema()
+            with file.text() as (content, _):
+                start = _whole_rows(content, START, file)
+            return pl.scan_csv(start, separator=self.separator).collect_schema()
 
     def _pieces(
         self, file: File, schema: pl.Schema, roles: Chosen, size: int, limit: int = UNKNOWN
     ) -> Pieces:
-        """The rows, in blocks of so many bytes of text; more than `limit` that were compressed are refused."""
+        """The rows in blocks of so many bytes of text; more than `limit` that were compressed are refused."""
         row = 0
         for header, text, share in _blocks(file, size, limit):
-            table = self._plain(header, text, roles, schema) or self._odd(text, roles, schema, file, row)
+            table = self._plain(text, roles, schema) or self._odd(header + text, roles, schema, file, row)
             row += table.num_rows
             if table.num_rows:
                 yield table, share
 
-    def _plain(self, header: int, text: bytes, roles: Chosen, schema: pl.Schema) -> _native.Table | None:
-        """The rows of a block after so many bytes; None where polars has to look at them."""
+    def _plain(self, text: bytes, roles: Chosen, schema: pl.Schema) -> _native.Table | None:
+        """The rows of a block; None where polars has to look at them."""
         import polars as pl
 
         _, numbers = _types(roles, schema)
@@ -122,12 +124,12 @@ class Separated(FormatOfPolars):
             return None
         names = list(schema)
         columns = [(name, names.index(name), name in numbers) for name in roles.names]
-        return _native.read_plain_rows(text, header, self.separator, len(names), columns)
+        return _native.read_plain_rows(text, self.separator, len(names), columns)
 
     def _odd(
         self, text: bytes, roles: Chosen, schema: pl.Schema, file: File, first_row: int
     ) -> _native.Table:
-        """The rows of a block of text, the first of which has this number in its file."""
+        """The rows of a block with the header before it, the first of which has this number in its file."""
         import polars as pl
 
         def read(types: dict[str, type[pl.DataType]]) -> pl.DataFrame:
@@ -193,91 +195,55 @@ BLANK_ENDS = b"\n\n", b"\n\r\n"
 
 
 def _without_blank_end(text: bytes) -> bytes:
-    """CSV text without the blank lines at its end, which are no rows."""
-    if not text.endswith(BLANK_ENDS):
+    """Rows of CSV text without the blank lines at their end, which are no rows."""
+    if not (text.endswith(BLANK_ENDS) or text in (b"\n", b"\r\n")):
         return text
-    return text[: text.index(b"\n", len(text.rstrip(b"\r\n"))) + 1]
+    rows = len(text.rstrip(b"\r\n"))
+    return text[: text.index(b"\n", rows) + 1] if rows else b""
 
 
 LONGEST_ROW = 1 << 24
 """Bytes of a row: in a longer one a quote has not been closed."""
-
-
+START = 1 << 16
+"""Bytes by which the types of the columns are told, and more where a row has more."""
 WHOLE = 8 << 20
 """Bytes of a block of text of a file that is read whole."""
-START = 1 << 16
-"""Bytes that are read at once until there is a whole row."""
 
 
-def _start(file: File) -> bytes:
-    """The first rows, by which the types of the columns are told."""
-    reader, text = _native.TextReader(str(file.path), _native.Progress()), b""
-    while more := reader.read(START):
-        text += more
-        if end := _end_of_rows(text):
-            return text[:end]
-        _refuse_endless(text, file)
-    return text
+def _blocks(file: File, size: int, limit: int = UNKNOWN) -> Iterator[tuple[bytes, bytes, float]]:
+    """The header, and the rows in blocks of about so many bytes, each with how much has been read."""
+    with file.text(limit) as (content, share):
+        while (header := _whole_rows(content, 0, file)) and not header.strip():
+            pass
+        if not header.endswith(b"\n"):
+            header += b"\n"
+        blank = b""
+        while read := _whole_rows(content, size, file):
+            read = blank + read if blank else read
+            text = _without_blank_end(read)
+            blank = read[len(text) :]  # which waits for a row that follows it
+            if text:
+                yield header, text, share()
 
 
-def _blocks(file: File, size: int, limit: int = UNKNOWN) -> Iterator[tuple[int, bytes, float]]:
-    """CSV text in blocks of whole rows, each with the header before it, whose length comes first."""
-    progress = _native.Progress()
-    reader = _native.TextReader(str(file.path), progress, limit)
-    rest = b""
-    while not (end := _end_of_first_row(rest)):
-        _refuse_endless(rest, file)
-        if not (more := reader.read(size)):
+def _whole_rows(content: BinaryIO, size: int, file: File) -> bytes:
+    """The next rows, which together have so many bytes or more; a line end in quotes ends no row."""
+    text = content.read(size)
+    parts, rest, quotes = [text], 0, text.count(b'"')
+    while quotes % 2 or not parts[-1].endswith(b"\n"):
+        line = content.readline(LONGEST_ROW)
+        if not line:
             break
-        rest += more
-    header, rest = (rest[:end], rest[end:]) if end else (rest + b"\n", b"")
-    while True:
-        more = reader.read(size)
-        text = rest + more
-        is_last = len(more) < size
-        if is_last and text.count(b'"') % 2:
+        parts.append(line)
+        rest, quotes = rest + len(line), quotes + line.count(b'"')
+        if rest > LONGEST_ROW:
             _refuse_open_quote(file)
-        end = len(text) if is_last else _end_of_rows(text)
-        block = b"".join((header, memoryview(text)[:end]))
-        block = _without_blank_end(block)  # blank lines wait for a row that follows them
-        end = len(block) - len(header)
-        if end:
-            yield len(header), block, progress.done / max(1, progress.total)
-        rest = text[end:]
-        if is_last:
-            return
-        _refuse_endless(rest, file)
-
-
-def _end_of_first_row(text: bytes) -> int:
-    """Where the first row ends that does, or 0; a line end in quotes ends no row."""
-    at, quotes = -1, 0
-    while (end := text.find(b"\n", at + 1)) >= 0:
-        quotes += text.count(b'"', at + 1, end)
-        if quotes % 2 == 0:
-            return end + 1
-        at = end
-    return 0
-
-
-def _end_of_rows(text: bytes) -> int:
-    """The same of the last row."""
-    at, quotes = len(text), text.count(b'"')
-    while (end := text.rfind(b"\n", 0, at)) >= 0:
-        quotes -= text.count(b'"', end, at)
-        if quotes % 2 == 0:
-            return end + 1
-        at = end
-    return 0
-
-
-def _refuse_endless(row: bytes, file: File) -> None:
-    """Refuses what begins a row and is longer than any."""
-    if len(row) > LONGEST_ROW:
+            raise FormatError(
+                f"{file.where}: a row is longer than {LONGEST_ROW >> 20} MiB; this is no CSV or TSV"
+            )
+    if quotes % 2:
         _refuse_open_quote(file)
-        raise FormatError(
-            f"{file.where}: a row is longer than {LONGEST_ROW >> 20} MiB; this is no CSV or TSV"
-        )
+    return text if len(parts) == 1 else b"".join(parts)
 
 
 def _refuse_open_quote(file: File) -> None:
