@@ -53,12 +53,12 @@ def by_item(row: str) -> bytes:
     [
         ("short.run", b"", "{query} {item} .{score}\n", by_query, 2),
         ("usual.run", b"", "{query} Q0 {item} 17 {score}.25 system\n", by_query, 1.5),
-        ("scattered.run", b"", "{query} Q0 {item} 17 {score}.25 system\n", by_item, 2),
+        ("scattered.run", b"", "{query} Q0 {item} 17 {score}.25 system\n", by_item, 3),
         ("short.csv", b"query,item,score\n", "{query},{item},.{score}\n", by_query, 2),
         ("short.csv.gz", b"query,item,score\n", "{query},{item},.{score}\n", by_query, 2),
     ],
 )
-def test_a_file_takes_at_most_twice_the_memory_of_its_text(
+def test_a_file_takes_little_more_memory_than_its_text(
     tmp_path: Path, name: str, header: bytes, row: str, arranged: Callable[[str], bytes], most: float
 ) -> None:
     text = header + arranged(row)

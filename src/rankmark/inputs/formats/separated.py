@@ -56,7 +56,8 @@ class Separated(FormatOfPolars):
             packed = _native.Packed()
             for table, _ in self._pieces(file, schema, roles, WHOLE, room()):
                 packed.add(table)
-            return packed.table() or from_polars(pl.DataFrame(schema=roles.names), file.where)
+            texts, numbers = _types(roles, schema)
+            return packed.table() or from_polars(pl.DataFrame(schema=texts | numbers), file.where)
 
         return Source(file.where, _once(list(schema), file.where), take, text_ids=True)
 
