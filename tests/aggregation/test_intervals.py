@@ -205,7 +205,7 @@ def test_the_usual_intervals_are_those_of_each_measure() -> None:
     ]
     by_user = rm.evaluate_predictions(table, measures, intervals=True, resamples=200).intervals
     assert [each.method for each in by_user.values()] == [
-        *("delong-logit", "jackknife", "jackknife", "jackknife", "jackknife", "jackknife", "t", "bca", "none")
+        *("delong-logit", "jackknife", "jackknife", "jackknife", "jackknife", "jackknife", "t", "bca", "gaps")
     ]
 
 

@@ -210,7 +210,7 @@ def test_rows_are_sliced_by_attributes_of_their_queries() -> None:
         assert [each.slice for each in compared.slices.pairs] == ["a", "b", None]  # type: ignore[union-attr]
     with pytest.raises(rm.UsageError, match="attributes without by"):
         rm.evaluate_predictions(CLICKS, "AUC", score="p", attributes=users)
-    with pytest.raises(rm.ColumnError, match="no column 'aeg' to slice by"):
+    with pytest.raises(rm.ColumnError, match="such a column; did you mean 'age'"):
         rm.evaluate_predictions(CLICKS, "AUC", score="p", by="aeg", attributes=users)
 
 
@@ -240,3 +240,25 @@ def test_what_slices_no_rows_is_refused(by: Any, kind: type[Exception], message:
 def test_slices_of_queries_need_a_column_of_them() -> None:
     with pytest.raises(rm.ColumnError, match="by gives the slices of queries, and predictions has no column"):
         rm.evaluate_predictions(CLICKS.drop(columns="user"), "AUC", score="p", by={1: "a"})
+
+
+def test_predictions_say_that_a_series_with_row_numbers_was_matched_to_queries_by_these() -> None:
+    table = {"label": [1, 0, 1, 0], "score": [0.9, 0.2, 0.4, 0.3], "query": [0, 0, 1, 1]}
+    by = pd.Series(["x", "y"])
+    said = "by is matched to the queries by its index, 0 … 1; if their ids are in a column"
+    slices = rm.evaluate_predictions(table, "AUC", by=by).slices
+    assert slices is not None
+    assert [note[: len(said)] for note in slices.notes] == [said]
+    systems = {"a": "score", "b": "b"}
+    compared = rm.compare_predictions({**table, "b": [1, 2, 3, 4]}, systems, "AUC", by=by, resamples=99)
+    assert [note for note in compared.notes if note.startswith(said)]
+
+
+def test_a_misspelt_column_of_the_attributes_is_told_beside_predictions() -> None:
+    table = {"label": [1, 0, 1, 0], "score": [0.9, 0.2, 0.4, 0.3], "user": ["a", "a", "b", "b"]}
+    users = {"user": ["a", "b"], "country": ["x", "y"]}
+    with pytest.raises(rm.ColumnError, match=r"neither the attributes nor .* did you mean 'country'"):
+        rm.evaluate_predictions(table, "AUC", query="user", by="cuntry", attributes=pd.DataFrame(users))
+    assert rm.evaluate_predictions(
+        {**table, "cuntry": [1, 1, 2, 2]}, "AUC", query="user", by="cuntry", attributes=pd.DataFrame(users)
+    ).slices

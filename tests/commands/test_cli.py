@@ -150,6 +150,38 @@ def test_per_query_in_each_format(name: str, run: Run) -> None:
     assert "\x1b" not in out
 
 
+def test_intervals_of_runs(run: Run) -> None:
+    code, out, err = run("eval", "qrels.txt", "bm25.run", "-m", "RR P@1", "--intervals")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].split() == ["measure", "value", "low", "high"]
+    assert "low, high: 95% intervals over 3 queries: RR by t; P@1 by Wilson" in " ".join(out.split())
+    args = ("eval", "qrels.txt", "a=bm25.run", "b=dense.run", "-m", "P@1", "--interval-method", "exact")
+    _, out, _ = run(*args, "--confidence", "0.9")
+    assert out.splitlines()[0].split() == [
+        "measure",
+        "a",
+        "a",
+        "low",
+        "a",
+        "high",
+        "b",
+        "b",
+        "low",
+        "b",
+        "high",
+    ]
+    assert "90% intervals over 3 queries: P@1 by an exact bound" in " ".join(out.split())
+    Path("users.csv").write_text("query,visitor\nq1,7\nq2,8\nq3,7\n")
+    _, out, err = run(*args, "--clusters", "visitor", "--attributes", "users.csv")
+    assert "95% intervals over 2 clusters" in " ".join(out.split())
+    code, _, err = run("eval", "qrels.txt", "bm25.run", "--interval-method", "wald")
+    assert (code, "intervals='wald' is not one of auto, t" in " ".join(err.split())) == (2, True)
+    code, _, err = run(
+        "eval", "qrels.txt", "bm25.run", "--like", "ranx", "--like", "trec_eval", "--intervals"
+    )
+    assert (code, "several --like show one run, without" in " ".join(err.split())) == (2, True)
+
+
 def test_columns_by_name(run: Run, folder: Path) -> None:
     (folder / "qrels.csv").write_text("who,what\n1,2\n")
     (folder / "run.csv").write_text("who,what,score\n1,2,0.5\n")
@@ -197,7 +229,7 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
         (["eval", "qrels.txt", "bm25.run", "-m", "nDGC@10"], "did you mean 'nDCG'"),
         (["eval", "qrels.txt", "bm25.run", "-m", "nDCG(gian=exp2)"], "did you mean 'gain'"),
         (["eval", "qrels.txt", "bm25.run", "-m", ","], "no measure"),
-        (["eval", "qrels.txt", "bm25.run", "--format", "tex"], "format='tex' is not one of table, json, csv"),
+        (["eval", "qrels.txt", "bm25.run", "--format", "tex"], "--format tex is not one of table, json, csv"),
         (["eval", "qrels.txt", "bm25.run", "--column", "who"], "--column 'who' is not ROLE=NAME"),
         (["eval", "qrels.txt", "bm25.run", "--column", "quer=who"], "quer"),
         (["eval", "qrels.txt", "nowhere.run"], "nowhere.run"),
@@ -577,7 +609,7 @@ def test_compare_draws_clusters(run: Run) -> None:
     for wrong, code, message in (
         (args, 1, "--clusters visitor: no table has such a column"),
         ((*args[:-1], "visiter", "--attributes", "users.csv"), 1, "did you mean 'visitor'?"),
-        ((*args, "--attributes", "users.csv", "--test", "sign"), 2, 'test="sign" knows no clusters'),
+        ((*args, "--attributes", "users.csv", "--test", "sign"), 2, "--test sign knows no clusters"),
         ((*args, "--attributes", "users.csv", "-o", "users.csv"), 2, "would overwrite the input users.csv"),
     ):
         found, out, err = run(*wrong)
@@ -615,7 +647,7 @@ def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
         (["bm25.run", "dense.run", "--test", "wilcox"], "did you mean 'wilcoxon'?"),
         (
             ["bm25.run", "dense.run", "--format", "trec"],
-            "format='trec' is not one of table, json, csv, markdown",
+            "--format trec is not one of table, json, csv, markdown",
         ),
         (
             ["bm25.run", "dense.run", "-o", "bm25.run", "--format", "csv"],

@@ -387,6 +387,24 @@ def test_movers_are_the_queries_that_changed_most(compared: Any) -> None:
         compared.movers(0)
 
 
+def test_power_counts_clusters_and_not_their_queries() -> None:
+    # Ten users with four queries each, on all of which a system is as much better: as good as ten queries.
+    qrels = {f"q{i}": {"a": 1} for i in range(40)}
+    runs = {
+        "old": {query: ["x", "a"] for query in qrels},
+        "new": {query: [f"x{j}" for j in range(i // 4 % 3)] + ["a"] for i, query in enumerate(qrels)},
+    }
+    users = {query: i // 4 for i, query in enumerate(qrels)}
+    [alone] = rm.compare(qrels, runs, "RR", baseline="old").power("RR", difference=0.1)
+    [own] = rm.compare(qrels, runs, "RR", baseline="old", clusters=users).power("RR", difference=0.1)
+    of_users = 1 / (1 + np.arange(10) % 3) - 0.5
+    assert (own.queries, own.clusters, own.deviation) == (40, 10, alone.deviation)
+    assert own.detectable == pytest.approx(statistics.detectable_difference(of_users.std(ddof=1), 10))
+    assert own.needed == 4 * statistics.queries_needed(0.1, of_users.std(ddof=1))
+    assert own.design_effect == pytest.approx(4 * 39 / 36)  # 4, but for the two degrees of freedom
+    assert alone.detectable < own.detectable / 2
+
+
 def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     table = np.column_stack([values(name, "RR") for name in RUNS])
     assert compared.anova("RR") == statistics.two_way_anova(table)
@@ -394,8 +412,9 @@ def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     d = table[:, 1] - table[:, 0]
     assert (dense.system, random.system, dense.queries) == ("dense", "random", 30)
     assert dense.deviation == pytest.approx(d.std(ddof=1))
-    assert dense.detectable == statistics.detectable_difference(dense.deviation, 30)
+    assert dense.detectable == pytest.approx(statistics.detectable_difference(dense.deviation, 30))
     assert dense.needed == statistics.queries_needed(0.1, dense.deviation)
+    assert (dense.clusters, dense.design_effect) == (None, pytest.approx(1))
     assert compared.power("RR")[0].difference == pytest.approx(d.mean())
     found = compared.equivalence("RR", 0.2)
     assert list(found) == [("dense", "bm25"), ("random", "bm25")]

@@ -327,16 +327,18 @@ def test_the_table_for_people(result: Any) -> None:
         "measure  country  queries   value      low    high  difference       p",
         "-------  -------  -------  ------  -------  ------  ----------  ------",
         "RR       DE             3  0.6111  -0.2507  1.4730     -0.2222  0.8866",
-        "RR       FR             2  1.0000   1.0000  1.0000     +0.4167",
+        "RR       FR             2  1.0000   0.3424  1.0000     +0.4167",
         "RR       (none)         1  0.5000                      -0.2667",
-        "P@1      DE             3  0.3333  -1.1009  1.7676     -0.3333  0.8866",
-        "P@1      FR             2  1.0000   1.0000  1.0000     +0.7500",
+        "P@1      DE             3  0.3333   0.0615  0.7923     -0.3333  0.8866",
+        "P@1      FR             2  1.0000   0.3424  1.0000     +0.7500",
         "P@1      (none)         1  0.0000                      -0.6000",
         "",
-        "low, high: the 95% t interval; difference: from the value of the other queries;",
-        "  p: Welch's t test of it, corrected for 2 tests (Holm)",
+        "low, high: the 95% interval (t, Wilson); difference: from the value of the other",
+        "  queries; p: Welch's t test of it, corrected for 2 tests (Holm)",
         "no p of 4 differences: too few queries on one side (3 are needed), or equal",
         "  values alone",
+        "1 of 6 intervals may cover more or less often: fewer than 10 values are others",
+        "  than the most frequent one",
     ]
 
 

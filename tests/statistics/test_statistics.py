@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankmark import statistics
 from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics import (
     CORRECTIONS,
@@ -523,6 +524,27 @@ def test_power_is_that_of_statsmodels(alternative: Any) -> None:
         assert found == pytest.approx(0.2 * least, rel=1e-4)  # to their solver's tolerance
         needed = power.solve_power(effect_size=effect, alpha=0.05, power=0.8, alternative=theirs)
         assert queries_needed(effect * 0.2, 0.2, alternative=alternative) == math.ceil(needed)
+
+
+def test_topic_set_sizes_are_those_of_pwr() -> None:
+    # The examples of R's pwr: pwr.anova.test(k = 4, f = .28, sig.level = .05, power = .80) has n = 35.75789,
+    # pwr.t.test(d = 0.5, power = .80, type = "paired") n = 33.36713. f² = D² / (2mσ²) of m systems.
+    between = 0.28 * math.sqrt(2 * 4)
+    assert statistics.queries_for_anova(between, 1, 4) == 36
+    assert statistics.anova_power(between, 1, 35, 4) < 0.8 < statistics.anova_power(between, 1, 36, 4)
+    assert statistics.detectable_range(2, 36, 4) == pytest.approx(2 * between, rel=4e-3)
+    assert statistics.anova_power(0, 1, 20, 3) == 0.05
+    assert queries_needed(0.5, 1) == 34
+
+
+def test_the_width_of_an_interval_is_that_expected_of_students() -> None:
+    # E(s)/σ of ten values is 0.9727, the c4 of control charts; t of 97.5% and 9 degrees of freedom 2.2622.
+    expected = 2 * 2.2622 * 0.9727 * 0.3 / math.sqrt(10)
+    assert statistics.expected_width(0.3, 10) == pytest.approx(expected, rel=1e-4)
+    least = statistics.queries_for_width(0.05, 0.3)
+    assert statistics.expected_width(0.3, least) <= 0.05 < statistics.expected_width(0.3, least - 1)
+    with pytest.raises(ChoiceError, match="width=0"):
+        statistics.queries_for_width(0, 0.3)
 
 
 def test_what_can_be_detected_is_detected_with_the_power_asked_for() -> None:

@@ -114,6 +114,10 @@ class Terms:
             return np.asarray(np.exp(mean) * (1 + self.above - mean))
         return self.above * self._scale
 
+    def logarithms(self) -> Floats | None:
+        """Those of the values, of which a geometric mean of one seed is made; None for any other."""
+        return self.above[:, 0] if self._geometric and self.above.shape[1] == 1 else None
+
     def linear_of(self, value: float) -> float:
         """What `linear` is of one more query with this value; of a ratio it weighs as much as any here."""
         if self.below is not None:
@@ -131,6 +135,11 @@ class Terms:
         if below is not None:
             return np.asarray(above / below)
         return np.exp(above) if self._geometric else above * self._scale
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the value is the mean of the queries' values."""
+        return self.below is None and not self._geometric and self.measure.page.aggregate != "sum"
 
     @property
     def _geometric(self) -> bool:

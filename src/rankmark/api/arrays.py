@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from numpy.typing import NDArray
 
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.refusals import OfArrays
-from rankmark.api.evaluation import evaluate_tables, result_of, with_slices
+from rankmark.api.evaluation import Finish, evaluate_tables, result_of
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
@@ -27,6 +26,7 @@ from rankmark.language.choices import (
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.rendering.words import brief
+from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
     from rankmark._native import Table
@@ -51,6 +51,8 @@ def evaluate_arrays(
     bounds: bool = False,
     by: By = None,
     attributes: Any = None,
+    intervals: bool | IntervalName = False,
+    confidence: float = 0.95,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures how well an array of scores ranks what is relevant.
@@ -86,6 +88,9 @@ def evaluate_arrays(
             ``{query: slice}``, a pandas Series with the queries in its index, or a function of a query; or
             columns of `attributes`.
         attributes: a path or table with a column of queries, for `by`.
+        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
+            `ListResult.with_intervals` has more to say.
+        confidence: the share of intervals that hold the true value, 0 to 1.
         **choices: ``ties``, the order of equal scores, by the number of the column (``input`` is that of the
             columns), ``seed``, ``missing`` (what a judged query is whose list is empty), ``unjudged_queries``
             (what a row is in which nothing is judged), ``no_relevant``, ``duplicates`` (what an item judged
@@ -114,17 +119,17 @@ def evaluate_arrays(
     matrix = Matrix(as_matrix(scores, "scores"))
     candidates = read_candidates(matrix, lengths, mask)
     ids = read_query_ids(queries, matrix.shape[0])
-    sliced = partial(with_slices, by=by, places=_places(ids, attributes))
+    finish = Finish(intervals, confidence, by, _places(ids, attributes))
     if items is not None:
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
         tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, chosen.duplicates)
-        return sliced(evaluate_tables(*tables, plan, threads=threads, bounds=bounds))
+        return finish.of(evaluate_tables(*tables, plan, threads=threads, bounds=bounds))
     grades = read_relevance(relevance, matrix.shape, chosen.duplicates, candidates)
     excluded = read_excluded(exclude, matrix.shape)
     notes = lists_like_grades(relevance, matrix.shape[1])
     arrays = Scored(candidates or matrix, lambda _: grades, excluded, ids, notes)
-    return sliced(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
+    return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
 
 
 def evaluate_factors(
@@ -140,6 +145,8 @@ def evaluate_factors(
     bounds: bool = False,
     by: By = None,
     attributes: Any = None,
+    intervals: bool | IntervalName = False,
+    confidence: float = 0.95,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures a model whose scores are the products of the queries' factors with the items'.
@@ -160,6 +167,9 @@ def evaluate_factors(
         bounds: whether to evaluate under other orders of ties as well.
         by: what to slice the queries by.
         attributes: a path or table with a column of queries, for `by`.
+        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
+            `ListResult.with_intervals` has more to say.
+        confidence: the share of intervals that hold the true value, 0 to 1.
         **choices: as in `evaluate_arrays`.
 
     Returns:
@@ -193,7 +203,7 @@ def evaluate_factors(
     notes = lists_like_grades(relevance, scores.shape[1])
     arrays = Scored(scores, lambda _: grades, excluded, ids, notes)
     result = evaluate_scores(arrays, Plan(asked, chosen), k=k, threads=threads, bounds=bounds)
-    return with_slices(result, by, _places(ids, attributes))
+    return Finish(intervals, confidence, by, _places(ids, attributes)).of(result)
 
 
 def _places(ids: Table, attributes: Any) -> Places:

@@ -7,6 +7,7 @@ package.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
 from rankmark.inputs import Input
 from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.language.choices import (
     Duplicates,
@@ -35,11 +37,21 @@ from rankmark.language.conventions.limits import Extents, Facts, TableFacts
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
+from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
     from rankmark.language.signature import ItemIds
 
-__all__ = ["departing", "evaluate", "evaluate_tables", "result_of", "result_of_tables", "with_slices"]
+__all__ = [
+    "Finish",
+    "departing",
+    "evaluate",
+    "evaluate_tables",
+    "method_of",
+    "result_of",
+    "result_of_tables",
+    "with_slices",
+]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -67,6 +79,10 @@ def evaluate(
     hash_inputs: bool = False,
     by: By = None,
     attributes: Any = None,
+    intervals: bool | IntervalName = False,
+    confidence: float = 0.95,
+    clusters: ClustersBy = None,
+    resamples: int = 10_000,
 ) -> ListResult:
     """Measures how well a run ranks what the judgements call relevant.
 
@@ -86,7 +102,7 @@ def evaluate(
             rows), ``best`` or ``worst`` (the higher or the lower grade first), ``expected``, the mean over
             all orders, or ``random``. Here and below None is the convention's choice, or without one the
             word that stands first.
-        seed: of ``ties="random"``.
+        seed: of ``ties="random"``, and of resamples.
         missing: what a judged query without results is: ``zero`` (evaluated as an empty list), ``skip`` (left
             out) or ``error``.
         unjudged_queries: what results for a query without judgements are: ``skip`` (left out and counted) or
@@ -115,7 +131,14 @@ def evaluate(
             query; ``{query: slice}``, a pandas Series with the queries in its index, or a function of a
             query; or a series or an array of a value a row of `qrels`. A pandas Series whose index is that of
             `qrels`, or only numbers rows, has a value a row, too.
-        attributes: a path or table with a column of queries, for `by`.
+        attributes: a path or table with a column of queries, for `by` and `clusters`.
+        intervals: whether to give confidence intervals, for `Result.intervals`, over queries: True takes
+            Wilson's where values are 0 and 1, the studentised bootstrap where they are skewed, and else t; or
+            one of `rankmark.statistics.INTERVALS`. What speaks against an interval its `note` says.
+        confidence: the share of intervals that hold the true value, 0 to 1.
+        clusters: what a query belongs to, such as its user, over which intervals are then: a column, as for
+            `by`, or ``{query: user}``; two of these in a list for clusters of two kinds.
+        resamples: how many, for intervals that draw.
 
     Returns:
         The values, those of each query, and the account of the queries.
@@ -147,6 +170,10 @@ def evaluate(
     plan = planned(measures, like, given)
     check_threads(threads)
     slicing = None if by is None else understood(by, qrels)
+    places = Places(qrels, run, attributes, columns)
+    if clusters is not None and not intervals:
+        raise UsageError("clusters are for intervals: say intervals=True, too")
+    clustering = Clustering.of(clusters, places)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
         raise UsageError(
@@ -164,16 +191,48 @@ def evaluate(
         hash_inputs=hash_inputs,
     )
     result = result_of_tables(plan, found, bounds=bounds)
-    return with_slices(result, slicing, Places(qrels, run, attributes, columns))
+    if intervals:
+        result = result.with_intervals(
+            method_of(intervals),
+            confidence=confidence,
+            clusters=clustering,
+            resamples=resamples,
+            seed=seed or 0,
+            threads=threads,
+        )
+    if slicing is None and clustering is not None and clustering.of_columns:
+        return result
+    return with_slices(result, slicing, places, confidence)
 
 
-def with_slices(result: ListResult, by: By, places: Places) -> ListResult:
+def method_of(intervals: bool | IntervalName) -> IntervalName:
+    """The method that was asked for by its name or by True."""
+    return "auto" if isinstance(intervals, bool) else intervals
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """What is added to a result from the values of its queries: intervals and slices; see `evaluate`."""
+
+    intervals: bool | IntervalName
+    confidence: float
+    by: By
+    places: Places
+
+    def of(self, result: ListResult) -> ListResult:
+        """The result with what was asked for."""
+        if self.intervals:
+            result = result.with_intervals(method_of(self.intervals), confidence=self.confidence)
+        return with_slices(result, self.by, self.places, self.confidence)
+
+
+def with_slices(result: ListResult, by: By, places: Places, confidence: float = 0.95) -> ListResult:
     """The result with slices, if they were asked for."""
     if by is None and places.attributes is None:
         return result
     from rankmark.results.slices import slices_by  # which needs polars
 
-    return result.with_slices(slices_by(result, by, places))
+    return result.with_slices(slices_by(result, by, places, confidence))
 
 
 def evaluate_tables(

@@ -14,7 +14,7 @@ from rankmark._native import Table
 from rankmark.aggregation.query_state import QueryState, columns_of
 from rankmark.aggregation.refusals import Heading
 from rankmark.aggregation.state import Observation
-from rankmark.api.evaluation import result_of_tables
+from rankmark.api.evaluation import Finish, result_of_tables
 from rankmark.api.lock import Lock
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
@@ -24,6 +24,7 @@ from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candida
 from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded, read_relevance
 from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
+from rankmark.inputs.attributes import Places
 from rankmark.language.choices import (
     Choices,
     GivenChoices,
@@ -34,6 +35,7 @@ from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.archive import Archive, Shape, read_archive, write_archive
 from rankmark.results.saved import measure_text
+from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
     import polars as pl
@@ -283,8 +285,13 @@ class Evaluator:
         with first, second:
             self._add(other._held)
 
-    def result(self) -> ListResult:
+    def result(self, *, intervals: bool | IntervalName = False, confidence: float = 0.95) -> ListResult:
         """The result of all parts so far; more can be added afterwards.
+
+        Args:
+            intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
+                `ListResult.with_intervals` has more to say.
+            confidence: the share of intervals that hold the true value, 0 to 1.
 
         Raises:
             DataError: there is nothing yet, or what `missing` and `no_relevant` refuse.
@@ -299,7 +306,7 @@ class Evaluator:
             unjudged = len(held.state.unjudged(self._repeated == "apart"))
             extents = held.headings[0].extent, held.headings[1].extent
             found = Observation(held.state.whole("query", unjudged), held.headings, {}, lambda: extents)
-        return result_of_tables(self._plan, found)
+        return Finish(intervals, confidence, None, Places()).of(result_of_tables(self._plan, found))
 
     def save(self, path: str | Path) -> None:
         """Writes all of it to a file, for `load`: a zip archive of JSON and Arrow IPC files.

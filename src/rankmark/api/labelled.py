@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rankmark.aggregation.intervals import Labelled, Sample, Sampling, interval_of
+from rankmark.aggregation.intervals import Labelled, Sampling, interval_of
+from rankmark.aggregation.query_intervals import interval_of_terms
 from rankmark.aggregation.rows import RowsOf
 from rankmark.api.classes import evaluate_classes
+from rankmark.api.evaluated import Evaluated
 from rankmark.api.prediction_lists import evaluate_lists
 from rankmark.api.prediction_results import Beside, rows_result
 from rankmark.errors import DataError, MeasureError
+from rankmark.inputs.attributes import QuerySlices
 from rankmark.inputs.predictions.classes import ClassPredictions
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.inputs.predictions.reading import read_predictions
@@ -24,15 +27,12 @@ from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import PredictionResult
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankmark.api.prediction_plans import Plans
     from rankmark.kinds.rows import Rows
     from rankmark.language.choices import Ties
     from rankmark.language.plan import Plan
 
 __all__ = [
-    "Evaluated",
     "Labels",
     "Wanted",
     "Work",
@@ -109,7 +109,7 @@ def evaluate_labelled(
     return result.with_slices(found)
 
 
-def slices_of_rows(read: Predictions, slicing: Slicing) -> pl.DataFrame:
+def slices_of_rows(read: Predictions, slicing: Slicing) -> QuerySlices:
     """The slices of rows that were read; see `read_row_slices`."""
     import polars as pl
 
@@ -171,22 +171,6 @@ def check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
-    """A result, and what of it can be drawn again.
-
-    Attributes:
-        result: the values.
-        labelled: the rows as arrays; None where no intervals are asked for, as is the next.
-        samples: each measure that can be resampled.
-
-    """
-
-    result: PredictionResult
-    labelled: Labelled | None
-    samples: Mapping[Measure, Sample]
-
-
-@dataclass(frozen=True, slots=True)
 class Work:
     """What is to be computed of some rows.
 
@@ -228,6 +212,11 @@ class Work:
         labelled = Labelled.of(read)
         samples = rows.samples(values, labelled, lambda m: lists.query_terms(m))  # type: ignore[union-attr]
         drawn = {m: sample for m, sample in samples if sample}
-        ends = {str(m): interval_of(m, each, labelled, self.sampling) for m, each in drawn.items()}
+        ends = {
+            str(m): interval_of(m, each, labelled, self.sampling)
+            if m.page.kind != "list" or self.sampling.method
+            else interval_of_terms(lists.query_terms(m), **self.sampling.of_queries)  # type: ignore[union-attr]
+            for m, each in drawn.items()
+        }
         beside = Beside(inputs, ends)
         return Evaluated(rows_result(self.plan, rows, settled, lists, beside), labelled, drawn)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from numpy.typing import NDArray
 
 from rankmark.api.arrays import checked_k, evaluate_scores
-from rankmark.api.evaluation import evaluate_tables, with_slices
+from rankmark.api.evaluation import Finish, evaluate_tables
 from rankmark.api.predicting import Judged, predicted
 from rankmark.api.recommending import recommended
 from rankmark.errors import ChoiceError, UsageError
@@ -23,6 +23,7 @@ from rankmark.language.choices import (
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.progress import counting
+from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
     from rankmark.results.lists import ListResult
@@ -44,6 +45,8 @@ def evaluate_model(
     threads: int | None = None,
     by: By = None,
     attributes: Any = None,
+    intervals: bool | IntervalName = False,
+    confidence: float = 0.95,
     **choices: Unpack[ModelChoices],
 ) -> ListResult:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
@@ -79,6 +82,9 @@ def evaluate_model(
         by: what to slice the queries by, for `Result.slices`, as in `evaluate`: columns of `attributes` or
             `qrels`, ``{query: slice}``, a Series, a function, values of the rows of `qrels`.
         attributes: a path or table with a column of queries, for `by`.
+        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
+            `ListResult.with_intervals` has more to say.
+        confidence: the share of intervals that hold the true value, 0 to 1.
         **choices: as in `evaluate_arrays`, but for ``unjudged_queries``, which there are not; with
             ``predict`` and ``ties="random"`` the items are known by number.
 
@@ -109,21 +115,19 @@ def evaluate_model(
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
-    places = Places(qrels, None, attributes, columns)
+    finish = Finish(intervals, confidence, by, Places(qrels, None, attributes, columns))
     if candidates is not None:
         predict = _predictor(model, items, k)
         judgements = read_qrels(qrels, columns)
         results = predicted(predict, judgements, candidates, exclude)
-        return with_slices(
-            evaluate_tables(*align_ids(judgements, results), plan, threads=threads), by, places
-        )
+        return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads))
     recommend = _recommender(model)
     if recommend is None:
         judged = Judged(read_qrels(qrels, columns), items, exclude, chosen.duplicates)
         with counting("asking the model", len(judged.users)) as counter:
             arrays = judged.scored(model.predict, counter)
             result = evaluate_scores(arrays, plan, item_ids=judged.item_ids, k=k, threads=threads)
-        return with_slices(result, by, places)
+        return finish.of(result)
     if exclude is not None or items is not None:
         raise UsageError(
             "items and exclude are for predict(user, items): recommend decides itself on these; "
@@ -131,8 +135,7 @@ def evaluate_model(
         )
     judgements = read_qrels(qrels, columns)
     results = recommended(recommend, judgements, _depth(k, plan.measures), batch_size)
-    result = evaluate_tables(*align_ids(judgements, results), plan, threads=threads)
-    return with_slices(result, by, places)
+    return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads))
 
 
 def _predictor(model: Any, items: object, k: int | None) -> Callable[[Any, Any], Any]:

@@ -14,6 +14,7 @@ from rankmark.commands.options import (
     is_said,
     together,
     with_choices,
+    with_clusters,
     with_columns,
     with_confidence,
     with_like,
@@ -117,13 +118,7 @@ with_comparison = together(
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
 @with_comparison
-@click.option(
-    "--clusters",
-    multiple=True,
-    metavar="COLUMN",
-    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
-    "repeat it for clusters of two kinds.",
-)
+@with_clusters
 @click.option(
     "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
 )

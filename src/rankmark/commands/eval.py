@@ -10,22 +10,34 @@ import click
 from rankmark.commands.names import column_names, measures_in, one_path_each, usual_measures
 from rankmark.commands.options import (
     with_choices,
+    with_clusters,
     with_columns,
+    with_confidence,
     with_engine,
     with_per_query,
+    with_resamples,
     with_signatures,
     with_threads,
+    with_words,
 )
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rankmark.peers.difference import Differences
     from rankmark.results.base import Result
 
 __all__ = ["MEASURES", "evaluate_runs"]
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+
+
+def _methods() -> Iterable[str]:
+    from rankmark.statistics.intervals import INTERVALS
+
+    return INTERVALS
 
 
 @click.command("eval")
@@ -54,7 +66,12 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
     metavar="COLUMN",
     help="Show slices of the queries by a column of FILE, QRELS or RUN, too; repeat it.",
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
+@click.option("--intervals/--no-intervals", help="Give confidence intervals over queries.")
+@with_words("--interval-method", _methods, "Of intervals, for all measures.", needed=False)
+@with_confidence("intervals")
+@with_clusters
+@with_resamples
 @with_per_query
 @click.option("--bounds", is_flag=True, help="Show what other orders of equal scores give, too.")
 @with_signatures("Show of this what is not the standard.")
@@ -70,6 +87,9 @@ def evaluate_runs(
     attributes: str | None,
     per_query: bool,
     signatures: bool | Literal["short"],
+    intervals: bool,
+    interval_method: str | None,
+    clusters: tuple[str, ...],
     output: Output,
     **options: Any,
 ) -> None:
@@ -91,6 +111,7 @@ def evaluate_runs(
     \b
     rankmark eval qrels.txt bm25.run
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
+    rankmark eval qrels.txt bm25.run -m "nDCG@10 P@1" --intervals
     rankmark eval qrels.parquet old=a.parquet new=b.parquet -m "nDCG@10 AP"
     """  # noqa: D301
     runs = _Runs(qrels, one_path_each(run, "runs"), by, attributes)
@@ -99,6 +120,7 @@ def evaluate_runs(
     output.keep(qrels, *runs.paths.values(), attributes)
     measures = measures_in(measure) if measure else usual_measures(MEASURES, like)
     options["columns"] = column_names(column)
+    options |= {"intervals": interval_method or intervals, "clusters": list(clusters) or None}
     if len(like) > 1:
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
@@ -119,8 +141,8 @@ class _Runs:
         from rankmark.engines.selection import is_streamed
         from rankmark.inputs import read_qrels
 
-        # What has been read has no longer the columns to slice by.
-        if self.by:
+        # What has been read has no longer the columns to slice by or to cluster by.
+        if self.by or options["clusters"]:
             return self.qrels
         # Nor is anything read at once that is to be read in batches.
         engine, memory = options["engine"], options["memory"]
@@ -162,9 +184,13 @@ def _of_tools(
     judged = runs.judgements(options, in_batches=False)
     if options.pop("engine") == "stream" or options.pop("memory"):
         raise UsageError("several --like are compared in memory, without --engine stream and --memory")
-    alone = shown.per_query or shown.signatures or runs.by or options.pop("bounds")
-    if len(runs.paths) > 1 or alone:
-        raise UsageError("several --like show one run, without --by, --per-query, --bounds and --signature")
+    others = [options.pop(name) for name in ("bounds", "intervals", "clusters")]
+    for name in ("confidence", "resamples"):
+        options.pop(name)
+    if len(runs.paths) > 1 or shown.per_query or shown.signatures or runs.by or any(others):
+        raise UsageError(
+            "several --like show one run, without --by, --per-query, --bounds, --intervals and --signature"
+        )
     return differences(judged, next(iter(runs.paths.values())), measures, like=like, **options)
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "with_choice",
     "with_choices",
     "with_choices_of_rows",
+    "with_clusters",
     "with_columns",
     "with_conditions",
     "with_confidence",
@@ -187,6 +188,15 @@ def with_confidence(of: str) -> Option:
         "--confidence", type=float, default=0.95, show_default=True, metavar="P", help=f"Of {of}."
     )
 
+
+with_clusters = click.option(
+    "--clusters",
+    multiple=True,
+    metavar="COLUMN",
+    help="Take queries together that have the same value, such as a user, in a column of FILE, QRELS or RUN; "
+    "repeat it for clusters of two kinds.",
+)
+"""Gives a command the option --clusters."""
 
 with_resamples = click.option(
     "--resamples",

@@ -68,17 +68,23 @@ class Power(NamedTuple):
         system: the one.
         baseline: the other.
         queries: how many were compared.
+        clusters: how many clusters they are in; None where each stands for itself.
         deviation: the standard deviation of their differences.
+        design_effect: how many times the variance of the mean difference is what it would be if queries did
+            not depend on each other and there were no seeds.
         detectable: the smallest true mean difference that they show with the power asked for.
         difference: the difference to be shown.
-        needed: how many queries that takes; None where the difference or the deviation is 0.
+        needed: how many queries that takes, in clusters like these; None where the difference or the
+            deviation is 0, and where systems vary by seeds, which more queries do not make up for.
 
     """
 
     system: str
     baseline: str
     queries: int
+    clusters: int | None
     deviation: float
+    design_effect: float
     detectable: float
     difference: float
     needed: int | None
@@ -301,6 +307,9 @@ class Compared:
     ) -> list[Power]:
         """What the paired t test could show of each pair, at the comparison's level and alternative.
 
+        Clusters count as one query each, with the variance of the mean that they show. With several seeds it
+        has their variance, too.
+
         Args:
             measure: one that was compared.
             power: the chance of showing a true difference, 0 to 1.
@@ -313,17 +322,31 @@ class Compared:
     def _power(
         self, measure: Measure, system: str, other: str, power: float, difference: float | None
     ) -> Power:
-        own, _ = self._data.differences(measure, system, other)
+        own, labels = self._data.differences(measure, system, other)
         how: dict[str, Any] = {
             "alpha": self.plan.alpha,
             "power": power,
             "alternative": self.plan.alternative,
         }
-        deviation = standard_deviation(own)
-        detectable = statistics.detectable_difference(deviation, len(own), **how)
+        spread = self._data.crossed(measure, system, other, self.plan.seedless)
+        units, deviation = spread.queries.freedom + 1, standard_deviation(own)
+        of_units = spread.error * math.sqrt(units)
+        detectable = statistics.detectable_difference(of_units, units, **how)
         wanted = difference if difference is not None else float(own.mean()) if len(own) else math.nan
-        needed = statistics.queries_needed(wanted, deviation, **how) if wanted and deviation > 0 else None
-        return Power(system, other, len(own), deviation, detectable, wanted, needed)
+        needed = None
+        if wanted and of_units > 0 and not spread.seeds:
+            needed = math.ceil(statistics.queries_needed(wanted, of_units, **how) * len(own) / units)
+        return Power(
+            system,
+            other,
+            len(own),
+            None if labels is None else len(np.unique(labels, axis=0)),
+            deviation,
+            spread.error**2 * len(own) / deviation**2 if deviation > 0 else math.nan,
+            detectable,
+            wanted,
+            needed,
+        )
 
     def equivalence(self, measure: str | Measure, margin: float) -> dict[tuple[str, str], PairEquivalence]:
         """Two one-sided tests of each pair of a system and its baseline; see `statistics.equivalence`.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from rankmark import statistics
+from rankmark.aggregation.query_intervals import made_of_terms
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
@@ -98,32 +99,18 @@ class _OneMeasure:
         self.terms = self.data.terms[measure]
 
     def interval(self, system: str) -> Made:
-        there = self.data.there[self.measure, system]
-        labels = None if self.labels is None else self.labels[there]
-        values = self.terms[system].at(there).linear()
+        terms, there = self.terms[system], self.data.there[self.measure, system]
         if self.plan.seeded:
-            return self._of_seeds(self.data.crossed(self.measure, system), values, labels)
-        return self._interval(
-            values, labels, lambda: self.resamples.values[self.measure, system], differences=False
-        )
-
-    def _interval(
-        self,
-        values: Floats,
-        labels: NDArray[Any] | None,
-        resampled: Callable[[], Floats],
-        *,
-        differences: bool,
-    ) -> Made:
-        plan = self.plan
-        return made_interval(
-            plan.interval,
-            values,
-            labels,
-            confidence=plan.confidence,
-            differences=differences,
-            draws=plan.draws,
-            resampled=resampled,
+            labels = None if self.labels is None else self.labels[there]
+            crossed = self.data.crossed(self.measure, system)
+            return self._of_seeds(crossed, terms.at(there).linear(), labels)
+        return made_of_terms(
+            terms,
+            self.labels,
+            method=self.plan.interval,
+            confidence=self.plan.confidence,
+            draws=self.plan.draws,
+            resampled=lambda: self.resamples.values[self.measure, system],
         )
 
     def pairs(self) -> list[Pair]:
@@ -176,8 +163,14 @@ class _OneMeasure:
         own, labels = self.data.differences(self.measure, system, other)
         if self.plan.seeded:
             return self._of_seeds(self._crossed(system, other), own, labels)
-        return self._interval(
-            own, labels, lambda: self.resamples.difference(self.measure, system, other), differences=True
+        return made_interval(
+            self.plan.interval,
+            own,
+            labels,
+            confidence=self.plan.confidence,
+            differences=True,
+            draws=self.plan.draws,
+            resampled=lambda: self.resamples.difference(self.measure, system, other),
         )
 
     def _of_seeds(self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None) -> Made:

@@ -37,6 +37,7 @@ __all__ = [
     "aligned",
     "attributes_alone",
     "ids_like",
+    "open_attributes",
     "read_attributes",
     "read_columns",
     "read_known",
@@ -79,7 +80,7 @@ class Places:
         return [
             functools.cache(opener)
             for opener in (
-                lambda: None if self.attributes is None else _open_attributes(self.attributes, self.columns),
+                lambda: None if self.attributes is None else open_attributes(self.attributes, self.columns),
                 lambda: None if self.qrels is None else _with_all_columns(self.qrels, "qrels", self.columns),
                 lambda: None if self.run is None else _with_all_columns(self.run, "run", self.columns),
             )
@@ -126,9 +127,8 @@ def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> QuerySlices
     return QuerySlices(slices_of_queries(found, query_ids), notes)
 
 
-def read_known(by: Sequence[str], attributes: Any, columns: ColumnNames) -> dict[str, pl.DataFrame]:
+def read_known(by: Sequence[str], source: Source, columns: ColumnNames) -> dict[str, pl.DataFrame]:
     """Those of the columns that a table of attributes has, each as `QuerySlices.frame`."""
-    source = _open_attributes(attributes, columns)
     known = [name for name in by if name in source.names]
     return {name: _columns([name], [lambda: source], columns) for name in known}
 
@@ -185,7 +185,7 @@ def read_attributes(
 
     Instead of a table there can be what else `by` can be.
     """
-    source = None if _is_by(attributes) else _open_attributes(attributes, columns)
+    source = None if _is_by(attributes) else open_attributes(attributes, columns)
     if source is None:
         return read_slices(attributes, Places(), query_ids)
     query = _query(source, columns)
@@ -277,7 +277,8 @@ def _with_all_columns(table: Any, side: Side, columns: ColumnNames | None) -> So
     )
 
 
-def _open_attributes(attributes: Any, columns: ColumnNames | None) -> Source:
+def open_attributes(attributes: Any, columns: ColumnNames | None) -> Source:
+    """A table of queries, with all of its columns."""
     try:
         source = _with_all_columns(attributes, "qrels", columns)
     except RankmarkError as error:

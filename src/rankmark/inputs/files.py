@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rankmark import _native
-from rankmark.errors import ColumnError, FileMissingError, UsageError, did_you_mean
+from rankmark.errors import ColumnError, FileMissingError, UsageError, no_file
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.names import listed
@@ -82,10 +82,7 @@ def expand(text: str) -> list[Path]:
             "the table that polars or pandas reads of it"
         )
     if not glob.has_magic(text):
-        siblings = (one.name for one in path.parent.iterdir()) if path.parent.is_dir() else ()
-        hint = did_you_mean(path.name, siblings) if path.parent.is_dir() else ""
-        where = "" if path.parent.is_dir() else f": there is no directory {str(path.parent)!r}"
-        raise FileMissingError(f"there is no file {text!r}{where}{hint}")
+        raise no_file(text if path == Path(text) else str(path))
     named = map(Path, sorted(glob.glob(str(path), recursive=True)))  # noqa: PTH207
     found = [one for one in named if not (one.is_dir() or SPARKS_OWN.match(one.name))]
     if not found:

@@ -208,7 +208,7 @@ class Result(OfRuns):
 
     @property
     def intervals(self) -> Mapping[str, PredictionInterval]:
-        """The confidence interval of each measure of predictions, by its name in `values`, if asked for."""
+        """The confidence interval of each measure, by its name in `values`; empty unless asked for."""
         return MappingProxyType({})
 
     @property

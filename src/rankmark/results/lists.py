@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from rankmark._native import __version__
+from rankmark.aggregation.intervals import PredictionInterval, explained
+from rankmark.errors import ChoiceError
+from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.language.measure import Measure
 from rankmark.language.signature import Recipe
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
+from rankmark.statistics.intervals import INTERVALS, IntervalName
+from rankmark.statistics.record import check_choice
+from rankmark.statistics.resampling import check_drawn, check_share
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts
@@ -29,7 +39,7 @@ __all__ = ["ListResult"]
 class ListResult(Result):
     """The values of one run's lists, with what is needed to trust them: a `Result`."""
 
-    __slots__ = ("_bounds", "_choices", "_counts", "_item_ids", "_k", "_own_choices")
+    __slots__ = ("_bounds", "_choices", "_counts", "_intervals", "_item_ids", "_k", "_own_choices")
 
     counted = "queries"
 
@@ -49,6 +59,7 @@ class ListResult(Result):
         bounds: Mapping[str, Bounds] = MappingProxyType({}),
         inputs: Mapping[str, str] = MappingProxyType({}),
         notes: Iterable[str] = (),
+        intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: Slices | None = None,
         version: str = __version__,
     ) -> None:
@@ -69,6 +80,7 @@ class ListResult(Result):
         self._item_ids = item_ids
         self._k = k
         self._bounds = dict(bounds)
+        self._intervals = dict(intervals)
 
     @property
     def counts(self) -> Counts:
@@ -88,6 +100,68 @@ class ListResult(Result):
     def bounds(self) -> dict[str, Bounds]:
         """What equal scores can make of each measure, by its name in `values`; empty unless asked for."""
         return self._by_label(self._bounds)
+
+    @property
+    def intervals(self) -> Mapping[str, PredictionInterval]:
+        """The confidence interval of each measure, by its name in `values`; empty unless asked for."""
+        return MappingProxyType(self._by_label(self._intervals))
+
+    def with_intervals(
+        self,
+        method: IntervalName = "auto",
+        *,
+        confidence: float = 0.95,
+        clusters: ClustersBy | Clustering = None,
+        resamples: int = 10_000,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> Self:
+        """The same result with the confidence interval of each measure, for `intervals`.
+
+        Whatever made the result, this makes them, from the values of the queries; they are those of
+        `rankmark.compare` for this system.
+
+        Args:
+            method: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's where values are 0 and
+                1, the studentised bootstrap where they are skewed, and else t. What speaks against an
+                interval its `note` says.
+            confidence: the share of such intervals that hold the true value, 0 to 1.
+            clusters: ``{query: what it belongs to}``; two of these in a list for clusters of two kinds.
+            resamples: how many, for those that draw.
+            seed: of these.
+            threads: how many to use; all cores if None.
+
+        Raises:
+            ChoiceError: no such method, or one that does not go with the values or the clusters.
+            DataError: a query of which `clusters` says nothing.
+
+        Example:
+            >>> import rankmark as rm
+            >>> run = {f"q{i}": ["a", "b"] if i % 4 else ["b", "a"] for i in range(40)}
+            >>> result = rm.evaluate({query: {"a": 1} for query in run}, run, "RR").with_intervals()
+            >>> round(result["RR"], 4), [round(end, 4) for end in result.intervals["RR"][:2]]
+            (0.875, [0.8049, 0.9451])
+
+        """
+        from rankmark.aggregation.query_intervals import interval_of_terms
+
+        check_choice("intervals", method, INTERVALS)
+        check_share(confidence=confidence)
+        draws = {"resamples": resamples, "seed": seed, "threads": threads}
+        check_drawn(**draws)  # type: ignore[arg-type]
+        clustering = Clustering.of(clusters)
+        how: dict[str, Any] = {"method": method, "confidence": confidence, "draws": draws}
+        again = cast("Self", copy(self._here()))
+        labels = None if clustering is None else clustering.labels(again.query_ids)
+        again._intervals = {}
+        for measure in again.measures:
+            if math.isnan(again[measure]):
+                continue
+            try:
+                again._intervals[str(measure)] = interval_of_terms(again.query_terms(measure), labels, **how)
+            except ChoiceError as error:
+                raise ChoiceError(f"{measure}: {error}") from None
+        return again
 
     @property
     def item_ids(self) -> ItemIds:
@@ -119,7 +193,8 @@ class ListResult(Result):
         first = f"{_queries(counts.judged)} judged, {answered}"
         if self.convention:
             first += self._likeness()
-        return [first, "; ".join(notes)] if notes else [first]
+        lines = [first, "; ".join(notes)] if notes else [first]
+        return [*lines, explained(self.intervals)] if self._intervals else lines
 
     def _undefined(self) -> Iterator[str]:
         """In how many queries measures have no value, by what these lack."""
@@ -181,6 +256,7 @@ class ListResult(Result):
             "convention": self._convention,
             "k": self._k,
             "bounds": self._bounds,
+            "intervals": self._intervals,
             "notes": self._notes,
         }
 

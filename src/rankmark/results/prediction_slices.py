@@ -14,9 +14,9 @@ from rankmark.results.sliced import Sliced, slice_label, slice_members
 
 if TYPE_CHECKING:
     import numpy as np
-    import polars as pl
     from numpy.typing import NDArray
 
+    from rankmark.inputs.attributes import QuerySlices
     from rankmark.results.predictions import PredictionResult
 
 __all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices", "without_value"]
@@ -107,19 +107,19 @@ def _some(names: Sequence[str]) -> str:
 
 
 def prediction_slices(
-    frame: pl.DataFrame, evaluate: Callable[[NDArray[np.intp]], PredictionResult], confidence: float
+    slices: QuerySlices, evaluate: Callable[[NDArray[np.intp]], PredictionResult], confidence: float
 ) -> PredictionSlices:
     """The slices of a table.
 
     Args:
-        frame: a column of `slice_names` for each attribute.
+        slices: those of its rows.
         evaluate: what evaluates the rows of some numbers.
         confidence: of the intervals, if `evaluate` makes them.
 
     """
     rows: dict[tuple[str, str], list[PredictionSlice]] = {}
-    notes: dict[str, None] = {}
-    for names in frame:
+    notes = dict.fromkeys(slices.notes)
+    for names in slices.frame:
         for value, inside in slice_members(names):
             result = evaluate(inside)
             for row in _rows(names.name, value, result):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankmark.aggregation.query_intervals import made_of_terms
 from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.language.written import written
@@ -20,7 +21,7 @@ from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, slice_members
 from rankmark.statistics.corrections import corrected
 from rankmark.statistics.independent import FEWEST, MeanDifference, welch
-from rankmark.statistics.intervals import t_interval
+from rankmark.statistics.intervals import CAUTIONS, INTERVALS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,6 +38,8 @@ __all__ = [
 ]
 
 CONFIDENCE = 0.95
+DRAWS: Mapping[str, int | None] = {"resamples": 10_000, "seed": 0, "threads": None}
+"""Of intervals that draw."""
 NO_DIFFERENCE = MeanDifference(math.nan, math.nan, math.nan, math.nan)
 """Between the sums of two groups of queries, which are of different sizes."""
 
@@ -60,6 +63,8 @@ class Slice:
         difference_high: the upper end.
         p: the chance of such a difference between slices that are alike (Welch's t test).
         p_corrected: the same for all slices and measures together (Holm).
+        method: by which of `rankmark.statistics.INTERVALS` the interval of the value was made.
+        caution: which of `rankmark.statistics.CAUTIONS` speaks against it; empty if none.
 
     """
 
@@ -76,6 +81,8 @@ class Slice:
     difference_high: float
     p: float
     p_corrected: float
+    method: str = ""
+    caution: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +119,27 @@ class Slices(Sliced):
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
         test = f"; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} (Holm)"
+        methods = dict.fromkeys(row.method for row in self.rows if row.method)
+        ways = ", ".join(INTERVALS[method].title for method in methods)
         yield (
-            f"low, high: the {100 * self.confidence:g}% t interval; difference: from the value of the other "
-            f"queries{test if self.tests else ''}"
+            f"low, high: the {100 * self.confidence:g}% interval ({ways}); difference: from the value of the "
+            f"other queries{test if self.tests else ''}"
         )
         if untested := sum(math.isnan(row.p) and not math.isnan(row.difference) for row in self.rows):
             yield (
                 f"no p of {counted(untested, 'difference')}: too few queries on one side ({FEWEST} are "
                 "needed), or equal values alone"
             )
+        for caution, why in CAUTIONS.items():
+            if doubtful := sum(row.caution == caution for row in self.rows):
+                intervals = counted(len(self.rows), "interval")
+                yield f"{doubtful} of {intervals} may cover more or less often: {why}"
         yield from self.notes
 
 
-def slices_by(result: Result, by: By, places: Places) -> Slices:
+def slices_by(result: Result, by: By, places: Places, confidence: float = CONFIDENCE) -> Slices:
     """The slices of a result by what was asked for, found in these places; see `rankmark.evaluate`."""
-    return _sliced(result, read_slices(by, places, result.query_ids), CONFIDENCE)
+    return _sliced(result, read_slices(by, places, result.query_ids), confidence)
 
 
 def slices_of(
@@ -169,9 +182,20 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
             inside = np.zeros(len(by), dtype=bool)
             inside[rows] = True
             own, others = terms.at(inside & terms.there), terms.at(~inside & terms.there)
-            low, high = t_interval(own.linear(), confidence=confidence)
+            made = made_of_terms(own, None, method="auto", confidence=confidence, draws=DRAWS)
             difference = NO_DIFFERENCE
             if measure.page.aggregate != "sum":
                 difference = welch(own.linear(), others.linear(), confidence=confidence)
             sizes = len(rows), len(own.above)
-            yield Slice(by.name, value, measure.label, *sizes, own.value(), low, high, *difference, math.nan)
+            yield Slice(
+                by.name,
+                value,
+                measure.label,
+                *sizes,
+                own.value(),
+                *made.ends,
+                *difference,
+                math.nan,
+                made.method,
+                made.caution,
+            )

@@ -9,11 +9,10 @@ What can be chosen by a name stands in tables of records, which say what each is
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
-`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
-what is right or wrong;
+`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
+of probabilities, `mcnemar` of what is right or wrong;
 `independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
-`bounded` bounds that hold for few rows; `spread` says what is alike but for rounding, `chance` what a p-value
-is; `record` is what can be chosen.
+`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -22,6 +21,7 @@ from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.bounded import gaffke_bound
+from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spiegelhalter_test
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
@@ -46,8 +46,18 @@ from rankmark.statistics.intervals import (
     wilson_interval,
 )
 from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
-from rankmark.statistics.power import detectable_difference, power_of, queries_needed
+from rankmark.statistics.power import (
+    anova_power,
+    detectable_difference,
+    detectable_range,
+    expected_width,
+    power_of,
+    queries_for_anova,
+    queries_for_width,
+    queries_needed,
+)
 from rankmark.statistics.resampling import bootstrap_means
+from rankmark.statistics.sequences import ConfidenceSequence, confidence_sequence
 from rankmark.statistics.significance import (
     ALTERNATIVES,
     TESTS,
@@ -69,6 +79,7 @@ __all__ = [
     "TESTS",
     "AUCDifference",
     "Anova",
+    "ConfidenceSequence",
     "Crossed",
     "Equivalence",
     "Friedman",
@@ -78,24 +89,30 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "SpiegelhalterTest",
+    "anova_power",
     "auto_interval",
     "balanced_anova",
     "bca_interval",
+    "binned_gaps",
     "bootstrap_interval",
     "bootstrap_means",
     "bootstrap_posterior",
     "bootstrap_shift_test",
     "cliffs_delta",
     "cohens_d",
+    "confidence_sequence",
     "corrected",
     "critical_difference",
     "crossed",
     "delong_interval",
     "delong_test",
     "detectable_difference",
+    "detectable_range",
     "equivalence",
     "equivalent",
     "exact_interval",
+    "expected_width",
     "friedman_test",
     "gaffke_bound",
     "groups_of",
@@ -107,11 +124,14 @@ __all__ = [
     "posterior",
     "power_of",
     "probability_of_superiority",
+    "queries_for_anova",
+    "queries_for_width",
     "queries_needed",
     "randomisation_test",
     "randomised_tukey",
     "rank_intervals",
     "sign_test",
+    "spiegelhalter_test",
     "stratified_interval",
     "student_posterior",
     "studentised_interval",

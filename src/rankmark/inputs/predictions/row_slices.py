@@ -5,9 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rankmark.errors import ColumnError
-from rankmark.inputs.attributes import aligned, attributes_alone, read_known, slices_of_queries
-from rankmark.inputs.slicing import By, ByColumns, ByRows, Slicing, single_values, slice_names, understood
+from rankmark.errors import ColumnError, did_you_mean
+from rankmark.inputs.attributes import (
+    QuerySlices,
+    aligned,
+    attributes_alone,
+    open_attributes,
+    read_known,
+    slices_of_queries,
+)
+from rankmark.inputs.predictions.reading import source_of
+from rankmark.inputs.predictions.systems import is_one_table
+from rankmark.inputs.slicing import (
+    By,
+    ByColumns,
+    ByQueries,
+    ByRows,
+    Slicing,
+    single_values,
+    slice_names,
+    understood,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,13 +51,18 @@ def sliced_by(by: By, table: object, attributes: Any, query: str | None) -> Slic
     if attributes is None or not isinstance(slicing, ByColumns):
         return slicing
     columns = {"query": query} if query else {}
-    return replace(slicing, attributes=read_known(slicing.names, attributes, columns))
+    source = open_attributes(attributes, columns)
+    for name in slicing.names:
+        near = "" if name in source.names else did_you_mean(name, source.names)
+        if near and is_one_table(table) and name not in source_of(table).names:
+            raise ColumnError(f"by={name!r}: neither the attributes nor the table have such a column{near}")
+    return replace(slicing, attributes=read_known(slicing.names, source, columns))
 
 
 def read_row_slices(
     slicing: Slicing, frame: pl.DataFrame, rows: int, query: str | None, where: str
-) -> pl.DataFrame:
-    """The slices of rows, as `slice_names`: a column an attribute.
+) -> QuerySlices:
+    """The slices of rows, as `slice_names`, a column an attribute, and what is to be said of them.
 
     Args:
         slicing: what they are sliced by.
@@ -59,19 +82,21 @@ def read_row_slices(
     if isinstance(slicing, ByRows):
         slicing = slicing.of(rows, where, [None] if query is None else frame[query])
     if isinstance(slicing, ByRows):
-        return _names(slicing.values, "what was given").to_frame()
+        return QuerySlices(_names(slicing.values, "what was given").to_frame())
     if not isinstance(slicing, ByColumns):
         queries = _queries(frame, query, where)
-        return aligned(
-            slices_of_queries(slicing, queries.unique(maintain_order=True).to_list()), queries, "queries"
+        found = slices_of_queries(slicing, queries.unique(maintain_order=True).to_list())
+        notes = slicing.notes if isinstance(slicing, ByQueries) else ()
+        return QuerySlices(aligned(found, queries, "queries"), notes)
+    return QuerySlices(
+        pl.DataFrame(
+            [
+                aligned(slicing.attributes[name], _queries(frame, query, where), "queries")[name]
+                if name in slicing.attributes
+                else _names(frame[name], where)
+                for name in dict.fromkeys(slicing.names)
+            ]
         )
-    return pl.DataFrame(
-        [
-            aligned(slicing.attributes[name], _queries(frame, query, where), "queries")[name]
-            if name in slicing.attributes
-            else _names(frame[name], where)
-            for name in dict.fromkeys(slicing.names)
-        ]
     )
 
 

@@ -1,0 +1,162 @@
+"""Gates: how often one passes a candidate that is just as much worse as is allowed, and one that is equal.
+
+Drops of a query are from −1 to 1. At the margin the population's mean drop is what is allowed, and no more
+than 5% may pass with 95% confidence; of equal systems as many as possible should.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from benchmarks.coverage.shares import Share, Table, shares
+from rankmark import statistics
+from rankmark.statistics.bounded import Rows
+
+Floats = NDArray[np.float64]
+QUERIES = (10, 25, 50, 200, 1_000)
+RESAMPLES = 1_000
+CONFIDENCE = 0.95
+MARGIN = 0.05
+CLUSTERS = 40
+
+
+class Drops(NamedTuple):
+    """A law of drops, and its mean."""
+
+    draw: Callable[[Generator, int], Floats]
+    mean: float
+
+
+def _lose(rng: Generator, queries: int, share: float) -> Floats:
+    return (rng.random(queries) < share) * rng.beta(2, 2, queries)
+
+
+def _all(rng: Generator, queries: int) -> Floats:
+    """Both of beta laws around the difficulty of the query, the candidate's 7% less."""
+    hard = rng.beta(1, 2, queries)
+    old, new = (rng.beta(6 * hard, 6 * (1 - hard)) for _ in "ab")
+    return np.asarray(old - 0.93 * new)
+
+
+def _hidden(rng: Generator, queries: int) -> Floats:
+    """Most gain a little, few lose nearly all."""
+    gains = rng.normal(-0.01, 0.02, queries)
+    return np.where(rng.random(queries) < 0.05, rng.beta(5, 1, queries), gains)
+
+
+WORSE = {
+    "5% lose": Drops(lambda rng, n: _lose(rng, n, 0.05), 0.025),
+    "5% lose all": Drops(lambda rng, n: (rng.random(n) < 0.05).astype(float), 0.05),
+    "20% lose": Drops(lambda rng, n: _lose(rng, n, 0.2), 0.1),
+    "100% change": Drops(_all, 0.07 / 3),
+    "95% gain, 5% lose": Drops(_hidden, 0.05 * 5 / 6 - 0.95 * 0.01),
+}
+EQUAL = {
+    "0% change": Drops(lambda _, n: np.zeros(n), 0.0),
+    "5% change": Drops(lambda rng, n: _lose(rng, n, 0.05) * rng.choice([-1, 1], n), 0.0),
+    "20% change": Drops(lambda rng, n: _lose(rng, n, 0.2) * rng.choice([-1, 1], n), 0.0),
+    "100% change by 0.1": Drops(lambda rng, n: rng.normal(0, 0.1, n).clip(-1, 1), 0.0),
+    "100% change by 0.2": Drops(lambda rng, n: rng.normal(0, 0.2, n).clip(-1, 1), 0.0),
+}
+
+
+def _passes(drops: Floats, allowed: float, seed: int) -> dict[str, bool]:
+    rows = Rows.of(drops, np.ones_like(drops), (1.0, 1.0))
+    bca = statistics.bootstrap_interval(
+        drops, confidence=2 * CONFIDENCE - 1, resamples=RESAMPLES, seed=seed, threads=1
+    )
+    student = statistics.t_interval(drops, confidence=2 * CONFIDENCE - 1)
+    return {
+        "gate": rows.chance_above(allowed) <= 1 - CONFIDENCE,
+        "BCa": bca.high <= allowed,
+        "t": student.high <= allowed,
+    }
+
+
+def _of(
+    laws: dict[str, Drops], allowed: Callable[[Drops], float], repetitions: int
+) -> Iterator[tuple[str, dict[str, Share]]]:
+    for name, law in laws.items():
+        for queries in QUERIES:
+
+            def once(
+                rng: Generator, number: int, law: Drops = law, queries: int = queries
+            ) -> dict[str, bool]:
+                return _passes(law.draw(rng, queries), allowed(law), number)
+
+            yield f"{name}, {queries:,} queries", shares(repetitions, queries, once)
+
+
+def _clustered(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Users with one query to many, of whom 5% lose on all."""
+    for name, sizes in (
+        ("1 to 9 queries a user", lambda rng: rng.integers(1, 10, CLUSTERS)),
+        ("Pareto(1.5) queries a user", lambda rng: np.ceil(rng.pareto(1.5, CLUSTERS) + 0.01).astype(int)),
+    ):
+
+        def once(
+            rng: Generator, _: int, sizes: Callable[[Generator], NDArray[np.int_]] = sizes
+        ) -> dict[str, bool]:
+            users = np.repeat(np.arange(CLUSTERS), sizes(rng))
+            drops = (rng.random(CLUSTERS) < 0.2)[users] * rng.beta(2, 2, len(users))
+            bounds = {
+                "gate by user": statistics.gaffke_bound(drops, most=1, clusters=users),
+                "gate by query": statistics.gaffke_bound(drops, most=1),
+            }
+            return {way: bound <= 0.1 for way, bound in bounds.items()}
+
+        yield name, shares(repetitions, 3, once)
+
+
+NIGHTS = 1_000
+
+
+def _every_night(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Whether the mean is ever left out while queries come in, from the tenth to the thousandth."""
+    for name, law in WORSE.items():
+
+        def once(rng: Generator, _: int, law: Drops = law) -> dict[str, bool]:
+            drops = law.draw(rng, NIGHTS)
+            how = {"low": -1.0, "high": 1.0, "confidence": CONFIDENCE}
+            both = statistics.confidence_sequence(drops, **how)
+            upper = statistics.confidence_sequence(drops, side="high", **how)
+            looks = np.unique(np.geomspace(10, NIGHTS, 30).astype(int))
+            student = [statistics.t_interval(drops[:n], confidence=2 * CONFIDENCE - 1).high for n in looks]
+            return {
+                "confidence sequence": bool(((both.low > law.mean) | (both.high < law.mean)).any()),
+                "its upper end alone": bool((upper.high < law.mean).any()),
+                "t at 30 looks": min(student) < law.mean,
+            }
+
+        yield name, shares(repetitions, 5, once)
+
+
+def tables(repetitions: int) -> Iterator[Table]:
+    """Those of gates."""
+    yield Table(
+        "Gates with 95% confidence that pass a candidate which is just as much worse as is allowed",
+        dict(_of(WORSE, lambda law: law.mean, repetitions)),
+        nominal=0.05,
+        goal=(1.0, 0.01),
+    )
+    yield Table(
+        f"The same where 20% of {CLUSTERS} users lose",
+        dict(_clustered(repetitions)),
+        nominal=0.05,
+        goal=(1.0, 0.01),
+    )
+    yield Table(
+        f"Bounds of 95% that the mean drop ever leaves, of up to {NIGHTS:,} queries",
+        dict(_every_night(repetitions)),
+        nominal=0.05,
+        goal=(1.0, 0.01),
+    )
+    yield Table(
+        f"Gates with 95% confidence and an allowance of {MARGIN} that pass an equal candidate",
+        dict(_of(EQUAL, lambda _: MARGIN, repetitions)),
+    )

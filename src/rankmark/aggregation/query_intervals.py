@@ -1,0 +1,81 @@
+"""Confidence intervals of measures over queries, from what each query adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from rankmark.aggregation.intervals import PredictionInterval
+from rankmark.aggregation.terms import Terms
+from rankmark.statistics.intervals import CAUTIONS, INTERVALS, IntervalName, Made, made_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rankmark.aggregation.intervals import IntervalMethod
+    from rankmark.statistics.resampling import Floats
+
+__all__ = ["interval_of_terms", "made_of_terms"]
+
+
+def made_of_terms(
+    terms: Terms,
+    labels: NDArray[Any] | None,
+    *,
+    method: IntervalName,
+    confidence: float,
+    draws: Mapping[str, Any],
+    resampled: Callable[[], Floats] | None = None,
+) -> Made:
+    """The interval of a measure's value, over the queries that have one.
+
+    That of the mean of their linearised terms (`Terms.linear`); of a geometric mean that of the mean
+    logarithm, of which e to the power is taken.
+
+    Args:
+        terms: what the queries add to the value.
+        labels: the cluster of each query; None where each stands for itself.
+        method: which of `INTERVALS`.
+        confidence: the share of such intervals that hold the true value, 0 to 1.
+        draws: ``resamples``, ``seed`` and ``threads``.
+        resampled: gives the values of resamples, where they are known.
+
+    """
+    there = terms.there
+    own, clusters = terms.at(there), None if labels is None else labels[there]
+    logarithms = own.logarithms()
+    how: dict[str, Any] = {"confidence": confidence, "draws": draws}
+    if logarithms is None:
+        # Ranks that are all 1 are no shares.
+        unlike_shares = terms.measure.bounds != (0, 1)
+        values = own.linear()
+        return made_interval(method, values, clusters, differences=unlike_shares, resampled=resampled, **how)
+    made = made_interval(method, logarithms, clusters, differences=True, **how)
+    return made._replace(low=float(np.exp(made.low)), high=float(np.exp(made.high)))
+
+
+def interval_of_terms(
+    terms: Terms,
+    labels: NDArray[Any] | None = None,
+    *,
+    method: IntervalName = "auto",
+    confidence: float = 0.95,
+    draws: Mapping[str, Any],
+) -> PredictionInterval:
+    """The same as a record of a result."""
+    made = made_of_terms(terms, labels, method=method, confidence=confidence, draws=draws)
+    units = int(np.count_nonzero(terms.there))
+    if labels is not None:
+        units = min(len(np.unique(each)) for each in np.atleast_2d(labels[terms.there].T))
+    return PredictionInterval(
+        made.low,
+        made.high,
+        confidence,
+        cast("IntervalMethod", made.method),
+        "queries" if labels is None else "clusters",
+        units,
+        draws["resamples"] if INTERVALS[made.method].draws else None,
+        note=CAUTIONS[made.caution] if made.caution else "",
+    )
