@@ -868,3 +868,14 @@ def test_effects_of_clusters_of_queries_have_no_interval_that_takes_queries_for_
     assert pair.cliffs_delta_interval.low < pair.cliffs_delta < pair.cliffs_delta_interval.high
     assert pair.evidence is not None
     assert pair.evidence.n == 10
+
+
+def test_p_values_of_few_and_skewed_differences_say_so() -> None:
+    rng = np.random.default_rng(2)
+    gains = (rng.random(25) < 0.15) * rng.exponential(0.2, 25) + rng.normal(0.3, 0.01, 25)
+    comparison = rm.compare_matrix({"old": np.full(25, 0.3), "new": gains}, "AP", baseline="old", test="t")
+    assert comparison.pairs[0].caution == "skewed"
+    note = "1 p-value, such as of new against old by AP, may be too small as of mean differences"
+    assert note in "\n".join(comparison.notes)
+    even = rm.compare_matrix({"old": np.zeros(25), "new": rng.random(25)}, "AP", test="t")
+    assert "too small" not in "\n".join(even.notes)

@@ -25,7 +25,9 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
     """Sentences about the p-values of these pairs, judged by the plan."""
     yield from _without_spread(pairs, plan)
     yield from _too_few_draws(pairs, plan)
-    if not TESTS[plan.test].of_mean:
+    if TESTS[plan.test].of_mean:
+        yield from _skewed(pairs)
+    else:
         yield from _other_than_means(data, pairs, plan)
 
 
@@ -61,6 +63,17 @@ def draws_lines(
         yield (
             f"{counted(len(least), 'p-value')} of {min(least):,} resamples: the smallest there can be, "
             f"{1 / (min(least) + 1):.2g}, is too great for {tests:,} tests at {alpha:g}; raise resamples"
+        )
+
+
+def _skewed(pairs: Sequence[Pair]) -> Iterator[str]:
+    skewed = [pair for pair in pairs if pair.caution == "skewed"]
+    if skewed:
+        first = skewed[0]
+        yield (
+            f"{counted(len(skewed), 'p-value')}, such as of {first.system} against {first.baseline} by "
+            f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
+            "skewed"
         )
 
 
