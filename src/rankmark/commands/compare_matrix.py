@@ -50,6 +50,7 @@ def compare_values(
     movers: int | None,
     margin: float | None,
     rope: float | None,
+    anova: bool,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -78,7 +79,7 @@ def compare_values(
     output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]))
     options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}
     compared = compare_matrix(matrix, list(measure) or None, **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
+    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope, anova=anova)
 
 
 def matrix_in(files: tuple[str, ...]) -> str | dict[str, str]:

@@ -10,9 +10,10 @@ What can be chosen by a name stands in tables of records, which say what each is
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
 `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
-of probabilities, `mcnemar` of what is right or wrong;
-`independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
-`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of different queries;
+`signflips` has exact distributions under random signs, `bounded` bounds that hold for few rows, `sequences`
+intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is;
+`record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
