@@ -41,7 +41,7 @@ def _area(rng: Generator, sizes: tuple[int, int], area: float, *, skewed: bool) 
     label, score = _exponential(rng, sizes, area) if skewed else _rows(rng, sizes, area)
     found: dict[str, bool] = {}
     for method in ("delong-logit", "delong"):
-        low, high = statistics.delong_interval(label, score.ravel(), method=method)  # type: ignore[arg-type]
+        low, high = statistics.delong_interval(label, score.ravel(), method=method)
         found[method] = low <= area <= high
     return found
 
@@ -51,7 +51,7 @@ def _areas(rng: Generator, sizes: tuple[int, int], areas: tuple[float, float]) -
     score += np.sqrt(2) * ndtri(np.array(areas)) * label[:, None]
     found: dict[str, bool] = {}
     for method in ("delong-t", "delong"):
-        test = statistics.delong_test(label, *score.T, method=method)  # type: ignore[arg-type]
+        test = statistics.delong_test(label, *score.T, method=method)
         found[f"{method}: interval"] = test.interval.low <= areas[0] - areas[1] <= test.interval.high
         if areas[0] == areas[1]:
             found[f"{method}: p > .05"] = test.p > 0.05
@@ -129,7 +129,7 @@ def _gauc(rng: Generator, count: int, *, pareto: bool) -> dict[str, bool]:
     user = np.repeat(np.arange(count), np.bincount(user) + 2)
     shift = np.sqrt(2) * ndtri(0.75) * np.sqrt(1 + 0.25 / 2) + 0.5 * rng.normal(size=count)
     score = rng.normal(size=len(user)) + shift[user] * label
-    return _held({"label": label, "score": score, "user_id": user}, {"GAUC": 0.75}, METHODS)
+    return _held({"label": label, "score": score, "user_id": user.astype(float)}, {"GAUC": 0.75}, METHODS)
 
 
 def _rate(rng: Generator, count: int, share: float) -> dict[str, bool]:
