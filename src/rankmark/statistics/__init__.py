@@ -12,7 +12,8 @@ Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey`
 `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
 what is right or wrong;
 `independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
-`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
+`bounded` bounds that hold for few rows, `sequences` intervals for any number of looks; `spread` says what is
+alike but for rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
