@@ -96,12 +96,10 @@ def found(
             evaluated = evaluate_systems(asked, measure, Sampling("percentile", resamples=2), roles).systems
             pair = evaluated["other"], evaluated["one"]
             (own,) = pair[0].result.measures
-            labelled = pair[0].labelled
-            assert labelled is not None
             decisions = {}
             for test in tests:
                 plan = PredictionPlan(sampling, test)
-                p = judged(own, pair, plan.test_of(own, labelled.unit), plan).p
+                p = judged(own, pair, plan.test_of(own, pair[0]), plan).p
                 if not np.isnan(p):
                     decisions |= {f"{test or 'default'}|{level}": p <= level for level in LEVELS}
             return decisions
