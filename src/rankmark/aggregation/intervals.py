@@ -326,6 +326,11 @@ class Sample:
         """The standard error by the delta method; NaN where there is none."""
         raise NotImplementedError
 
+    @property
+    def swaps(self) -> bool:
+        """Whether `differences` change sign unit by unit where the two systems are swapped there."""
+        return False
+
     def moves(self, sampling: Sampling) -> Floats:
         """What each unit, or random group of units, moves the value by, together 0; NaN if unknown."""
         raise NotImplementedError
@@ -405,6 +410,11 @@ class OfSums(Sample):
         terms = np.zeros((len(places), self.terms.shape[1]))
         terms[np.searchsorted(places, self.places)] = self.terms
         return OfSums(terms, self.value_of, places)
+
+    @property
+    def swaps(self) -> bool:
+        """As `Sample.swaps`: the derivatives stay."""
+        return True
 
     def left_out(self, seed: int) -> Floats:
         """The values without each unit, or each of `GROUPS` random groups of them."""
