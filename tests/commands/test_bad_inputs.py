@@ -37,8 +37,8 @@ Row = tuple[str, str | bytes | None, str, int, str]
 # The content of the file x, where one is needed; the command line; the exit code; words of the answer.
 ENGINEER_OF_RECOMMENDERS: list[Row] = [
     ("a folder that Spark wrote", None, "eval qrels.txt folder", 2, "is a directory; name its files, for ex"),
-    ("text called .parquet", RUN, "eval qrels.txt x.parquet", 1, "cannot be read as Parquet"),
-    ("Parquet cut off", RECOMMENDED[:-30], "eval qrels.txt x.parquet", 1, "must end with PAR1"),
+    ("text called .parquet", RUN, "eval qrels.txt x.parquet", 1, "it does not begin as Parquet"),
+    ("Parquet cut off", RECOMMENDED[:-30], "eval qrels.txt x.parquet", 1, "the end of the file is missing"),
     ("an empty file", b"", "eval qrels.txt x.parquet", 1, "is empty"),
     ("a pattern for no file", None, "eval qrels.txt 'folder/*.csv'", 2, "no file fits the pattern"),
     (

@@ -62,6 +62,7 @@ __all__ = [
     "interval_of",
     "is_auc",
     "numbered",
+    "of_queries",
     "paired",
     "samples",
     "slopes_of",
@@ -340,6 +341,11 @@ class Sample:
         """The standard error by the delta method; NaN where there is none."""
         raise NotImplementedError
 
+    @property
+    def swaps(self) -> bool:
+        """Whether `differences` change sign unit by unit where the two systems are swapped there."""
+        return False
+
     def moves(self, sampling: Sampling) -> Floats:
         """What each unit, or random group of units, moves the value by, together 0; NaN if unknown."""
         raise NotImplementedError
@@ -419,6 +425,11 @@ class OfSums(Sample):
         terms = np.zeros((len(places), self.terms.shape[1]))
         terms[np.searchsorted(places, self.places)] = self.terms
         return OfSums(terms, self.value_of, places)
+
+    @property
+    def swaps(self) -> bool:
+        """As `Sample.swaps`: the derivatives stay."""
+        return True
 
     def left_out(self, seed: int) -> Floats:
         """The values without each unit, or each of `GROUPS` random groups of them."""
@@ -664,8 +675,11 @@ def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     return OfSums(rows.by_unit(np.column_stack(list(terms.kept.values()))), value_of)
 
 
-def _of_queries(terms: Terms) -> OfSums:
-    """A measure of the queries that have a value and count for something."""
+def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
+    """A measure of the queries that have a value and count for something.
+
+    `units` are what the queries belong to, where these are drawn instead of queries.
+    """
     there = terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0)
     kept = terms.at(there)
     below = np.ones_like(kept.above) if kept.below is None else kept.below
@@ -679,7 +693,11 @@ def _of_queries(terms: Terms) -> OfSums:
     measure, means = terms.measure, None
     if measure.page.aggregate == "mean" and measure.mean != "geometric" and np.ptp(below) == 0:
         means = kept.above[:, 0] / below[:, 0]
-    return OfSums(np.column_stack([kept.above, below]), value_of, np.flatnonzero(there), means)
+    parts, queries = np.column_stack([kept.above, below]), np.flatnonzero(there)
+    if units is not None and units.query is not None:
+        queries, codes = np.unique(units.query[there], return_inverse=True)
+        return OfSums(_by_code(parts, codes, len(queries)), value_of, queries)
+    return OfSums(parts, value_of, queries, means)
 
 
 def samples(
@@ -704,7 +722,7 @@ def samples(
         if not math.isfinite(value):
             yield measure, None
         elif page.kind == "list":
-            yield measure, _of_queries(query_terms(measure))
+            yield measure, of_queries(query_terms(measure))
         else:
             yield measure, _of_sums(measure, rows, core) or _of_rows(measure, value, rows, core, evaluate)
 
@@ -719,7 +737,7 @@ def _of_rows(
     """A measure that looks at more than sums over all rows."""
     each = measure.compute_rows(core)
     if isinstance(each, PerQuery):
-        return _of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
+        return of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
     if is_auc(measure):
         return OfAUC(rows, value, lambda taken: evaluate(measure, taken))
     return OfGaps.of(measure, value, rows, core, lambda taken: evaluate(measure, taken))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -15,12 +14,12 @@ from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import (
     OfRows,
     OfShare,
-    OfSums,
     Sample,
     Sampling,
     Units,
     interval_of,
     numbered,
+    of_queries,
 )
 from rankmark.api.evaluated import Evaluated
 from rankmark.api.prediction_lists import evaluate_class_lists
@@ -160,13 +159,12 @@ class ClassWork:
 def _samples(
     values: Mapping[Measure, float], rows: Units, classes: Classes, lists: ListResult | None
 ) -> Iterator[tuple[Measure, Sample]]:
-    """Each measure with a finite value as what can be drawn again; of lists those that are means."""
+    """Each measure with a finite value as what can be drawn again."""
     for measure, value in values.items():
         if not np.isfinite(value):
             continue
         if lists is not None and measure.page.kind == "list":
-            if measure.page.aggregate == "mean" and measure.mean == "arithmetic":
-                yield measure, _mean_of(lists.query_values(measure), rows)
+            yield measure, of_queries(lists.query_terms(measure), rows)
             continue
         value_of, is_share = _value_of(measure), measure.name in SHARES and not classes.weighted
         if measure.page.scores == "greatest" and measure.cutoff in (None, 1):
@@ -177,14 +175,6 @@ def _samples(
 
 
 SHARES = ("MulticlassAccuracy", "MulticlassErrorRate")
-
-
-def _mean_of(values: Values, rows: Units) -> OfSums:
-    """The mean of the rows that have a value, as a ratio of sums."""
-    there = ~np.isnan(values)
-    terms = np.column_stack([np.where(there, values, 0.0), there])
-    means = values[there] if rows.query is None else None
-    return OfSums(rows.by_unit(terms), lambda sums: sums[0] / sums[1] if sums[1] else math.nan, means=means)
 
 
 def _value_of(measure: Measure) -> Callable[[Classes], float]:

@@ -94,6 +94,11 @@ with_comparison = together(
         "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
     ),
     click.option(
+        "--details",
+        is_flag=True,
+        help="Show statistics, degrees of freedom, intervals of effect sizes, and intervals for all pairs.",
+    ),
+    click.option(
         "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
     ),
     click.option(
@@ -102,6 +107,7 @@ with_comparison = together(
         metavar="D",
         help="Show how likely differences are below, within and above ±D (Bayes).",
     ),
+    click.option("--anova", is_flag=True, help="Show the analysis of variance by system and query."),
 )
 """Gives a command the options that say how systems are compared, and what of it is shown."""
 
@@ -141,8 +147,10 @@ def compare_runs(
     by: tuple[str, ...],
     attributes: str | None,
     movers: int | None,
+    details: bool,
     margin: float | None,
     rope: float | None,
+    anova: bool,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -187,7 +195,15 @@ def compare_runs(
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         compared = compare(qrels, runs, measures, columns=column_names(column), **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
+    output.write(
+        compared,
+        per_query=per_query,
+        movers=movers or 0,
+        details=details,
+        margin=margin,
+        rope=rope,
+        anova=anova,
+    )
 
 
 def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:

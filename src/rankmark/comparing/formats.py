@@ -19,6 +19,7 @@ from rankmark.comparing.words import (
     mark_line,
     queries_line,
     test_line,
+    way_line,
 )
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
@@ -44,8 +45,10 @@ class ComparisonOptions(TypedDict, total=False):
 
     per_query: bool
     movers: int
+    details: bool
     margin: float | None
     rope: float | None
+    anova: bool
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,10 @@ class View:
     comparison: Compared
     per_query: bool = False
     movers: int = 0
+    details: bool = False
     margin: float | None = None
     rope: float | None = None
+    anova: bool = False
     digits: int = 4
 
     def __post_init__(self) -> None:
@@ -164,6 +169,33 @@ class View:
             f"{pair.wins}/{pair.ties}/{pair.losses}",
         ]
 
+    def detailed(self) -> Grid:
+        """A row a measure and pair: what stands behind its p-value, and intervals of effect sizes."""
+        plan = self.comparison.plan
+        header = ["measure", "system", "against", "test", "statistic", "df", "n", "zeros", "tied"]
+        header += ["d", "delta", "superiority"]
+        header += [] if plan.correction == "none" else [f"{_percent(plan.confidence)} of all together"]
+        return self.named([header, *map(self._detailed, self.comparison.pairs)])
+
+    def _detailed(self, pair: Pair) -> list[str]:
+        own = pair.evidence
+        behind = [""] * 6
+        if own is not None:
+            freedom = "" if own.freedom is None else f"{own.freedom:.6g}"
+            counts = ["" if count is None else f"{count:,}" for count in (own.n, own.zeros, own.tied)]
+            behind = [way_line(own), rounded(own.statistic, ".6g"), freedom, *counts]
+        effects = (pair.cohens_d_interval, pair.cliffs_delta_interval)
+        together = [] if self.comparison.plan.correction == "none" else [self.span(pair.simultaneous)]
+        return [
+            pair.measure.label,
+            pair.system,
+            pair.baseline,
+            *behind,
+            *(_span(ends, "+.2f") for ends in effects),
+            _span(pair.superiority_interval, ".2f"),
+            *together,
+        ]
+
     def equivalent(self) -> Grid:
         """A row a measure and pair: whether the difference is within the margin."""
         assert self.margin is not None
@@ -193,6 +225,17 @@ class View:
                 chances = map(self.chance, (own.worse, own.equivalent, own.better))
                 rows.append([measure.label, system, other, self.span(Interval(own.low, own.high)), *chances])
         return self.named(rows)
+
+    def variance(self) -> Grid:
+        """A row a measure and source of variance."""
+        rows = [["measure", "source", "squares", "df", "mean square", "F", "p", "η²", "ω²", "error"]]
+        for measure in self.comparison.measures:
+            for source, own in self.comparison.anova(measure).rows.items():
+                shares = (rounded(each, ".2f") for each in (own.eta_squared, own.omega_squared))
+                figures = [f"{own.squares:.4g}", f"{own.freedom:,}", f"{own.mean_square:.4g}"]
+                figures += [rounded(own.f, ".2f"), self.chance(own.p), *shares, own.error]
+                rows.append([measure.label, source, *figures])
+        return Grid(2, rows)
 
     def moved(self, exact: bool = False) -> Grid:
         """A row a query that changed most."""
@@ -226,10 +269,14 @@ class View:
             yield self.queries().printable()
         yield self.means()
         yield self.pairs().printable()
+        if self.details:
+            yield self.detailed().printable()
         if self.margin is not None:
             yield self.equivalent().printable()
         if self.rope is not None:
             yield self.probable().printable()
+        if self.anova:
+            yield self.variance().printable()
         if self.movers:
             yield self.moved().printable()
         yield Notes(self.notes(), closing=True)
@@ -276,6 +323,12 @@ class View:
                 {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
                 for measure in shown.measures
                 for (system, other), own in shown.bayes(measure, self.rope).items()
+            ]
+        if self.anova:
+            whole["anova"] = [
+                {"measure": measure.label, "source": source, **own._asdict()}
+                for measure in shown.measures
+                for source, own in shown.anova(measure).rows.items()
             ]
         if self.movers:
             whole["movers"] = [m._asdict() | {"measure": m.measure.label} for m in shown.movers(self.movers)]
@@ -331,6 +384,11 @@ class View:
             for number, result in enumerate(results, 1)
         }
         return [*lines, *accounts(told)]
+
+
+def _span(ends: Interval, form: str) -> str:
+    """An interval in this form; empty for NaN."""
+    return "" if math.isnan(ends.low) else f"{ends.low:{form}} … {ends.high:{form}}"
 
 
 def _percent(share: float) -> str:

@@ -15,7 +15,7 @@ from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.intervals import Made, caution_of, made_interval
+from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 
@@ -188,6 +188,33 @@ class _OneMeasure:
         one, another = exchangeable([self.terms[system], self.terms[other]])
         return one - another
 
+    def _effect_intervals(
+        self, system: str, other: str, values: Floats, others: Floats
+    ) -> dict[str, Interval]:
+        """Those of effect sizes, as far as it is known how these vary."""
+        confidence = self.plan.confidence
+        if self.plan.seeded or (self.labels is not None and self.labels.ndim > 1):
+            return {}
+        if self.labels is not None:
+            labels = self.data.pair_terms(self.measure, system, other)[2]
+            own = statistics.cliffs_delta_interval(values, others, confidence=confidence, clusters=labels)
+            return {"cliffs_delta_interval": own}
+        swapped = self._swapped(system, other)
+        return {
+            "cohens_d_interval": statistics.cohens_d_interval(swapped, confidence=confidence),
+            "cliffs_delta_interval": statistics.cliffs_delta_interval(values, others, confidence=confidence),
+            "superiority_interval": statistics.superiority_interval(values - others, confidence=confidence),
+        }
+
+    def _simultaneous(self, system: str, other: str) -> Interval:
+        """The interval of the difference by t that holds for all tests of the comparison together."""
+        tests = 1 if self.plan.correction == "none" else self.tests
+        confidence = 1 - (1 - self.plan.confidence) / tests
+        if self.plan.seeded:
+            return self._crossed(system, other).interval(confidence)
+        own, labels = self.data.differences(self.measure, system, other)
+        return statistics.t_interval(own, confidence=confidence, clusters=labels)
+
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
         known = {"alternative": self.plan.alternative, "clusters": labels, **self.plan.draws}
@@ -221,5 +248,7 @@ class _OneMeasure:
             superiority=statistics.probability_of_superiority(values - others),
             method=made.method,
             caution=made.caution,
+            **self._effect_intervals(system, other, values, others),
+            simultaneous=self._simultaneous(system, other),
             evidence=p.evidence,
         )

@@ -139,7 +139,13 @@ def _concatenated(
     def take(roles: Chosen) -> _native.Table:
         import polars as pl
 
-        frames = [pl.DataFrame(source.take(roles)).select(roles.names) for source in sources]
+        tables = [source.take(roles) for source in sources]
+        if len({tuple((name, table.dtype(name)) for name in table.names) for table in tables}) == 1:
+            packed = _native.Packed()
+            for table in tables:
+                packed.add(table)
+            return packed.table() or tables[0]
+        frames = [pl.DataFrame(table).select(roles.names) for table in tables]
         for name in roles.names:
             _same_family(name, [frame.schema[name] for frame in frames], sources)
         return _native.Table.from_arrow(pl.concat(frames, how="vertical_relaxed").to_struct())

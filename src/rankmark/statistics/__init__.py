@@ -11,9 +11,9 @@ Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey`
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
 `friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
 of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of different queries;
-`signflips` has exact distributions under random signs, `bounded` bounds that hold for few rows, `sequences`
-intervals for any number of looks; `spread` says what is alike but for rounding, `chance` what a p-value is;
-`record` is what can be chosen.
+`signflips` has exact distributions under random signs, `drawing` p-values by drawing; `bounded` bounds that
+hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for
+rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -26,7 +26,14 @@ from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spie
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
-from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
+from rankmark.statistics.effects import (
+    cliffs_delta,
+    cliffs_delta_interval,
+    cohens_d,
+    cohens_d_interval,
+    probability_of_superiority,
+    superiority_interval,
+)
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
 from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
@@ -101,7 +108,9 @@ __all__ = [
     "bootstrap_posterior",
     "bootstrap_shift_test",
     "cliffs_delta",
+    "cliffs_delta_interval",
     "cohens_d",
+    "cohens_d_interval",
     "confidence_sequence",
     "corrected",
     "critical_difference",
@@ -138,6 +147,7 @@ __all__ = [
     "studentised_interval",
     "studentised_permutation",
     "studentised_ratios",
+    "superiority_interval",
     "t_interval",
     "two_way_anova",
     "unpaired_delong_test",
