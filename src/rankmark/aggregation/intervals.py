@@ -856,7 +856,8 @@ class _Maker:
         spread = rows.spread()
         found = spread.interval(self.sampling.confidence, method)
         if method == "delong" or spread.left_out_error != 0 or math.isnan(found.low):
-            return _Found(found, method)
+            few = method != "delong" and spread.freedom < FEWEST
+            return _Found(found, method, note=FEW_MOVE if few else "")
         return _Found(found, "exact", note=_same_order(spread))
 
     def _of_means(self, values: Floats) -> _Found:
@@ -907,6 +908,7 @@ class _Maker:
 
 FEWEST, FEWEST_DRAWN = 10, 25
 """Units from which the jackknife, and the bootstrap, hold about as often as they say."""
+FEW_MOVE = "few of them make up most of its spread, and it may hold the true value less often"
 FEW = "there are few of them, and it holds the true value less often"
 
 
