@@ -298,6 +298,7 @@ COMMANDS = [
     "board",
     "gate",
     "gate-predictions",
+    "power",
     "show",
     "explain",
     "check",

@@ -25,7 +25,7 @@ from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
-from rankmark.statistics.delong import AreaInterval, AUCSpread, auc_spread
+from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
     Interval,
@@ -258,6 +258,21 @@ class Labelled(Units):
     def spread(self) -> AUCSpread:
         """The AUC and what moves it."""
         return auc_spread(self.positive, self.score, self.weight, self.query)
+
+    def apart(self, inside: NDArray[np.bool_], confidence: float) -> AUCDifference | None:
+        """The AUC of some rows less that of the others; None where one of them has rows of one class."""
+        weights = self.weight * inside, self.weight * ~inside
+        classes = self.positive, ~self.positive
+        if any(not (own * of).any() for own in weights for of in classes):
+            return None
+        if self.query is None or self.units == self.count:
+            one, other = (
+                auc_spread(self.positive[of], self.score[of], self.weight[of], None)
+                for of in (inside, ~inside)
+            )
+            return one.apart_from(other, confidence, "two-sided")
+        one, other = (auc_spread(self.positive, self.score, own, self.query) for own in weights)
+        return one.against(other, confidence, "two-sided")
 
 
 def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:
