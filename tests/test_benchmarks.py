@@ -12,10 +12,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the benchmarks are no part of the installed package
 
-from benchmarks import coverage, data, memory, report, targets
+from benchmarks import data, memory, report, targets
 from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
 from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
+from benchmarks.coverage import __main__ as coverage
+from benchmarks.coverage import means, seeds
 from benchmarks.report import Outcome
 from benchmarks.targets import Measured
 from benchmarks.timing import Timing, check_agreement
@@ -176,14 +178,32 @@ def test_wrong_options(wrong: Any, capsys: pytest.CaptureFixture[str]) -> None:
 def test_coverage_is_shown_for_every_population(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coverage, "QUERIES", (10,))
-    coverage.main(["--repetitions", "2"])
+    monkeypatch.setattr(means, "QUERIES", (10,))
+    monkeypatch.setattr(means, "RESAMPLES", 50)
+    coverage.main(["means", "--repetitions", "2"])
     out = capsys.readouterr().out
-    assert out.count("###") == 4
-    assert all(f"| {population.name}, 10 queries |" in out for population in coverage.POPULATIONS)
+    assert out.count("###") == 7
+    every = (*means.POPULATIONS, *means.MORE_POPULATIONS, *means.CHANGES)
+    assert all(f"| {population.name}, 10 queries |" in out for population in every)
 
 
-@pytest.mark.parametrize("population", coverage.POPULATIONS, ids=lambda population: population.name)
+def test_coverage_over_seeds_is_shown_for_each_way_to_have_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seeds, "QUERIES", (25,))
+    coverage.main(["seeds", "--repetitions", "1"])
+    out = capsys.readouterr().out
+    assert out.count("###") == 5
+    assert out.count("| 25 queries, 3 seeds ± 0.01 |") == 5
+
+
+def test_a_subject_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        coverage.main(["means", "luck"])
+    assert "no subject 'luck'; there are" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("population", means.POPULATIONS, ids=lambda population: population.name)
 def test_populations_have_the_means_they_claim(population: Any) -> None:
     import numpy as np
 
@@ -194,12 +214,15 @@ def test_populations_have_the_means_they_claim(population: Any) -> None:
 @pytest.mark.slow
 def test_intervals_hold_the_mean_and_tests_find_no_more_than_there_is() -> None:
     # Of 1,000 repetitions a share of 5% is seen as one of 2.6% to 7.4% but once in some 2,000 times.
-    population = coverage.POPULATIONS[0]
-    held = coverage.coverage(population, 50, 1_000)
-    assert all(0.926 <= share <= 0.974 for share in held.values()), held
-    found = coverage.false_positives(population, 50, 1_000)
-    assert all(share <= 0.074 for share in found.values()), found
-    assert found["randomisation"] >= 0.026
-    of_any = coverage.families(population, 50, 1_000)
-    assert of_any["none"] > 0.2
-    assert all(of_any[name] <= 0.074 for name in ("holm", "hochberg", "bonferroni", "sidak", "Tukey")), of_any
+    population = means.POPULATIONS[0]
+    held = means.coverage(population, 50, 1_000)
+    assert held.pop("with a caution").value < 0.01
+    assert all(0.926 <= share.value <= 0.974 for share in held.values()), held
+    found = means.false_positives(population, 50, 1_000)
+    assert all(share.value <= 0.074 for share in found.values()), found
+    assert found["randomisation"].value >= 0.026
+    of_any = means.families(population, 50, 1_000)
+    assert of_any["none"].value > 0.2
+    assert all(
+        of_any[name].value <= 0.074 for name in ("holm", "hochberg", "bonferroni", "sidak", "Tukey")
+    ), of_any

@@ -605,6 +605,8 @@ def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
 def _of_queries(terms: Terms) -> OfSums:
     """A measure of the queries that have a value and count for something."""
     there = terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0)
+    if terms.summary:
+        raise terms.no_mean()
     kept = terms.at(there)
     below = np.ones_like(kept.above) if kept.below is None else kept.below
 
@@ -615,7 +617,7 @@ def _of_queries(terms: Terms) -> OfSums:
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
     measure, means = terms.measure, None
-    if measure.page.aggregate == "mean" and measure.mean != "geometric" and np.ptp(below) == 0:
+    if measure.page.aggregate == "mean" and measure.mean == "arithmetic" and np.ptp(below) == 0:
         means = kept.above[:, 0] / below[:, 0]
     return OfSums(np.column_stack([kept.above, below]), value_of, np.flatnonzero(there), means)
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from rankmark.aggregation.intervals import PredictionInterval
 from rankmark.aggregation.terms import Terms
+from rankmark.errors import ChoiceError
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS, IntervalName, Made, made_interval
+from rankmark.statistics.summaries import Quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +47,8 @@ def made_of_terms(
     """
     there = terms.there
     own, clusters = terms.at(there), None if labels is None else labels[there]
+    if own.summary:
+        return _of_summary(own, method, confidence, clustered=labels is not None)
     logarithms = own.logarithms()
     how: dict[str, Any] = {"confidence": confidence, "draws": draws}
     if logarithms is None:
@@ -54,6 +58,15 @@ def made_of_terms(
         return made_interval(method, values, clusters, differences=unlike_shares, resampled=resampled, **how)
     made = made_interval(method, logarithms, clusters, differences=True, **how)
     return made._replace(low=float(np.exp(made.low)), high=float(np.exp(made.high)))
+
+
+def _of_summary(terms: Terms, method: IntervalName, confidence: float, *, clustered: bool) -> Made:
+    """The interval of what is no mean."""
+    assert terms.summary is not None
+    if method != "auto" or clustered:
+        raise ChoiceError(f"{terms.measure} is no mean: only intervals=True has one, without clusters")
+    ends = terms.summary.interval(terms.above[:, 0], confidence)
+    return Made(*ends, "exact" if isinstance(terms.summary, Quantile) else "t")
 
 
 def interval_of_terms(
