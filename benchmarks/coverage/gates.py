@@ -113,6 +113,29 @@ def _clustered(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
         yield name, shares(repetitions, 3, once)
 
 
+NIGHTS = 1_000
+
+
+def _every_night(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Whether the mean is ever left out while queries come in, from the tenth to the thousandth."""
+    for name, law in WORSE.items():
+
+        def once(rng: Generator, _: int, law: Drops = law) -> dict[str, bool]:
+            drops = law.draw(rng, NIGHTS)
+            how = {"low": -1.0, "high": 1.0, "confidence": CONFIDENCE}
+            both = statistics.confidence_sequence(drops, **how)
+            upper = statistics.confidence_sequence(drops, side="high", **how)
+            looks = np.unique(np.geomspace(10, NIGHTS, 30).astype(int))
+            student = [statistics.t_interval(drops[:n], confidence=2 * CONFIDENCE - 1).high for n in looks]
+            return {
+                "confidence sequence": bool(((both.low > law.mean) | (both.high < law.mean)).any()),
+                "its upper end alone": bool((upper.high < law.mean).any()),
+                "t at 30 looks": min(student) < law.mean,
+            }
+
+        yield name, shares(repetitions, 5, once)
+
+
 def tables(repetitions: int) -> Iterator[Table]:
     """Those of gates."""
     yield Table(
@@ -124,6 +147,12 @@ def tables(repetitions: int) -> Iterator[Table]:
     yield Table(
         f"The same where 20% of {CLUSTERS} users lose",
         dict(_clustered(repetitions)),
+        nominal=0.05,
+        goal=(1.0, 0.01),
+    )
+    yield Table(
+        f"Bounds of 95% that the mean drop ever leaves, of up to {NIGHTS:,} queries",
+        dict(_every_night(repetitions)),
         nominal=0.05,
         goal=(1.0, 0.01),
     )

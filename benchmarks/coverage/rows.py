@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -46,7 +47,7 @@ class Population:
     power: float = 1.0
     better: float = 0.0
 
-    def draw(self, rng: Generator) -> dict[str, Floats]:
+    def draw(self, rng: Generator) -> dict[str, NDArray[Any]]:
         """A table with the scores of two systems."""
         sizes = 1 + rng.geometric(0.1, self.units) if self.users else np.ones(self.units, dtype=int)
         user = np.repeat(np.arange(self.units), sizes)
@@ -60,7 +61,7 @@ class Population:
             error = shared * rng.normal(size=self.units)[user] + rng.normal(size=rows)
             scores.append(_chance(logit + spread * error))
         table = {"label": label.astype(float), "one": scores[0], "other": scores[1] ** self.power}
-        return table | ({"user": user.astype(float)} if self.users else {})
+        return table | ({"user": user} if self.users else {})
 
 
 def _chance(logit: Floats) -> Floats:

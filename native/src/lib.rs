@@ -20,8 +20,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::python::files::{
-        Progress, TextReader, TrecReader, decompress, expanded_size, read_as_trec_eval, read_trec,
-        repeated_name, trec_forms,
+        Progress, TextReader, TrecReader, decompress, expanded_size, read_as_trec_eval, read_plain_rows,
+        read_trec, repeated_name, trec_forms,
     };
     #[pymodule_export]
     use crate::python::lists::{JudgedLists, judge_lists};
@@ -32,5 +32,5 @@ mod _native {
     #[pymodule_export]
     use crate::python::resampling::{bootstrap_sums, chances_of_sums, permuted_ranges, signed_counts};
     #[pymodule_export]
-    use crate::python::tables::Table;
+    use crate::python::tables::{Packed, Table};
 }

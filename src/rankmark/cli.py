@@ -27,7 +27,7 @@ from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
 from rankmark.commands.gate_predictions import gate_predictions
 from rankmark.commands.measures import measures
-from rankmark.commands.names import refuse_mistyped
+from rankmark.commands.names import MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.show import show
@@ -89,8 +89,11 @@ def _own_standard_error() -> None:
 
 def _message(error: click.UsageError) -> str:
     """What is wrong, and what to write instead of the options that other tools have."""
-    if isinstance(error, click.NoSuchOption) and error.option_name in INSTEAD:
-        return f"No such option {error.option_name!r}; {INSTEAD[error.option_name]}"
+    if isinstance(error, click.NoSuchOption):
+        if error.option_name in MEASURE and error.ctx is not None:
+            return f"No such option {error.option_name!r}; {error.ctx.info_name} takes no measures"
+        if error.option_name in INSTEAD:
+            return f"No such option {error.option_name!r}; {INSTEAD[error.option_name]}"
     return error.format_message()
 
 

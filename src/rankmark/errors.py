@@ -46,6 +46,7 @@ __all__ = [
     "UsageError",
     "calling",
     "did_you_mean",
+    "no_file",
 ]
 
 
@@ -113,6 +114,17 @@ def calling(function: Callable[..., object], argument: str, of: str) -> Iterator
     except Exception as error:
         name, kind = getattr(function, "__name__", type(function).__name__), type(error).__name__
         raise UsageError(f"{argument}: the function {name!r} raises {kind} for {of}: {error}") from error
+
+
+def no_file(text: str) -> FileMissingError:
+    """The error for a path at which there is no file, with the names beside it that come near."""
+    from pathlib import Path  # of which errors have no need before
+
+    path = Path(text)
+    if not path.parent.is_dir():
+        return FileMissingError(f"there is no file {text!r}: there is no directory {str(path.parent)!r}")
+    near = did_you_mean(path.name, (beside.name for beside in path.parent.iterdir()))
+    return FileMissingError(f"there is no file {text!r}{near}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

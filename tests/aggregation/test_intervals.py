@@ -205,7 +205,7 @@ def test_the_usual_intervals_are_those_of_each_measure() -> None:
     ]
     by_user = rm.evaluate_predictions(table, measures, intervals=True, resamples=200).intervals
     assert [each.method for each in by_user.values()] == [
-        *("delong-logit", "jackknife", "jackknife", "jackknife", "jackknife", "jackknife", "t", "bca", "none")
+        *("delong-logit", "jackknife", "jackknife", "jackknife", "jackknife", "jackknife", "t", "bca", "gaps")
     ]
 
 
@@ -422,3 +422,23 @@ def test_comparisons_refuse() -> None:
         rm.compare_predictions(table, SYSTEMS, "AUC", interval="t")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="was not compared with"):
         rm.compare_predictions(table, SYSTEMS, "LogLoss", resamples=50).pair("LogLoss", "a", "b")
+
+
+def test_ratios_and_geometric_means_of_lists_of_classes_have_intervals() -> None:
+    scores = np.random.default_rng(1).random((60, 4))
+    labels = np.arange(60) % 4
+    users = np.arange(60) // 3
+    table = {"label": labels.tolist(), "score": scores.tolist()}
+    hits = scores.argmax(axis=1) == labels
+    for own, groups in ((table, np.arange(60)), (table | {"user": users.tolist()}, users)):
+        found = rm.evaluate_predictions(own, ["HitRatio@1", "AP(mean=geometric)"], intervals="delta")
+        # A ratio of sums over units: √(n/(n − 1) · Σ (a − R·b)²) / Σ b (Cochran 1977, equation 6.13).
+        units = len(set(groups))
+        moved = np.bincount(groups, hits - hits.mean())
+        error = np.sqrt(units / (units - 1) * moved @ moved) / 60
+        interval = found.intervals["HitRatio@1"]
+        reach = stats.t.ppf(0.975, units - 1) * error
+        assert (interval.low, interval.high) == pytest.approx((hits.mean() - reach, hits.mean() + reach))
+        assert (interval.unit, interval.units) == ("queries", units)
+        geometric = found.intervals["AP(mean=geometric)"]
+        assert geometric.low < found["AP(mean=geometric)"] < geometric.high

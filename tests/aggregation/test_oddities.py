@@ -84,6 +84,17 @@ def test_an_auc_below_chance_is_told() -> None:
     assert rm.evaluate_predictions(chance, "AUC").notes == ()
 
 
+@pytest.mark.parametrize(("others_above", "told"), [(8, False), (9, True)])
+def test_the_check_knows_scores_turned_round_by_the_same_rule(others_above: int, told: bool) -> None:
+    # Of 10 and 10 rows: AUC is 1/2 less by chance 3 times √(21/1200) = 0.3969, so 0.1 is and 0.2 is not.
+    table = {
+        "label": [1] * 10 + [0] * 10,
+        "score": [0.5] * 10 + [0.9] * others_above + [0.1] * (10 - others_above),
+    }
+    assert bool(rm.evaluate_predictions(table, "AUC").notes) is told
+    assert bool(rm.check_predictions(table)["scores-reversed"]) is told
+
+
 def test_notes_are_kept_when_a_result_is_saved(tmp_path: Any) -> None:
     result = rm.evaluate_predictions({"label": [1, 0], "score": [2.0, -1.0]}, "BinaryF")
     result.save(tmp_path / "result.zip")

@@ -106,3 +106,6 @@ def test_a_system_of_several_seeds_has_the_mean_of_their_values() -> None:
     seeds = Terms.of_seeds([ratio(), ratio(ABOVE[::-1].copy(), BELOW)])
     assert seeds.value() == pytest.approx(12 / 18)
     assert seeds.linear().mean() == pytest.approx(12 / 18)
+    each = [ratio().value(), ratio(ABOVE[::-1].copy(), BELOW).value()]
+    assert seeds.linear_by_seed().mean(axis=0) == pytest.approx(each)
+    assert seeds.linear_by_seed().mean(axis=1) == pytest.approx(seeds.linear())

@@ -249,9 +249,8 @@ def test_predictions_say_that_a_series_with_row_numbers_was_matched_to_queries_b
     slices = rm.evaluate_predictions(table, "AUC", by=by).slices
     assert slices is not None
     assert [note[: len(said)] for note in slices.notes] == [said]
-    compared = rm.compare_predictions(
-        {**table, "b": [1, 2, 3, 4]}, {"a": "score", "b": "b"}, "AUC", by=by, resamples=99
-    )
+    systems = {"a": "score", "b": "b"}
+    compared = rm.compare_predictions({**table, "b": [1, 2, 3, 4]}, systems, "AUC", by=by, resamples=99)
     assert [note for note in compared.notes if note.startswith(said)]
 
 

@@ -37,8 +37,8 @@ Row = tuple[str, str | bytes | None, str, int, str]
 # The content of the file x, where one is needed; the command line; the exit code; words of the answer.
 ENGINEER_OF_RECOMMENDERS: list[Row] = [
     ("a folder that Spark wrote", None, "eval qrels.txt folder", 2, "is a directory; name its files, for ex"),
-    ("text called .parquet", RUN, "eval qrels.txt x.parquet", 1, "cannot be read as Parquet"),
-    ("Parquet cut off", RECOMMENDED[:-30], "eval qrels.txt x.parquet", 1, "must end with PAR1"),
+    ("text called .parquet", RUN, "eval qrels.txt x.parquet", 1, "it does not begin as Parquet"),
+    ("Parquet cut off", RECOMMENDED[:-30], "eval qrels.txt x.parquet", 1, "the end of the file is missing"),
     ("an empty file", b"", "eval qrels.txt x.parquet", 1, "is empty"),
     ("a pattern for no file", None, "eval qrels.txt 'folder/*.csv'", 2, "no file fits the pattern"),
     (
@@ -455,7 +455,74 @@ COMPARER: list[Row] = [
     ),
     ("three runs to agree", None, "agree a.run b.run a.run", 2, "two runs are called a.run"),
 ]
+LATER_COMMANDS: list[Row] = [
+    (
+        "gate: a wrong column",
+        CLICKS,
+        "gate-predictions x.csv --score sc0re --at-least AUC=.5",
+        2,
+        "did you mean 'sco",
+    ),
+    (
+        "gate: a wrong measure",
+        CLICKS,
+        "gate-predictions x.csv --at-least ACU=.5",
+        2,
+        "no measure 'ACU'; did you mean",
+    ),
+    ("gate: no such file", None, "gate-predictions y.csv --at-least AUC=.5", 2, "there is no file 'y.csv'"),
+    ("check: a wrong column", CLICKS, "check-predictions x.csv --score sc0re", 1, "did you mean 'score'?"),
+    (
+        "check: a measure",
+        CLICKS,
+        "check-predictions x.csv -m AUC",
+        2,
+        "'-m'; check-predictions takes no measures",
+    ),
+    ("check: no such file", None, "check-predictions y.csv", 2, "there is no file 'y.csv'"),
+    (
+        "slices: a wrong column",
+        "query,c\nq1,x\n",
+        f"{COMPARE} --by cc --attributes x.csv",
+        1,
+        "--by cc: no table has",
+    ),
+    ("slices: a wrong measure", None, "compare qrels.txt a.run b.run -m APP --by c", 2, "did you mean 'AP'"),
+    ("slices: no such file", None, f"{COMPARE} --by c --attributes y.csv", 2, "there is no file 'y.csv'"),
+    (
+        "a wrong column of runs",
+        None,
+        f"{GATE} --max-drop 1% --column query=qid",
+        2,
+        "--column query=qid: neither",
+    ),
+    (
+        "a wrong measure of runs",
+        None,
+        "gate qrels.txt a.run b.run -m APP --max-drop 1%",
+        2,
+        "did you mean 'AP'",
+    ),
+    (
+        "a run that is not there",
+        None,
+        "gate qrels.txt a.rnu b.run -m AP --max-drop 1%",
+        2,
+        "did you mean 'a.run'",
+    ),
+    ("show: no such file", None, "show a.rnu", 2, "there is no file 'a.rnu'; did you mean 'a.run'"),
+    (
+        "show: a run",
+        None,
+        "show a.run",
+        1,
+        "holds no saved result, or is damaged: File is not a zip file; `-o NAME",
+    ),
+    ("show: a measure", None, "show a.run -m AP", 2, "No such option '-m'; show takes no measures"),
+    ("explain: a wrong measure", None, "explain qrels.txt a.run -m APP --query q1", 2, "did you mean 'AP'"),
+]
 GROUPS = {
+    "later commands": LATER_COMMANDS,
     "recommender engineer": ENGINEER_OF_RECOMMENDERS,
     "search researcher": SEARCH_RESEARCHER,
     "click engineer": CLICK_ENGINEER,

@@ -217,7 +217,7 @@ def test_output_is_not_touched_when_the_evaluation_fails(run: Run, folder: Path)
         (["eval", "qrels.txt", "bm25.run", "-m", "nDGC@10"], "did you mean 'nDCG'"),
         (["eval", "qrels.txt", "bm25.run", "-m", "nDCG(gian=exp2)"], "did you mean 'gain'"),
         (["eval", "qrels.txt", "bm25.run", "-m", ","], "no measure"),
-        (["eval", "qrels.txt", "bm25.run", "--format", "tex"], "format='tex' is not one of table, json, csv"),
+        (["eval", "qrels.txt", "bm25.run", "--format", "tex"], "--format tex is not one of table, json, csv"),
         (["eval", "qrels.txt", "bm25.run", "--column", "who"], "--column 'who' is not ROLE=NAME"),
         (["eval", "qrels.txt", "bm25.run", "--column", "quer=who"], "quer"),
         (["eval", "qrels.txt", "nowhere.run"], "nowhere.run"),
@@ -635,7 +635,7 @@ def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
         (["bm25.run", "dense.run", "--test", "wilcox"], "did you mean 'wilcoxon'?"),
         (
             ["bm25.run", "dense.run", "--format", "trec"],
-            "format='trec' is not one of table, json, csv, markdown",
+            "--format trec is not one of table, json, csv, markdown",
         ),
         (
             ["bm25.run", "dense.run", "-o", "bm25.run", "--format", "csv"],

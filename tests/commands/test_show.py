@@ -68,7 +68,7 @@ def test_options_of_what_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
         ("show saved.rankmark --movers 3", 2, "--movers shows nothing of a ListResult"),
         ("show saved.rankmark --confusion", 2, "there are lists here, and no classes"),
         ("show saved.rankmark -o saved.rankmark", 2, "would overwrite the input saved.rankmark"),
-        ("eval qrels.txt a.run --format rankmark", 2, "format='rankmark' is no text but a file from which"),
+        ("eval qrels.txt a.run --format rankmark", 2, "--format rankmark is no text but a file from which"),
     ],
 )
 def test_what_cannot_be_shown(line: str, code: int, message: str, capfd: pytest.CaptureFixture[str]) -> None:

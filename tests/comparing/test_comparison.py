@@ -829,3 +829,42 @@ def test_ranks_that_disagree_with_the_mean_are_pointed_out() -> None:
     note = "significant by the sign test, not by the randomisation test (random signs), which is of the mean"
     assert note in "\n".join(ranked.notes)
     assert note in str(ranked).replace("\n  ", " ")
+
+
+def test_details_show_statistics_and_intervals_of_effects() -> None:
+    rng = np.random.default_rng(8)
+    runs = {name: rng.beta(2, 3, 40) + shift for name, shift in (("a", 0), ("b", 0.2), ("c", 0.1))}
+    compared = rm.compare_matrix(runs, "AP", baseline="a", test="t")
+    pair = compared.pair("AP", "b")
+    d = np.asarray(runs["b"] - runs["a"])
+    assert pair.cohens_d_interval == statistics.cohens_d_interval(d)
+    assert pair.cliffs_delta_interval == statistics.cliffs_delta_interval(runs["b"], runs["a"])
+    assert pair.superiority_interval == statistics.superiority_interval(d)
+    assert pair.simultaneous == pytest.approx(statistics.t_interval(d, confidence=0.975))
+    assert pair.evidence is not None
+    plain, shown = compared.format(), compared.format(details=True)
+    assert "statistic" not in plain
+    assert re.search(
+        r"measure +system +test +statistic +df +n +zeros +tied +d +delta +superiority +95% of", shown
+    )
+    low, high = pair.cohens_d_interval
+    ends = re.escape(f"{low:+.2f} … {high:+.2f}")
+    assert re.search(rf"AP +b +t +{pair.evidence.statistic:.6g} +39 +40 .*{ends}", shown)
+    whole = json.loads(compared.format("json"))["pairs"][0]
+    assert (whole["freedom"], whole["n"], whole["way"]) == (39, 40, "t")
+    assert (whole["cohens_d_low"], whole["cohens_d_high"]) == pair.cohens_d_interval
+    assert (whole["simultaneous_low"], whole["simultaneous_high"]) == pair.simultaneous
+
+
+def test_effects_of_clusters_of_queries_have_no_interval_that_takes_queries_for_independent() -> None:
+    rng = np.random.default_rng(9)
+    runs = {"a": {f"q{i}": v for i, v in enumerate(rng.random(30))}}
+    runs["b"] = {query: value + 0.1 * rng.random() for query, value in runs["a"].items()}
+    pair = rm.compare_matrix(runs, "AP", clusters={query: int(query[1:]) // 3 for query in runs["a"]}).pairs[
+        0
+    ]
+    assert math.isnan(pair.cohens_d_interval.low)
+    assert math.isnan(pair.superiority_interval.low)
+    assert pair.cliffs_delta_interval.low < pair.cliffs_delta < pair.cliffs_delta_interval.high
+    assert pair.evidence is not None
+    assert pair.evidence.n == 10

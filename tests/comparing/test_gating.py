@@ -98,6 +98,26 @@ def test_where_the_worst_is_not_known_few_queries_decide_nothing() -> None:
     assert own.bound == pytest.approx(statistics.gaffke_bound(depths, most=depths.max()), rel=1e-7)
 
 
+def test_a_gate_that_runs_every_night_has_a_bound_that_holds_on_all(
+    folder: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    drops = 1.0 - rm.evaluate(QRELS, WORSE, "RR").query_values("RR")
+    (own,) = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.3, confidence=0.95, always_valid=True).measures
+    high = statistics.confidence_sequence(drops, low=-1, high=1, side="high").high[-1]
+    assert (own.by, own.passed, own.needed) == ("betting", True, None)
+    assert own.bound == pytest.approx(high, abs=0.002)  # which is good to a thousandth of the range
+    (once,) = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.3, confidence=0.95).measures
+    assert once.bound < own.bound
+    args = "gate qrels.txt old.run new.run -m RR --max-drop 40% --confidence .95 --always-valid"
+    assert main(args.split()) == 0
+    assert "which holds at every number of queries at once, on 40 queries" in capfd.readouterr().out
+    assert folder
+    with pytest.raises(rm.UsageError, match="always_valid is of bounds: give a confidence"):
+        rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.3, always_valid=True)
+    with pytest.raises(rm.UsageError, match="MaxRank: an always-valid bound is of means of queries"):
+        rm.gate(QRELS, GOOD, WORSE, "MaxRank", max_drop=3, confidence=0.9, always_valid=True)
+
+
 def test_several_runs_of_a_system_are_refused() -> None:
     with pytest.raises(rm.UsageError, match="a list of 2 runs, and a gate decides of one candidate"):
         rm.gate(QRELS, GOOD, [WORSE, LAST], "RR", max_drop="1%")

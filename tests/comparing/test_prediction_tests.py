@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankmark as rm
 from rankmark import statistics
@@ -153,3 +154,36 @@ def test_what_was_tested_is_told() -> None:
     record = by_rows.pairs[0].figures
     told = (record[name] for name in ("test", "unit", "units", "groups"))
     assert tuple(told) == ("delong-t", "rows", 60, None)
+
+
+def test_pairs_say_what_stands_behind_their_p_values() -> None:
+    table = clicks(60, 20)
+    by = {
+        test: compared(table, "LogLoss", query="user", test=test).pairs[0] for test in ("randomisation", "t")
+    }
+    for pair in by.values():
+        assert pair.evidence is not None
+        assert pair.evidence.n == 20
+    assert (by["randomisation"].figures["way"], by["t"].figures["way"]) == ("exact", "t")
+    assert by["t"].figures["freedom"] == 19
+    assert by["t"].figures["statistic"] == pytest.approx(
+        stats.t.isf(by["t"].p / 2, 19) * sign(by["t"]), rel=1e-9
+    )
+    (delong,) = compared(clicks(60), "AUC", test="delong").pairs
+    assert delong.figures["way"] == "normal"
+    assert delong.p == pytest.approx(2 * stats.norm.sf(abs(delong.figures["statistic"])), rel=1e-9)
+
+
+def sign(pair: Any) -> float:
+    return float(np.sign(pair.difference))
+
+
+def test_a_floor_of_the_draws_is_told_or_drawn_below() -> None:
+    table = clicks(300, better=1.2)
+    names = {"old": "old", "new": "new", "third": "third", "last": "last"}
+    table |= {"third": clicks(300, better=2.5)["new"], "last": clicks(300, seed=4, better=0.1)["old"]}
+    told = rm.compare_predictions(table, names, "KS", test="bootstrap", resamples=50)
+    assert any("raise resamples" in line for line in told.account())
+    drawn = rm.compare_predictions(table, names, "KS", resamples=50)
+    assert min(pair.p for pair in drawn.pairs) < 1 / 51
+    assert not any("raise resamples" in line for line in drawn.account())

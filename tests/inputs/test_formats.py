@@ -52,9 +52,11 @@ UNREADABLE = {
         ("json", b'{"query": 1, "item"\n', "line 1, column 20: this is no JSON"),
     ],
     "Parquet": [
-        ("a.parquet", b"PAR1", "cannot be read as Parquet"),
-        ("a.parquet", b"query,item,score\n1,2,3\n", "cannot be read as Parquet"),
-        ("parquet", b"PAR1 and no more", "cannot be read as Parquet"),
+        ("a.parquet", b"PAR1", "4 bytes: the end of the file is missing, which tells what is in Parquet"),
+        ("a.parquet", b"query,item,score\n1,2,3\n", "23 bytes: it does not begin as Parquet does; rename"),
+        ("parquet", b"PAR1 and no more", "16 bytes: the end of the file is missing"),
+        ("a.parquet.gz", gzip.compress(b"PAR1 and no more"), "it was cut off or is still being written"),
+        ("parquet", b"PAR1 and what is no end PAR1", "cannot be read as Parquet"),
     ],
 }
 """By the format: files that cannot be read, and what is said of them. A new format needs some, too."""
@@ -182,9 +184,9 @@ def test_blocks_of_text_have_each_row_and_no_blank_end(ends: str, tmp_path: Path
         path = tmp_path / "a.csv"
         path.write_bytes((ends.join(rows) + ends + ends * blank).encode())
         for size in range(1, 40):
-            blocks = [text.split(ends.encode(), 1) for text, _ in _blocks(File(path, "a.csv"), size)]
-            assert {header for header, _ in blocks} == {b"h,g"}
-            assert b"".join(text for _, text in blocks).decode() == ends.join(rows[1:]) + ends
+            blocks = list(_blocks(File(path, "a.csv"), size))
+            assert {header for header, _, _ in blocks} == {b"h,g" + ends.encode()}
+            assert b"".join(text for _, text, _ in blocks).decode() == ends.join(rows[1:]) + ends
 
 
 def test_a_damaged_zstd_file_is_told_in_words(tmp_path: Path) -> None:

@@ -164,7 +164,8 @@ def test_a_stray_quote_is_told_with_its_line_by_either_engine(
     with pytest.raises(FormatError, match="line 72"):
         list(blocks)
     run.write_text("query,item,score\n" + "\n".join(lines) + "\n")  # a block may be longer than any row
-    assert sum(text.count(b"\n") - 1 for text, _ in separated._blocks(File(run, "run"), 4000)) == len(lines)
+    blocks = separated._blocks(File(run, "run"), 4000)
+    assert sum(text.count(b"\n") for _, text, _ in blocks) == len(lines)
 
 
 @pytest.mark.parametrize(
@@ -181,11 +182,14 @@ def test_two_values_of_one_name_in_json_are_refused(text: str, line: int, tmp_pa
         read_run(path)
 
 
-def test_rows_end_where_no_quote_is_open() -> None:
-    assert separated._end_of_rows(b'a\n"b\n"c\nd"\n') == len(b'a\n"b\n"c\n')
-    assert separated._end_of_rows(b'"a\nb\n') == 0
-    assert separated._end_of_first_row(b'"a\n"b\nc\n') == len(b'"a\n"b\n')
-    assert separated._end_of_first_row(b'"a\nb') == 0
+def test_rows_end_where_no_quote_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_bytes(b'\nh,"\n"\na\n"b\n"c\nd\n')
+    blocks = [block for header, block, _ in separated._blocks(File(path, "run"), 1) if header == b'h,"\n"\n']
+    assert blocks == [b"a\n", b'"b\n"c\n', b"d\n"]
+    path.write_bytes(b'h\n"a\nb\n')
+    with pytest.raises(FormatError, match="line 2: a text that begins with a quote"):
+        list(separated._blocks(File(path, "run"), 1))
 
 
 def test_a_file_that_is_cut_while_it_is_streamed_is_refused(tmp_path: Path) -> None:

@@ -602,7 +602,7 @@ def test_a_class_cannot_steer_a_terminal() -> None:
         (["--per-class", "--confusion", "--format", "csv"], 2, "CSV is one table"),
         (["-m", "AUC"], 2, "MulticlassAUC takes a score of each class"),
         (["--per-class", "--format", "trec"], 2, "--format trec has no place for --per-class"),
-        (["--system", "a=guess"], 2, "--predicted does not go with several systems"),
+        (["--system", "a=guess"], 2, "scores and predicted are both said"),
     ],
 )
 def test_the_command_line_refuses(run: Run, arguments: list[str], code: int, message: str) -> None:

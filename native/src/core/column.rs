@@ -5,18 +5,21 @@
 //! is a slice of the caller's own memory; otherwise the values are read into a scratch vector that stays in
 //! cache.
 
+use std::iter::repeat_n;
 use std::ops::Range;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{
-    Array, BooleanArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray, StringViewArray,
+    Array, BooleanArray, GenericStringArray, OffsetSizeTrait, PrimitiveArray, RunArray, StringArray,
+    StringViewArray,
 };
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use arrow_schema::DataType;
 
 use crate::core::error::{Error, Result};
 use crate::core::table::Table;
+use crate::core::texts::are_runs;
 
 /// One chunk of a column.
 pub trait Chunk<V: Copy>: Send + Sync {
@@ -70,6 +73,28 @@ impl<'a, O: OffsetSizeTrait> Chunk<&'a [u8]> for &'a GenericStringArray<O> {
 impl<'a> Chunk<&'a [u8]> for &'a StringViewArray {
     fn value(&self, row: usize) -> &'a [u8] {
         StringViewArray::value(self, row).as_bytes()
+    }
+}
+
+/// Texts of which each stands for a run of rows.
+struct Runs<'a> {
+    runs: &'a RunArray<Int32Type>,
+    texts: &'a StringArray,
+}
+
+impl<'a> Chunk<&'a [u8]> for Runs<'a> {
+    fn value(&self, row: usize) -> &'a [u8] {
+        self.texts.value(self.runs.get_physical_index(row)).as_bytes()
+    }
+
+    fn read(&self, rows: Range<usize>, out: &mut Vec<&'a [u8]>) {
+        let ends = self.runs.run_ends();
+        let (mut row, mut run) = (rows.start, self.runs.get_physical_index(rows.start));
+        while row < rows.end {
+            let end = rows.end.min(ends.values()[run] as usize - ends.offset());
+            out.extend(repeat_n(self.texts.value(run).as_bytes(), end - row));
+            (row, run) = (end, run + 1);
+        }
     }
 }
 
@@ -233,6 +258,10 @@ pub fn texts<'a>(array: &'a dyn Array) -> Result<Box<dyn Chunk<&'a [u8]> + 'a>> 
         DataType::LargeUtf8 => Box::new(array.as_string::<i64>()),
         DataType::Utf8View => Box::new(array.as_string_view()),
         DataType::Dictionary(_, _) => dictionary(array, texts)?,
+        runs if are_runs(runs) => {
+            let runs = array.as_run::<Int32Type>();
+            Box::new(Runs { runs, texts: runs.values().as_string() })
+        }
         other => return Err(Error::data(format!("{other} is not a string type"))),
     })
 }

@@ -16,5 +16,6 @@ pub mod rows;
 pub mod scores;
 pub mod sums;
 pub mod table;
+pub mod texts;
 pub mod ties;
 pub mod wide;

@@ -3,6 +3,8 @@
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 
+use crate::core::texts::are_runs;
+
 /// A table of Arrow record batches that share one schema.
 #[derive(Debug, Clone)]
 pub struct Table {
@@ -39,6 +41,7 @@ impl Family {
             DataType::Boolean => Self::Boolean,
             DataType::Null => Self::Null,
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Self::String,
+            runs if are_runs(runs) => Self::String,
             DataType::List(_)
             | DataType::LargeList(_)
             | DataType::FixedSizeList(_, _)

@@ -4,11 +4,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::core::error::Result;
 use crate::core::files::trec_reader::{self, Side};
-use crate::core::files::{json_names, text_reader};
+use crate::core::files::{json_names, plain_rows, text_reader};
 use crate::core::{pool, progress};
 use crate::python::choices::Chosen;
 use crate::python::errors::raise;
@@ -107,6 +108,22 @@ pub fn repeated_name(py: Python<'_>, path: String) -> PyResult<Option<(usize, St
     interruptible(py, 1, move |cancelled| json_names::repeated_name(&path, cancelled))
 }
 
+/// Plain rows of CSV or TSV; None where they are not plain.
+///
+/// A column is its name, the field that it is, and whether it is one of numbers.
+#[pyfunction]
+pub fn read_plain_rows(
+    py: Python<'_>,
+    text: PyBackedBytes,
+    separator: char,
+    fields: usize,
+    columns: Vec<(String, usize, bool)>,
+) -> PyResult<Option<Table>> {
+    let plan = plain_rows::Plan { columns, fields, separator: separator as u8 };
+    let read = move |_: &_| Ok(plain_rows::read(&text, &plan));
+    Ok(interruptible(py, pool::cores(), read)?.map(Table))
+}
+
 /// About how many bytes there are in a file when it is decompressed.
 #[pyfunction]
 pub fn expanded_size(py: Python<'_>, path: String) -> PyResult<u64> {
@@ -119,10 +136,14 @@ pub struct TextReader(Arc<Mutex<text_reader::TextReader>>);
 
 #[pymethods]
 impl TextReader {
+    /// Opens a file; text that was compressed is refused if it is longer than `limit`.
     #[new]
-    fn new(py: Python<'_>, path: &str, progress: &Bound<'_, Progress>) -> PyResult<Self> {
+    #[pyo3(signature = (path, progress, limit=u64::MAX))]
+    fn new(py: Python<'_>, path: &str, progress: &Bound<'_, Progress>, limit: u64) -> PyResult<Self> {
         let content = text_reader::open(path, Arc::clone(&progress.get().0));
-        content.map(|content| Self(Arc::new(Mutex::new(content)))).map_err(|error| raise(py, &error))
+        let mut content = content.map_err(|error| raise(py, &error))?;
+        content.limit = limit;
+        Ok(Self(Arc::new(Mutex::new(content))))
     }
 
     /// Up to `limit` bytes: fewer only at the end.

@@ -85,9 +85,8 @@ pub fn chances_of_sums<'py>(
         return Err(PyValueError::new_err("offsets do not fit"));
     }
     let chances = interruptible(py, running::threads(threads, least.len() < 2), move |cancelled| {
-        let one = |list: usize| {
-            resample::chance_of_sum(&steps[ends[list]..ends[list + 1]], least[list], cancelled)
-        };
+        let one =
+            |list: usize| resample::chance_of_sum(&steps[ends[list]..ends[list + 1]], least[list], cancelled);
         Ok(pool::map(least.len(), one))
     })?;
     Ok(chances.into_pyarray(py))

@@ -1,6 +1,6 @@
 //! Tables: Arrow columns in and out.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -16,10 +16,12 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use crate::core::column;
 use crate::core::error::Error;
 use crate::core::ids::{self, Ids};
+use crate::core::pool;
 use crate::core::table::{self, Family};
+use crate::core::texts::{self, written_out};
 use crate::python::arrays::Array as NumpyArray;
 use crate::python::errors::{arrow_error, raise};
-use crate::python::running::{quietly, unlocked};
+use crate::python::running::{interruptible, quietly, unlocked};
 
 /// Columns in Arrow memory, held without copying.
 #[pyclass(frozen, module = "rankmark._native")]
@@ -79,7 +81,8 @@ impl Table {
     /// A column's type for messages: that of Arrow, but text is text, however it is kept.
     fn dtype(&self, py: Python<'_>, name: &str) -> PyResult<String> {
         Ok(match self.field(py, name)?.data_type() {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => "text".to_owned(),
+            dtype @ DataType::Dictionary(_, _) => dtype.to_string(),
+            dtype if Family::of(dtype) == Family::String => "text".to_owned(),
             other => other.to_string(),
         })
     }
@@ -133,8 +136,8 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The protocol lets a producer give its own schema where it cannot follow the request.
         let _ = requested_schema;
-        let batches = self.0.batches.clone().into_iter().map(Ok);
-        let reader = RecordBatchIterator::new(batches, Arc::clone(&self.0.schema));
+        let table = written_out(&self.0).map_err(|error| arrow_error(py, &error))?;
+        let reader = RecordBatchIterator::new(table.batches.into_iter().map(Ok), table.schema);
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
     }
 }
@@ -143,6 +146,32 @@ impl Table {
     fn field(&self, py: Python<'_>, name: &str) -> PyResult<&Arc<Field>> {
         let found = self.0.schema.fields().find(name);
         found.map(|(_, field)| field).ok_or_else(|| raise(py, &Error::data(format!("no column '{name}'"))))
+    }
+}
+
+/// Rows that are read piece by piece, kept in less memory than the pieces take.
+#[pyclass(frozen, module = "rankmark._native")]
+#[derive(Default)]
+pub struct Packed(Arc<Mutex<texts::Packed>>);
+
+#[pymethods]
+impl Packed {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the rows of a table with the same columns.
+    fn add(&self, py: Python<'_>, table: &Table) -> PyResult<()> {
+        let (packed, table) = (Arc::clone(&self.0), table.0.clone());
+        let add = move |_: &_| packed.lock().unwrap_or_else(PoisonError::into_inner).add(&table);
+        interruptible(py, pool::cores(), add)
+    }
+
+    /// All rows, which are given away; None if there was no table.
+    fn table(&self) -> Option<Table> {
+        let packed = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        packed.table().map(Table)
     }
 }
 

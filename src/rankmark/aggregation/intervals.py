@@ -20,9 +20,11 @@ from rankmark import _native
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, MeasureError
 from rankmark.forking import need_polars_threads
+from rankmark.kinds.calibration import binned
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
+from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
@@ -43,22 +45,27 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METHODS",
+    "STEP",
     "Drawn",
     "IntervalMethod",
     "Labelled",
     "OfRows",
     "OfShare",
+    "OfSums",
     "PredictionInterval",
     "Sample",
     "Sampling",
     "Units",
     "bootstrapped",
+    "cleared",
     "explained",
     "interval_of",
     "is_auc",
     "numbered",
+    "of_queries",
     "paired",
     "samples",
+    "slopes_of",
     "way",
 ]
 
@@ -74,6 +81,7 @@ IntervalMethod = Literal[
     "delta",
     "bca",
     "percentile",
+    "gaps",
     "none",
 ]
 METHODS: tuple[IntervalMethod, ...] = (
@@ -106,12 +114,16 @@ class PredictionInterval(NamedTuple):
         high: the upper end.
         confidence: the share of such intervals that hold the true value.
         method: which of `METHODS`; or of a mean over queries ``t`` or ``studentised``; ``exact`` where all
-            units have the least or the greatest value; ``none`` of a measure that has none.
+            units have the least or the greatest value; ``gaps`` of ECE and ACE; ``none`` of a measure that
+            has none.
         unit: what is taken for independent: ``queries``, ``rows`` or ``clusters`` of queries.
         units: how many of them there are; for a measure that is a mean over queries those with a value.
         resamples: how many were drawn; None for a method that draws none.
         undefined: resamples in which the measure has no value, which are left out.
         note: why there is no interval, or why it may hold the true value less often; empty if nothing is.
+        calibrated_low: of ECE and ACE, the lower end of what calibrated scores would have on these rows.
+        calibrated_high: the upper end.
+        calibrated_p: the chance of one as great as the value, if the scores were calibrated.
 
     """
 
@@ -124,6 +136,9 @@ class PredictionInterval(NamedTuple):
     resamples: int | None = None
     undefined: int = 0
     note: str = ""
+    calibrated_low: float | None = None
+    calibrated_high: float | None = None
+    calibrated_p: float | None = None
 
 
 Unit: TypeAlias = Literal["queries", "rows"]
@@ -382,10 +397,7 @@ class OfSums(Sample):
         assert isinstance(other, OfSums)
         slopes = self._slopes((self.terms.sum(axis=0) + other.terms.sum(axis=0)) / 2)
         magnitudes = (np.abs(self.terms) + np.abs(other.terms)) @ np.abs(slopes)
-        apart = without_rounding((self.terms - other.terms) @ slopes, magnitudes)
-        # The derivatives are good to some ten digits, and what is alike but for that has to be alike.
-        greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
-        return np.asarray(self.units * greatest * np.round(apart / greatest, 9))
+        return self.units * cleared((self.terms - other.terms) @ slopes, magnitudes)
 
     def among(self, places: NDArray[np.intp]) -> OfSums:
         """The same of more units, those with these numbers, of which the others add nothing."""
@@ -418,15 +430,28 @@ class OfSums(Sample):
         return sum(int(n) for each, n in zip(kinds, counts, strict=True) if not np.isnan(self.value_of(each)))
 
     def _slopes(self, sums: Floats) -> Floats:
-        """The derivatives by each sum, as central differences."""
-        slopes = np.zeros(len(sums))
-        for place, size in enumerate(sums):
-            step = np.zeros(len(sums))
-            step[place] = 1e-6 * abs(size)
-            if step[place]:
-                rise = self.value_of(sums + step) - self.value_of(sums - step)
-                slopes[place] = rise / (2 * step[place])
-        return slopes
+        return slopes_of(self.value_of, sums, STEP * np.abs(sums))
+
+
+STEP = 1e-5
+"""The share of a sum by which it is moved for a derivative, for which the digits of both are best used."""
+
+
+def slopes_of(value_of: Callable[[Floats], float], sums: Floats, steps: Floats) -> Floats:
+    """The derivatives of a function of sums by each, as central differences of these steps."""
+    slopes = np.zeros(len(sums))
+    for place in np.flatnonzero(steps):
+        step = np.zeros(len(sums))
+        step[place] = steps[place]
+        slopes[place] = (value_of(sums + step) - value_of(sums - step)) / (2 * steps[place])
+    return slopes
+
+
+def cleared(apart: Floats, of: Floats) -> Floats:
+    """Differences between such magnitudes, by derivatives: those alike to the digits that these have are."""
+    apart = without_rounding(apart, of)
+    greatest = float(np.abs(apart).max(initial=0.0)) or 1.0
+    return np.asarray(greatest * np.round(apart / greatest, 8))
 
 
 class OfRows(Sample):
@@ -485,6 +510,29 @@ class OfShare(OfRows):
         if abs(ones - round(ones)) > 1e-9 * self.rows.count:  # rows that are right in part
             return None
         return (np.arange(self.rows.count) < round(ones)).astype(np.float64)
+
+
+class OfGaps(OfRows):
+    """An error of calibration that is a mean of what bins are off by."""
+
+    gaps: Gaps
+
+    @classmethod
+    def of(
+        cls, measure: Measure, value: float, rows: Labelled, core: Rows, evaluate: Callable[..., float]
+    ) -> OfRows:
+        """As that, if the measure is one."""
+        found = cls(rows, value, evaluate)
+        asked = measure.arguments
+        plain = asked.get("norm", "l1") == "l1" and asked.get("estimator", "plugin") == "plugin"
+        if measure.name not in ("ECE", "ACE") or not plain or asked["bins"] == "sweep":
+            return OfRows(rows, value, evaluate)
+        bins = binned(core, asked["bins"], asked.get("binning", "mass"))
+        codes = np.minimum(np.searchsorted(bins.high, rows.score), len(bins.high) - 1)
+        shares = bins.share if measure.name == "ECE" else np.full(len(bins.high), 1 / len(bins.high))
+        found.gaps = Gaps(codes, rows.score, rows.weight, rows.positive.astype(float), shares, rows.query)
+        # Borders of scores in few digits can lie otherwise here.
+        return found if math.isclose(found.gaps.error, value, rel_tol=1e-9) else OfRows(rows, value, evaluate)
 
 
 class OfAUC(OfRows):
@@ -602,8 +650,11 @@ def _of_sums(measure: Measure, rows: Labelled, like: Rows) -> OfSums | None:
     return OfSums(rows.by_unit(np.column_stack(list(terms.kept.values()))), value_of)
 
 
-def _of_queries(terms: Terms) -> OfSums:
-    """A measure of the queries that have a value and count for something."""
+def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
+    """A measure of the queries that have a value and count for something.
+
+    `units` are what the queries belong to, where these are drawn instead of queries.
+    """
     there = terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0)
     if terms.summary:
         raise terms.no_mean()
@@ -619,7 +670,11 @@ def _of_queries(terms: Terms) -> OfSums:
     measure, means = terms.measure, None
     if measure.page.aggregate == "mean" and measure.mean == "arithmetic" and np.ptp(below) == 0:
         means = kept.above[:, 0] / below[:, 0]
-    return OfSums(np.column_stack([kept.above, below]), value_of, np.flatnonzero(there), means)
+    parts, queries = np.column_stack([kept.above, below]), np.flatnonzero(there)
+    if units is not None and units.query is not None:
+        queries, codes = np.unique(units.query[there], return_inverse=True)
+        return OfSums(_by_code(parts, codes, len(queries)), value_of, queries)
+    return OfSums(parts, value_of, queries, means)
 
 
 def samples(
@@ -644,7 +699,7 @@ def samples(
         if not math.isfinite(value):
             yield measure, None
         elif page.kind == "list":
-            yield measure, _of_queries(query_terms(measure))
+            yield measure, of_queries(query_terms(measure))
         else:
             yield measure, _of_sums(measure, rows, core) or _of_rows(measure, value, rows, core, evaluate)
 
@@ -659,9 +714,10 @@ def _of_rows(
     """A measure that looks at more than sums over all rows."""
     each = measure.compute_rows(core)
     if isinstance(each, PerQuery):
-        return _of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
-    sample = OfAUC if is_auc(measure) else OfRows
-    return sample(rows, value, lambda taken: evaluate(measure, taken))
+        return of_queries(Terms.of(measure, each.values, (each.weights * each.values, each.weights)))
+    if is_auc(measure):
+        return OfAUC(rows, value, lambda taken: evaluate(measure, taken))
+    return OfGaps.of(measure, value, rows, core, lambda taken: evaluate(measure, taken))
 
 
 # --- Intervals ----------------------------------------------------------------------------------------
@@ -690,15 +746,19 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
         note = f"the {unit} do not vary, or are too few"
     elif interval.low == interval.high:
         note = f"the {unit} do not vary, which does not say how far off it can be"
+    low, high, p = found.calibrated or (None, None, None)
     return PredictionInterval(
         *interval,
         sampling.confidence,
         found.method,
         unit,
         sample.units,
-        found.resamples,
-        found.undefined,
-        note,
+        resamples=found.resamples,
+        undefined=found.undefined,
+        note=note,
+        calibrated_low=low,
+        calibrated_high=high,
+        calibrated_p=p,
     )
 
 
@@ -711,7 +771,7 @@ def _usual(measure: Measure, sample: Sample, rows: Units) -> IntervalMethod:
     if is_auc(measure) and isinstance(rows, Labelled):
         return "delong-logit"
     if measure.name in UPWARD:
-        return "none"
+        return "gaps" if isinstance(sample, OfGaps) else "none"
     if isinstance(sample, OfSums) and sample.means is not None:
         return "t"
     if rows.unit == "rows" and sample.zeros_and_ones is not None:
@@ -727,6 +787,7 @@ class _Found(NamedTuple):
     resamples: int | None = None
     undefined: int = 0
     note: str = ""
+    calibrated: Calibrated | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -749,6 +810,10 @@ class _Maker:
             return self._delong(self.rows, method)
         if method in ("bca", "percentile"):
             return self._drawn(method)
+        if isinstance(self.sample, OfGaps) and method == "gaps":
+            gaps, told = self.sample.gaps, {"draws": self.sampling.resamples or DRAWS}
+            known = {**told, "confidence": self.sampling.confidence, "seed": self.sampling.seed}
+            return _Found(gaps.interval(**known), method, calibrated=gaps.calibrated(**known))  # type: ignore[arg-type]
         if method == "wilson":
             return self._wilson()
         if not isinstance(self.sample, OfSums):
@@ -853,6 +918,7 @@ NAMES: Mapping[str, str] = {
     "t": "t",
     "studentised": "the studentised bootstrap",
     "jackknife": "the jackknife with t",
+    "gaps": "the spread of their bins' gaps",
     "delong-logit": "DeLong on the logit scale",
     "delong-t": "DeLong with t",
     "delong": "DeLong",
@@ -887,6 +953,11 @@ def _noted(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:
     for name, each in intervals.items():
         if each.note:
             notes.setdefault((math.isnan(each.low), each.note), []).append(name)
+    for name, each in intervals.items():
+        if each.calibrated_p is not None:
+            ends = f"{each.calibrated_low:.4f} … {each.calibrated_high:.4f}"
+            p = f"p = {each.calibrated_p:.2g} for one as great"
+            yield f"{name} of calibrated scores would be {ends} ({p})"
     for (none, note), names in notes.items():
         yield f"{'none of ' if none else ''}{', '.join(names)}: {note}"
 

@@ -23,6 +23,7 @@ __all__ = [
     "SAMPLED",
     "certainty",
     "counting_up",
+    "is_reversed",
     "lists_of",
     "order_of",
     "told_of_order",
@@ -111,17 +112,29 @@ def told_of_rows(values: Mapping[Measure, float], content: Labelled, positives: 
             f"of 0 to 1, {content.shown_improbable()}: say another threshold=, divide percentages by 100, or "
             "make probabilities of logits by 1/(1 + exp(−logit))"
         )
-    pairs = positives * (content.count - positives)
-    for measure, value in values.items():
-        if measure.name != "AUC" or measure.parameters or not pairs:
-            continue
-        deviation = math.sqrt((content.count + 1) / (12 * pairs))
-        if value == 0 or 0.5 - value >= CERTAIN * deviation:
-            told.append(
-                f"{measure} is below 1/2, which is chance: rows that are not positive have higher scores; "
-                "negate these, say the positive label with positive=, or look whether columns are swapped"
-            )
+    told += [
+        f"{measure} is below 1/2, which is chance: rows that are not positive have higher scores; "
+        "negate these, say the positive label with positive=, or look whether columns are swapped"
+        for measure, value in values.items()
+        if measure.name == "AUC"
+        and not measure.parameters
+        and is_reversed(value, positives, content.count - positives)
+    ]
     return tuple(told)
+
+
+def is_reversed(auc: float, positives: int, others: int) -> bool:
+    """Whether scores stand the wrong way round: none is right, or AUC is below 1/2 by no accident.
+
+    Source:
+        H. B. Mann, D. R. Whitney: "On a Test of Whether one of Two Random Variables is Stochastically Larger
+        than the Other". Annals of Mathematical Statistics 18 (1947), for the variance of AUC by chance.
+
+    """
+    if not positives or not others:
+        return False
+    deviation = math.sqrt((positives + others + 1) / (12 * positives * others))
+    return auc == 0 or 0.5 - auc >= CERTAIN * deviation
 
 
 def _decides_at_half(measure: Measure) -> bool:

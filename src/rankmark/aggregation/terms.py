@@ -158,6 +158,11 @@ class Terms:
         return np.exp(above) if self._geometric else above * self._scale
 
     @property
+    def is_mean(self) -> bool:
+        """Whether the value is the mean of the queries' values."""
+        return self.below is None and not self._geometric and self.measure.page.aggregate != "sum"
+
+    @property
     def _geometric(self) -> bool:
         return self.measure.mean == "geometric"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -10,16 +9,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from rankmark.aggregation.cells import OfCells
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import (
     OfRows,
     OfShare,
-    PredictionInterval,
+    Sample,
     Sampling,
     Units,
     interval_of,
     numbered,
+    of_queries,
 )
+from rankmark.api.evaluated import Evaluated
 from rankmark.api.prediction_lists import evaluate_class_lists
 from rankmark.api.prediction_results import Beside, prediction_result
 from rankmark.errors import DataError, MeasureError
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
     Again: TypeAlias = Callable[[NDArray[np.intp]], float]
 
-__all__ = ["check_measures", "check_probabilities", "evaluate_classes"]
+__all__ = ["ClassWork", "check_measures", "check_probabilities", "evaluate_classes"]
 
 
 def evaluate_classes(
@@ -70,36 +72,46 @@ def evaluate_classes(
         DataError: scores that are no probabilities, where a measure takes such.
 
     """
-    check_measures(plan.measures, read.name, len(read.names), read.guess)
-    work = _Work(plan, sampling, ties, threads)
-    classes = read.seen(threads)
-    check_probabilities(read.scores, read.name, plan.measures)
-    result = work.result(read, classes, inputs)
+    work = ClassWork(plan, sampling, ties, threads)
+    work.check(read)
+    result = work.evaluated(read, inputs).result
     if slicing is None:
         return result
     slices = read_row_slices(slicing, read.rest, len(read.labels), read.query, read.name)
 
     def evaluate(rows: NDArray[np.intp]) -> PredictionResult:
-        part = read.taken(rows)
-        return work.result(part, part.seen(threads))
+        return work.evaluated(read.taken(rows)).result
 
     return result.with_slices(prediction_slices(slices, evaluate, confidence))
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """What is to be computed of some rows."""
+class ClassWork:
+    """What is to be computed of some rows.
+
+    Attributes:
+        plan: the measures, and how they are decided.
+        sampling: how intervals are made, if any are.
+        ties: the order of equal scores that was asked for, if one was.
+        threads: how many threads to use; 0 for all cores.
+
+    """
 
     plan: Plan
     sampling: Sampling | None
     ties: Ties | None
     threads: int
 
-    def result(
-        self, read: ClassPredictions, classes: Classes, inputs: Mapping[str, str] = MappingProxyType({})
-    ) -> PredictionResult:
-        """All of it; `inputs` are the hashes of the tables."""
-        asked = self.plan.measures
+    def check(self, read: ClassPredictions) -> None:
+        """Refuses measures that the table cannot have."""
+        check_measures(self.plan.measures, read.name, len(read.names), read.guess)
+        check_probabilities(read.scores, read.name, self.plan.measures)
+
+    def evaluated(
+        self, read: ClassPredictions, inputs: Mapping[str, str] = MappingProxyType({})
+    ) -> Evaluated:
+        """All of it, with what can be drawn again; `inputs` are the hashes of the tables."""
+        asked, classes = self.plan.measures, read.seen(self.threads)
         of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
         found = {measure: _found(measure, classes) for measure in asked if measure not in of_lists}
         lists = self._lists(read, of_lists) if of_lists else None
@@ -107,14 +119,15 @@ class _Work:
         counts: dict[str, MeasureCounts | RowMeasureCounts] = {
             str(measure): RowMeasureCounts(undefined=each.undefined) for measure, each in found.items()
         }
-        again = {measure: _again(measure, classes) for measure in found}
         if lists:
             values |= {measure: lists[measure] for measure in lists}
             counts |= lists.counts.measures
-            means = (m for m in lists if m.page.aggregate == "mean" and m.mean == "arithmetic")
-            again |= {measure: _mean_of(lists.query_values(measure)) for measure in means}
-        intervals = dict(self._intervals(read, values, again)) if self.sampling else {}
-        return prediction_result(
+        rows, samples, intervals = None, {}, {}
+        if self.sampling:
+            rows = Units(len(read.labels), numbered(read.rest, read.query, read.name))
+            samples = dict(_samples(values, rows, classes, lists))
+            intervals = {str(m): interval_of(m, each, rows, self.sampling) for m, each in samples.items()}
+        result = prediction_result(
             self.plan,
             Basis("", read.weight, len(read.names), self.plan.convention),
             PredictionCounts(classes.count, None, None, counts, read.names, _unlabelled(read)),
@@ -127,6 +140,7 @@ class _Work:
             beside=Beside(inputs, intervals),
             notes=(*read.notes, *self._departures(read, found)),
         )
+        return Evaluated(result, rows, samples)
 
     def _departures(self, read: ClassPredictions, measures: Iterable[Measure]) -> tuple[str, ...]:
         """What keeps the numbers from being those of the tool whose convention is followed."""
@@ -141,35 +155,35 @@ class _Work:
         plan = replace(self.plan, measures=of_lists)
         return evaluate_class_lists(read.scores, read.labels, plan, self.ties, self.threads)
 
-    def _intervals(
-        self, read: ClassPredictions, values: Mapping[Measure, float], again: Mapping[Measure, Again]
-    ) -> Iterator[tuple[str, PredictionInterval]]:
-        assert self.sampling is not None
-        units = Units(len(read.labels), numbered(read.rest, read.query, read.name))
-        for measure, compute in again.items():
-            if np.isfinite(value := values[measure]):
-                is_share = measure.name in SHARES and read.weights is None
-                sample = (OfShare if is_share else OfRows)(units, value, compute)
-                yield str(measure), interval_of(measure, sample, units, self.sampling)
+
+def _samples(
+    values: Mapping[Measure, float], rows: Units, classes: Classes, lists: ListResult | None
+) -> Iterator[tuple[Measure, Sample]]:
+    """Each measure with a finite value as what can be drawn again."""
+    for measure, value in values.items():
+        if not np.isfinite(value):
+            continue
+        if lists is not None and measure.page.kind == "list":
+            yield measure, of_queries(lists.query_terms(measure), rows)
+            continue
+        value_of, is_share = _value_of(measure), measure.name in SHARES and not classes.weighted
+        if measure.page.scores == "greatest" and measure.cutoff in (None, 1):
+            ties = measure.arguments.get("ties", "first")
+            yield measure, OfCells(rows, value, value_of, classes, ties, is_share=is_share)
+        else:
+            yield measure, (OfShare if is_share else OfRows)(rows, value, _again(value_of, classes))
 
 
 SHARES = ("MulticlassAccuracy", "MulticlassErrorRate")
 
 
-def _mean_of(values: Values) -> Again:
-    """What averages the values of some of the rows."""
-
-    def mean(rows: NDArray[np.intp]) -> float:
-        drawn = values[rows]
-        there = drawn[~np.isnan(drawn)]
-        return float(there.mean()) if len(there) else math.nan
-
-    return mean
+def _value_of(measure: Measure) -> Callable[[Classes], float]:
+    return lambda classes: _found(measure, classes).value
 
 
-def _again(measure: Measure, classes: Classes) -> Again:
-    """What computes the measure of some of the rows."""
-    return lambda rows: _found(measure, classes.drawn(rows)).value
+def _again(value_of: Callable[[Classes], float], classes: Classes) -> Again:
+    """What computes a measure of some of the rows."""
+    return lambda rows: value_of(classes.drawn(rows))
 
 
 def _found(measure: Measure, classes: Classes) -> PerClass:

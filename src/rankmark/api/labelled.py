@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rankmark.aggregation.intervals import Labelled, Sample, Sampling, interval_of
+from rankmark.aggregation.intervals import Labelled, Sampling, interval_of
 from rankmark.aggregation.query_intervals import interval_of_terms
 from rankmark.aggregation.rows import RowsOf
 from rankmark.api.classes import evaluate_classes
+from rankmark.api.evaluated import Evaluated
 from rankmark.api.prediction_lists import evaluate_lists
 from rankmark.api.prediction_results import Beside, rows_result
 from rankmark.errors import DataError, MeasureError
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from rankmark.language.plan import Plan
 
 __all__ = [
-    "Evaluated",
     "Labels",
     "Wanted",
     "Work",
@@ -168,22 +168,6 @@ def check_one_score(read: Predictions, asked: Iterable[Measure]) -> None:
                 f"{measure} takes a score of each class, and {read.name} has one in a row: say several "
                 f'columns with score=["…", "…"] (on the command line --score …,…), or one of lists{hint}'
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """A result, and what of it can be drawn again.
-
-    Attributes:
-        result: the values.
-        labelled: the rows as arrays; None where no intervals are asked for, as is the next.
-        samples: each measure that can be resampled.
-
-    """
-
-    result: PredictionResult
-    labelled: Labelled | None
-    samples: Mapping[Measure, Sample]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankmark.aggregation.rows import RowsOf
-from rankmark.api.labelled import Evaluated, Work, check_one_score, digests_of, slices_of_rows
+from rankmark.api.classes import ClassWork
+from rankmark.api.evaluated import Evaluated
+from rankmark.api.labelled import Work, check_one_score, digests_of, slices_of_rows
 from rankmark.api.prediction_plans import Plans
+from rankmark.errors import UsageError
+from rankmark.inputs.predictions.class_systems import read_class_systems
+from rankmark.inputs.predictions.row_slices import read_row_slices
 from rankmark.inputs.predictions.systems import SystemScores, read_systems
 from rankmark.inputs.slicing import Slicing, columns_of
 from rankmark.language.measure import Measure, weighing
@@ -16,9 +21,12 @@ from rankmark.language.plan import check_threads
 from rankmark.results.sliced import slice_members
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from rankmark.aggregation.intervals import Sampling
+    from rankmark.inputs.predictions.classes import ClassPredictions
 
 __all__ = ["EvaluatedSystems", "SystemsSlice", "evaluate_systems"]
 
@@ -73,10 +81,12 @@ def evaluate_systems(
         sampling: how intervals are made; None for none.
         options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``,
-            ``hash_inputs``; and without `sampling` ``seed``.
+            ``hash_inputs``; and without `sampling` ``seed``; of classes ``classes``.
         slicing: what to slice the rows by, if anything.
 
     """
+    if options.get("classes") is not None or any(each.of_classes for each in systems.values()):
+        return _of_classes(systems, measures, sampling, options, slicing)
     threads = options.get("threads")
     given = {name: options.get(name) for name in ("ties", "no_relevant", "duplicates", "short_lists")}
     seed = options.get("seed") if sampling is None else sampling.seed
@@ -89,18 +99,58 @@ def evaluate_systems(
     for own in read.predictions.values():
         check_one_score(own, work.plan.measures)
     tables = {name: RowsOf.of_table(own, threads or 0) for name, own in read.predictions.items()}
+
+    def evaluated(rows: NDArray[np.intp]) -> dict[str, Evaluated]:
+        return {name: work.evaluated(own.taken(rows)) for name, own in tables.items()}
+
     slices, notes = None, read.notes
     if slicing is not None:
         names, told = slices_of_rows(next(iter(read.predictions.values())), slicing)
-        slices, notes = _in_slices(work, tables, names), (*notes, *told)
+        slices, notes = _in_slices(names, evaluated), (*notes, *told)
     hashed = read.predictions if options.get("hash_inputs") else {}
     inputs = {name: digests_of(own) for name, own in hashed.items()}
-    evaluated = {name: work.evaluated(rows, inputs.get(name, {})) for name, rows in tables.items()}
-    return EvaluatedSystems(evaluated, notes, slices)
+    found = {name: work.evaluated(rows, inputs.get(name, {})) for name, rows in tables.items()}
+    return EvaluatedSystems(found, notes, slices)
 
 
-def _in_slices(work: Work, tables: Mapping[str, RowsOf], names: pl.DataFrame) -> Iterator[SystemsSlice]:
+def _of_classes(
+    systems: Mapping[str, SystemScores],
+    measures: str | Measure | Iterable[str | Measure],
+    sampling: Sampling | None,
+    options: Mapping[str, Any],
+    slicing: Slicing | None,
+) -> EvaluatedSystems:
+    """As `evaluate_systems`, where labels are classes."""
+    threads, ties = options.get("threads"), options.get("ties")
+    if options.get("positive") is not None:
+        raise UsageError(f"positive={options['positive']!r} is of one score in a row, and here are classes")
+    given = {name: options.get(name) for name in ("ties", "no_relevant", "duplicates", "short_lists")}
+    plan = Plans(measures, options.get("like"), {**given, "seed": None}).of_classes
+    check_threads(threads)
+    said = {role: options.get(role) for role in ROLES}
+    read = read_class_systems(systems, said, options.get("classes"), columns_of(slicing))
+    work = ClassWork(plan, sampling, ties, threads or 0)
+    for own in read.predictions.values():
+        work.check(own)
+    slices, notes = None, read.notes
+    if slicing is not None:
+        first = next(iter(read.predictions.values()))
+        names, told = read_row_slices(slicing, first.rest, len(first.labels), first.query, first.name)
+        slices = _in_slices(names, lambda rows: _evaluated(work, read.predictions, rows))
+        notes = (*notes, *told)
+    return EvaluatedSystems(_evaluated(work, read.predictions), notes, slices)
+
+
+def _evaluated(
+    work: ClassWork, tables: Mapping[str, ClassPredictions], rows: NDArray[np.intp] | None = None
+) -> dict[str, Evaluated]:
+    """What the systems come to on some of the rows, or all."""
+    return {name: work.evaluated(own if rows is None else own.taken(rows)) for name, own in tables.items()}
+
+
+def _in_slices(
+    names: pl.DataFrame, evaluated: Callable[[NDArray[np.intp]], dict[str, Evaluated]]
+) -> Iterator[SystemsSlice]:
     for column in names:
         for value, inside in slice_members(column):
-            systems = {name: work.evaluated(rows.taken(inside)) for name, rows in tables.items()}
-            yield SystemsSlice(column.name, value, len(inside), systems)
+            yield SystemsSlice(column.name, value, len(inside), evaluated(inside))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from rankmark.aggregation.oddities import is_reversed
 from rankmark.api.predictions import evaluate_predictions
 from rankmark.checks.finding import CODES_OF_PREDICTIONS, Effect, Finding, Severity, examples, share
 from rankmark.checks.report import CheckReport, TableCounts
@@ -233,13 +234,14 @@ def _order(table: _Checked) -> Iterator[Finding]:
     weights = rows["weight"].to_numpy() if "weight" in rows.columns else None
     if weights is not None and not all(weights[of].any() for of in (table.is_positive, ~table.is_positive)):
         return
-    spread = auc_spread(table.is_positive, rows["score"].to_numpy(), weights, None)
-    if spread.auc < 0.5 and not spread.bound(0.95) >= 0.5:
-        statement = f"positive rows score lower than others: AUC is {spread.auc:.4f}"
+    auc = auc_spread(table.is_positive, rows["score"].to_numpy(), weights, None).auc
+    positives = int(table.is_positive.sum())
+    if is_reversed(auc, positives, rows.height - positives):
+        statement = f"positive rows score lower than others: AUC is {auc:.4f}"
         note = "scores may be those of the other class, or labels and scores each other's"
-        effects = (Effect("AUC", spread.auc, {"-score": 1 - spread.auc}),)
+        effects = (Effect("AUC", auc, {"-score": 1 - auc}),)
         yield table.finding("scores-reversed", "serious", rows, statement, note, effects=effects)
-    if spread.auc == 1 and rows.height >= PERFECT:
+    if auc == 1 and rows.height >= PERFECT:
         statement = f"the scores order all {rows.height:,} rows without a fault"
         note = "the label, or what follows from it, may be among what they were made of"
         yield table.finding("too-good", "serious", rows, statement, note)

@@ -94,6 +94,11 @@ with_comparison = together(
         "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
     ),
     click.option(
+        "--details",
+        is_flag=True,
+        help="Show statistics, degrees of freedom, intervals of effect sizes, and intervals for all pairs.",
+    ),
+    click.option(
         "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
     ),
     click.option(
@@ -141,6 +146,7 @@ def compare_runs(
     by: tuple[str, ...],
     attributes: str | None,
     movers: int | None,
+    details: bool,
     margin: float | None,
     rope: float | None,
     per_query: bool,
@@ -187,7 +193,7 @@ def compare_runs(
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         compared = compare(qrels, runs, measures, columns=column_names(column), **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
+    output.write(compared, per_query=per_query, movers=movers or 0, details=details, margin=margin, rope=rope)
 
 
 def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:

@@ -48,6 +48,7 @@ def compare_values(
     better: str | None,
     column: tuple[str, ...],
     movers: int | None,
+    details: bool,
     margin: float | None,
     rope: float | None,
     per_query: bool,
@@ -78,7 +79,7 @@ def compare_values(
     output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]))
     options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}
     compared = compare_matrix(matrix, list(measure) or None, **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, margin=margin, rope=rope)
+    output.write(compared, per_query=per_query, movers=movers or 0, details=details, margin=margin, rope=rope)
 
 
 def matrix_in(files: tuple[str, ...]) -> str | dict[str, str]:

@@ -30,6 +30,11 @@ __all__ = ["gate"]
     help="Count queries as one that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
 )
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --clusters.")
+@click.option(
+    "--always-valid",
+    is_flag=True,
+    help="As sure however often the gate runs while queries are added at the end of QRELS.",
+)
 @with_like
 @with_choices
 @with_columns

@@ -83,7 +83,7 @@ def gate_predictions(
     if len(stored) > 1 or stored == list(table) or stored[:1] not in ([], [table[0]]):
         raise UsageError("a saved result is the baseline: it stands first, before the candidate's table")
     paths = one_path_each(table[len(stored) :], "tables")
-    columns = score_columns(systems, list(score))
+    columns: Any = score_columns(systems, list(score))
     names = list(columns) if isinstance(columns, dict) else list(paths)
     old = baseline or (names[0] if len(names) == 2 else None)
     if stored and old:

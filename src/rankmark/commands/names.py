@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rankmark.language.registry import Kind
 
 __all__ = [
+    "by_system",
     "column_names",
     "limits_in",
     "measures_in",
@@ -137,20 +138,23 @@ def name_and_path(text: str) -> tuple[str, str]:
     return (name, path) if name and equals and not Path(text).exists() else ("", text)
 
 
-def score_columns(systems: tuple[str, ...], scores: list[str]) -> str | dict[str, str] | None:
-    """The column of each system, or the one of several tables."""
+def score_columns(
+    systems: tuple[str, ...], scores: list[str]
+) -> str | list[str] | dict[str, str | list[str]] | None:
+    """The column of each system, or the one of several tables; several columns are those of classes."""
     if systems:
         if scores:
             raise UsageError(
                 "--score says one column and --system NAME=COLUMN each system's; give one of them"
             )
-        columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
-        if len(columns) < len(systems):
-            raise UsageError(f"--system {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
-        return columns
-    if len(scores) > 1:
-        raise UsageError(
-            f"--score {','.join(scores)} is of one system; several tables have one column each, in common or "
-            "said with --system NAME=COLUMN"
-        )
-    return next(iter(scores), None)
+        columns = by_system("--system", systems)
+        return {name: text.split(",") if "," in text else text for name, text in columns.items()}
+    return scores if len(scores) > 1 else next(iter(scores), None)
+
+
+def by_system(option: str, systems: Sequence[str]) -> dict[str, str]:
+    """What an option says of each system, of texts written NAME=COLUMN."""
+    columns = dict(each.split("=", 1) for each in systems if "=" in each.strip("="))
+    if len(columns) < len(systems):
+        raise UsageError(f"{option} {' '.join(systems)}: each is NAME=COLUMN, and its name its own")
+    return columns

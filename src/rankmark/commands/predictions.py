@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from rankmark.commands.names import measures_in, one_path_each, score_columns, usual_measures
+from rankmark.commands.names import by_system, measures_in, one_path_each, score_columns, usual_measures
 from rankmark.commands.options import (
     is_said,
     with_choices_of_rows,
@@ -79,7 +79,12 @@ def _methods() -> Iterable[str]:
     metavar="NAME[,…]",
     help="The column of predictions; repeat it, or give several in one, for a score of each class.",
 )
-@click.option("--predicted", metavar="NAME", help="The column of predicted classes, instead of scores.")
+@click.option(
+    "--predicted",
+    multiple=True,
+    metavar="NAME",
+    help="The column of predicted classes, instead of scores; SYSTEM=NAME, repeated, to compare several.",
+)
 @click.option("--classes", metavar="CLASS,…", help="The class of each score, if labels do not say it.")
 @with_query
 @with_item
@@ -125,7 +130,7 @@ def evaluate_table(
     systems: tuple[str, ...],
     output: Output,
     score: tuple[str, ...],
-    predicted: str | None,
+    predicted: tuple[str, ...],
     classes: str | None,
     **options: Any,
 ) -> None:
@@ -153,6 +158,7 @@ def evaluate_table(
     rankmark predictions clicks.parquet --intervals --by country
     rankmark predictions c.parquet --system old=p1 --system new=p2 --by country
     rankmark predictions old=a.parquet new=b.parquet --score p --baseline old
+    rankmark predictions pets.csv --predicted old=guess --predicted new=better
     """  # noqa: D301
     columns = [column for text in score for column in text.split(",")]
     asked = _Asked(table, systems, columns, predicted, classes)
@@ -175,13 +181,30 @@ class _Asked:
     texts: tuple[str, ...]
     systems: tuple[str, ...]
     scores: list[str]
-    predicted: str | None
+    predicted: tuple[str, ...]
     classes: str | None
 
     @property
     def several(self) -> bool:
         """Whether there are several systems."""
-        return bool(self.systems) or len(self.texts) > 1
+        return bool(self.systems) or len(self.texts) > 1 or len(self.predicted) > 1
+
+    @property
+    def guesses(self) -> str | dict[str, str] | None:
+        """The column of predicted classes, or each system's."""
+        if len(self.predicted) > 1 or (self.predicted and "=" in self.predicted[0] and self.several):
+            return by_system("--predicted", self.predicted)
+        return next(iter(self.predicted), None)
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether it is said that labels are classes."""
+        return len(self.scores) > 1 or bool(self.predicted) or any("," in each for each in self.systems)
+
+    @property
+    def said_classes(self) -> list[str] | None:
+        """The class of each score, where they are said."""
+        return self.classes.split(",") if self.classes else None
 
     @property
     def tables(self) -> str | dict[str, str]:
@@ -192,7 +215,7 @@ class _Asked:
     def usual_measures(self, like: str | None) -> list[str]:
         """What is measured if nothing is asked for."""
         tools = [like] if like else []
-        if len(self.scores) > 1 or self.predicted:
+        if self.of_classes:
             return usual_measures(OF_CLASSES, tools, "class")
         return usual_measures(MEASURES, tools, "row")
 
@@ -246,15 +269,18 @@ def _compared(asked: _Asked, measures: list[str], shown: _Shown, **options: Any)
     """Several systems side by side."""
     from rankmark.comparing.predictions import compare_predictions
 
-    alone = {"--predicted": asked.predicted, "--classes": asked.classes, "--per-query": shown.per_query}
-    _refuse(shown.of_one | alone, "{} does not go with several systems, which are compared")
+    _refuse(
+        shown.of_one | {"--per-query": shown.per_query},
+        "{} does not go with several systems, which are compared",
+    )
     engine, memory = options.pop("engine"), options.pop("memory")
     if engine == "stream" or memory:
         raise UsageError("systems are compared in memory: leave out --engine and --memory")
     if shown.signatures:
         raise UsageError("signatures of a comparison are in its JSON: --format json")
     columns = score_columns(asked.systems, asked.scores)
-    return compare_predictions(asked.tables, columns, measures, by=shown.by or None, **options)
+    options |= {"predicted": asked.guesses, "classes": asked.said_classes, "by": shown.by or None}
+    return compare_predictions(asked.tables, columns, measures, **options)
 
 
 def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -> PredictionResult:
@@ -272,8 +298,8 @@ def _result(asked: _Asked, measures: list[str], shown: _Shown, **options: Any) -
         by=shown.by or None,
         hash_inputs=shown.output.is_kept,
         score=asked.scores if len(asked.scores) > 1 else next(iter(asked.scores), None),
-        predicted=asked.predicted,
-        classes=asked.classes.split(",") if asked.classes else None,
+        predicted=asked.guesses,  # type: ignore[arg-type]  # of one system
+        classes=asked.said_classes,
         **options,
     )
 

@@ -21,6 +21,7 @@ TAKEN_BY: Mapping[str, frozenset[str]] = {
     "per_class": EVALUATED,
     "confusion": EVALUATED,
     "movers": frozenset(("Comparison",)),
+    "details": frozenset(("Comparison",)),
     "all_rows": frozenset(("Explanation", "ExplainedDifference")),
 }
 """Which classes know the options."""
@@ -34,6 +35,7 @@ TAKEN_BY: Mapping[str, frozenset[str]] = {
 @click.option(
     "--movers", type=click.IntRange(min=1), metavar="N", help="Show the N queries that changed most."
 )
+@click.option("--details", is_flag=True, help="Show what stands behind p-values, and more intervals.")
 @click.option("--all", "all_rows", is_flag=True, help="Show long lists whole.")
 @with_signatures("Show of that what is not the standard.")
 @with_output_of("Result")

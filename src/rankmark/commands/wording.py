@@ -22,10 +22,9 @@ def as_options(message: str, command: click.Command) -> str:
     ``max_drop="0.5%"`` is ``--max-drop 0.5%``, and ``at_least={"AP": 0.3}`` is ``--at-least AP=0.3``.
     """
     message = _BOTH.sub(r"\1", message)
-    options = {each.name: _long(each.opts) for each in command.params if isinstance(each, click.Option)}
-    for name, option in options.items():
-        if not (name and option):
-            continue
+    options = (_long(each.opts) for each in command.params if isinstance(each, click.Option))
+    for option in filter(None, options):
+        name = option.removeprefix("--").replace("-", "_")
         # Parameters of measures and parts of paths and ids are no arguments.
         alone = rf"(?<![\w(,.'\"/=-]){name}"
         parts = re.split(rf"{alone}s?=({_VALUE})", message)

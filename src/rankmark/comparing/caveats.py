@@ -15,9 +15,10 @@ from rankmark.statistics.significance import TESTS
 if TYPE_CHECKING:
     from rankmark.comparing.pairs import Pair, SystemValues
     from rankmark.comparing.plan import ComparisonPlan
+    from rankmark.statistics.chance import Evidence
     from rankmark.statistics.significance import TestName
 
-__all__ = ["caveats"]
+__all__ = ["caveats", "draws_lines"]
 
 
 def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -40,18 +41,26 @@ def _without_spread(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str
 
 
 def _too_few_draws(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
-    if plan.correction == "none" or plan.simultaneous:
+    if not plan.simultaneous:
+        yield from draws_lines([(pair.p, pair.evidence) for pair in pairs], plan.correction, plan.alpha)
+
+
+def draws_lines(
+    tested: Sequence[tuple[float, Evidence | None]], correction: str, alpha: float
+) -> Iterator[str]:
+    """Which p-values are of too few draws to be significant once they are corrected."""
+    if correction == "none":
         return
-    tests = sum(not math.isnan(pair.p) for pair in pairs)
+    tests = sum(not math.isnan(p) for p, _ in tested)
     least = [
         each.draws
-        for each in (pair.evidence for pair in pairs)
-        if each is not None and each.draws and too_few_draws(tests, plan.alpha, each.draws)
+        for _, each in tested
+        if each is not None and each.draws and too_few_draws(tests, alpha, each.draws)
     ]
     if least:
         yield (
             f"{counted(len(least), 'p-value')} of {min(least):,} resamples: the smallest there can be, "
-            f"{1 / (min(least) + 1):.2g}, is too great for {tests:,} tests at {plan.alpha:g}; raise resamples"
+            f"{1 / (min(least) + 1):.2g}, is too great for {tests:,} tests at {alpha:g}; raise resamples"
         )
 
 

@@ -66,7 +66,8 @@ class Comparison(Compared, Saved):
                 LaTeX is a ``table`` of systems × measures, the test in its caption, and a ``tabular`` of the
                 pairs, to which no option adds anything.
             digits: how many are shown after the point (JSON and CSV show all).
-            **options: ``per_query=True`` adds the values of each query, ``movers=N`` the N queries that
+            **options: ``per_query=True`` adds the values of each query, ``details=True`` what stands
+                behind the p-values and intervals of effect sizes, ``movers=N`` the N queries that
                 changed most, ``margin=0.01`` the tests of equivalence within it, ``rope=0.01``
                 how likely each system is to be worse, within that region, or better.
 

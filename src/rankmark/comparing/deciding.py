@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from rankmark.aggregation.intervals import OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
-from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows
+from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows, least_root
 from rankmark.statistics.delong import ROUNDING, AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
+from rankmark.statistics.sequences import evidence
 from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ __all__ = [
     "OfValues",
 ]
 
-By: TypeAlias = Literal["point", "gaffke", "gaffke-seen", "bca", "delong", "few"]
+By: TypeAlias = Literal["point", "gaffke", "gaffke-seen", "betting", "bca", "delong", "few"]
 """What decides: the estimate alone, or a bound. ``gaffke`` knows the worst that a query can add, and
-``gaffke-seen`` takes the worst that was seen for it; ``few`` is none, as too few differ."""
+``gaffke-seen`` takes the worst that was seen for it; ``betting`` holds at every number of queries; ``few`` is
+none, as too few differ."""
 Ends: TypeAlias = "tuple[float | None, float | None]"
 """The least and the greatest value that a measure can have; None where there is none."""
 POWER = 0.8
@@ -73,6 +75,18 @@ class Figure:
         if self.below is None:
             return above, np.ones_like(above)
         return above, sum((k * v for k, v in zip(self.below, own, strict=True)), np.zeros_like(own[0]))
+
+    def excess(
+        self, values: Sequence[Floats], figure: float, ends: tuple[float, float]
+    ) -> tuple[Floats, tuple[float, float]]:
+        """What each query adds to Σ above·v − figure · Σ below·v, and the least and the most that one can."""
+        above, below = self.parts(values)
+        factors = [
+            a - figure * b for a, b in zip(self.above, self.below or (0,) * len(self.above), strict=True)
+        ]
+        rest = -figure if self.below is None else 0.0
+        pairs = [sorted(k * end for end in ends) for k in factors]
+        return above - figure * below, (rest + sum(a for a, _ in pairs), rest + sum(b for _, b in pairs))
 
     def worst(self, ends: Ends) -> list[float] | None:
         """The values within these ends that make it greatest; None if there are none."""
@@ -184,12 +198,14 @@ class OfQueries(_ByRows):
     Attributes:
         terms: what they add, of each system.
         labels: the cluster of each query; None where each stands for itself.
+        always_valid: whether the bound is to hold at every number of queries at once.
         unit: what is counted.
 
     """
 
     terms: Sequence[Terms]
     labels: NDArray[Any] | None = None
+    always_valid: bool = False
     unit: Unit = "queries"
 
     @property
@@ -216,6 +232,43 @@ class OfQueries(_ByRows):
             own = figure.parts([each.linear_of(end) for each, end in zip(self.terms, ends, strict=True)])
             worst = (float(own[0]), float(own[1]))
         return Rows.of(above, below, worst, self.labels)
+
+    def upper(self, figure: Figure, confidence: float) -> Bound:
+        """As `Decider.upper`: Gaffke's bound, or one by betting, for queries in the order that they have."""
+        return (
+            self._by_betting(figure, confidence) if self.always_valid else super().upper(figure, confidence)
+        )
+
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
+        """As `Decider.foreseen`; not known of bets."""
+        return None if self.always_valid else super().foreseen(figure, distance, confidence)
+
+    def _by_betting(self, figure: Figure, confidence: float) -> Bound:
+        """The least value that was ruled out after any of the queries."""
+        measure = self.terms[0].measure
+        low, high = measure.bounds
+        if low is None or high is None or not self.terms[0].is_mean or self.labels is not None:
+            raise UsageError(
+                f"{measure}: an always-valid bound is of means of queries, without clusters, whose values "
+                "have a least and a greatest one"
+            )
+        values, alpha = [each.linear() for each in self.terms], 1 - confidence
+
+        def lacking(value: float) -> float:
+            """How much evidence is lacking to rule a value of the figure out."""
+            excess, (least, most) = figure.excess(values, value, (low, high))
+            if most <= 0:
+                return -1.0
+            return -math.log(alpha) - float(
+                evidence((excess - least) / (most - least), -least / (most - least), alpha).max()
+            )
+
+        ruled_out = least_root(lacking, float(figure.of(self.values)), 0.01)
+        if ruled_out == math.inf:
+            raise DataError(
+                "the baseline's value can be 0 for all that these show; give max_drop as a number"
+            )
+        return Bound(ruled_out, "betting")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from rankmark.comparing.words import (
     mark_line,
     queries_line,
     test_line,
+    way_line,
 )
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
@@ -44,6 +45,7 @@ class ComparisonOptions(TypedDict, total=False):
 
     per_query: bool
     movers: int
+    details: bool
     margin: float | None
     rope: float | None
 
@@ -55,6 +57,7 @@ class View:
     comparison: Compared
     per_query: bool = False
     movers: int = 0
+    details: bool = False
     margin: float | None = None
     rope: float | None = None
     digits: int = 4
@@ -164,6 +167,33 @@ class View:
             f"{pair.wins}/{pair.ties}/{pair.losses}",
         ]
 
+    def detailed(self) -> Grid:
+        """A row a measure and pair: what stands behind its p-value, and intervals of effect sizes."""
+        plan = self.comparison.plan
+        header = ["measure", "system", "against", "test", "statistic", "df", "n", "zeros", "tied"]
+        header += ["d", "delta", "superiority"]
+        header += [] if plan.correction == "none" else [f"{_percent(plan.confidence)} of all together"]
+        return self.named([header, *map(self._detailed, self.comparison.pairs)])
+
+    def _detailed(self, pair: Pair) -> list[str]:
+        own = pair.evidence
+        behind = [""] * 6
+        if own is not None:
+            freedom = "" if own.freedom is None else f"{own.freedom:.6g}"
+            counts = ["" if count is None else f"{count:,}" for count in (own.n, own.zeros, own.tied)]
+            behind = [way_line(own), rounded(own.statistic, ".6g"), freedom, *counts]
+        effects = (pair.cohens_d_interval, pair.cliffs_delta_interval)
+        together = [] if self.comparison.plan.correction == "none" else [self.span(pair.simultaneous)]
+        return [
+            pair.measure.label,
+            pair.system,
+            pair.baseline,
+            *behind,
+            *(_span(ends, "+.2f") for ends in effects),
+            _span(pair.superiority_interval, ".2f"),
+            *together,
+        ]
+
     def equivalent(self) -> Grid:
         """A row a measure and pair: whether the difference is within the margin."""
         assert self.margin is not None
@@ -226,6 +256,8 @@ class View:
             yield self.queries().printable()
         yield self.means()
         yield self.pairs().printable()
+        if self.details:
+            yield self.detailed().printable()
         if self.margin is not None:
             yield self.equivalent().printable()
         if self.rope is not None:
@@ -331,6 +363,11 @@ class View:
             for number, result in enumerate(results, 1)
         }
         return [*lines, *accounts(told)]
+
+
+def _span(ends: Interval, form: str) -> str:
+    """An interval in this form; empty for NaN."""
+    return "" if math.isnan(ends.low) else f"{ends.low:{form}} … {ends.high:{form}}"
 
 
 def _percent(share: float) -> str:

@@ -24,6 +24,7 @@ Side: TypeAlias = Literal["least", "most"]
 BOUNDS: Mapping[By, str] = {
     "gaffke": "Gaffke's one-sided bound",
     "gaffke-seen": "Gaffke's one-sided bound from the worst that was seen",
+    "betting": "the one-sided bound by betting, which holds at every number of queries at once,",
     "delong": "DeLong's one-sided bound",
     "bca": "the one-sided BCa bootstrap bound",
 }

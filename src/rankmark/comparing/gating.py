@@ -43,6 +43,7 @@ def gate(
     confidence: float | None = None,
     clusters: str | Mapping[Any, Any] | None = None,
     attributes: Any = None,
+    always_valid: bool = False,
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -80,6 +81,11 @@ def gate(
         clusters: what a query belongs to, such as its user, as for `compare`: whole clusters are counted by
             the bound, and the one added is as large as the largest.
         attributes: a table of queries, for `clusters`.
+        always_valid: whether the bound is to hold at every number of queries at once
+            (`statistics.confidence_sequence`), for gates that run every night on all queries so far: with 95%
+            confidence at most 5 of 100 such gates ever pass a candidate that they should not. The queries
+            have to stand in the judgements in the order in which they came, none changed, left out or put in
+            between later, and the candidate and the baseline have to be the same on all nights.
         seed: of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None.
@@ -118,6 +124,8 @@ def gate(
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
     check_drawn(1, seed, threads)
+    if always_valid and confidence is None:
+        raise UsageError("always_valid is of bounds: give a confidence, such as 0.95")
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
     runs = [opened(run, ListResult) for run in ([candidate] if baseline is None else [candidate, baseline])]
     stored = [run for run in runs if isinstance(run, ListResult)]
@@ -131,7 +139,8 @@ def gate(
     if clustering is not None and clustering.two:
         raise UsageError("a gate knows clusters of one kind: give the one that has fewer of them")
     labels = None if clustering is None else clustering.labels(new.query_ids)
-    return conditions.decided(_OfLists(old, new, labels, stored=bool(stored)), seed)
+    lists = _OfLists(old, new, labels, always_valid=always_valid, stored=bool(stored))
+    return conditions.decided(lists, seed)
 
 
 def _evaluated(
@@ -154,10 +163,16 @@ class _OfLists(Judged):
     new: ListResult
 
     def __init__(
-        self, old: ListResult | None, new: ListResult, labels: NDArray[Any] | None, *, stored: bool
+        self,
+        old: ListResult | None,
+        new: ListResult,
+        labels: NDArray[Any] | None,
+        *,
+        always_valid: bool,
+        stored: bool,
     ) -> None:
         super().__init__(old, new, stored=stored)
-        self.labels = labels
+        self.labels, self.always_valid = labels, always_valid
 
     @cached_property
     def _rows(self) -> Rows:
@@ -180,4 +195,5 @@ class _OfLists(Judged):
         kept = [each.at(there) for each in terms]
         if any(np.isinf(each.above).any() for each in kept):
             raise DataError(f"{measure} is infinite for some queries: they have no mean")
-        return OfQueries(kept, None if self.labels is None else self.labels[there])
+        labels = None if self.labels is None else self.labels[there]
+        return OfQueries(kept, labels, self.always_valid)

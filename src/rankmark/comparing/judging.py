@@ -15,7 +15,7 @@ from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.intervals import Made, caution_of, made_interval
+from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 
@@ -97,6 +97,7 @@ class _OneMeasure:
         self.data, self.plan = resamples.data, resamples.plan
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
+        self._known: dict[tuple[str, str], Crossed] = {}
 
     def interval(self, system: str) -> Made:
         terms, there = self.terms[system], self.data.there[self.measure, system]
@@ -156,7 +157,11 @@ class _OneMeasure:
         return p
 
     def _crossed(self, system: str, other: str) -> Crossed:
-        return self.data.crossed(self.measure, system, other, self.plan.seedless)
+        """The difference over queries and seeds, of which the p-value and the interval are."""
+        if (system, other) not in self._known:
+            found = self.data.crossed(self.measure, system, other, self.plan.seedless)
+            self._known[system, other] = found
+        return self._known[system, other]
 
     def _difference(self, system: str, other: str) -> Made:
         """The interval of the difference."""
@@ -182,6 +187,33 @@ class _OneMeasure:
         """What the queries add to a difference, which has the other sign where the systems are swapped."""
         one, another = exchangeable([self.terms[system], self.terms[other]])
         return one - another
+
+    def _effect_intervals(
+        self, system: str, other: str, values: Floats, others: Floats
+    ) -> dict[str, Interval]:
+        """Those of effect sizes, as far as it is known how these vary."""
+        confidence = self.plan.confidence
+        if self.plan.seeded or (self.labels is not None and self.labels.ndim > 1):
+            return {}
+        if self.labels is not None:
+            labels = self.data.pair_terms(self.measure, system, other)[2]
+            own = statistics.cliffs_delta_interval(values, others, confidence=confidence, clusters=labels)
+            return {"cliffs_delta_interval": own}
+        swapped = self._swapped(system, other)
+        return {
+            "cohens_d_interval": statistics.cohens_d_interval(swapped, confidence=confidence),
+            "cliffs_delta_interval": statistics.cliffs_delta_interval(values, others, confidence=confidence),
+            "superiority_interval": statistics.superiority_interval(values - others, confidence=confidence),
+        }
+
+    def _simultaneous(self, system: str, other: str) -> Interval:
+        """The interval of the difference by t that holds for all tests of the comparison together."""
+        tests = 1 if self.plan.correction == "none" else self.tests
+        confidence = 1 - (1 - self.plan.confidence) / tests
+        if self.plan.seeded:
+            return self._crossed(system, other).interval(confidence)
+        own, labels = self.data.differences(self.measure, system, other)
+        return statistics.t_interval(own, confidence=confidence, clusters=labels)
 
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
@@ -216,5 +248,7 @@ class _OneMeasure:
             superiority=statistics.probability_of_superiority(values - others),
             method=made.method,
             caution=made.caution,
+            **self._effect_intervals(system, other, values, others),
+            simultaneous=self._simultaneous(system, other),
             evidence=p.evidence,
         )

@@ -43,6 +43,10 @@ __all__ = [
 ]
 
 
+UNKNOWN = Interval(math.nan, math.nan)
+"""Where there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """One system against another on one measure, on the queries that have a value of both.
@@ -68,6 +72,11 @@ class Pair:
         superiority: the share of queries with a greater value, those with equal ones by half.
         method: by which of `rankmark.statistics.INTERVALS` the interval was made.
         caution: which of `rankmark.statistics.CAUTIONS` holds of it; empty if none.
+        cohens_d_interval: of `cohens_d`; NaN with clusters of queries or several seeds.
+        cliffs_delta_interval: of `cliffs_delta`; NaN with several seeds or clusters of two kinds.
+        superiority_interval: of `superiority`; NaN with clusters of queries or several seeds.
+        simultaneous: t intervals of the difference that hold the truths of all pairs and measures together
+            with the confidence (Bonferroni); where p-values are not corrected, those of each pair alone.
         evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn.
 
     """
@@ -91,16 +100,23 @@ class Pair:
     superiority: float
     method: str = ""
     caution: str = ""
+    cohens_d_interval: Interval = UNKNOWN
+    cliffs_delta_interval: Interval = UNKNOWN
+    superiority_interval: Interval = UNKNOWN
+    simultaneous: Interval = UNKNOWN
     evidence: Evidence | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Everything by its name, also of the evidence; the ends of the interval as ``low`` and ``high``."""
+        """Everything by its name, also of the evidence; the ends of intervals as ``low`` and ``high``."""
         named: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "interval":
                 named |= dict(zip(("low", "high"), value, strict=True))
+            elif isinstance(value, Interval):
+                of = field.name.removesuffix("_interval")
+                named |= {f"{of}_low": value.low, f"{of}_high": value.high}
             elif field.name == "evidence":
                 named |= {each.name: getattr(value, each.name, None) for each in fields(Evidence)}
             else:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankmark.aggregation.intervals import Sampling, Unit, is_auc
-from rankmark.api.labelled import Evaluated
+from rankmark.api.evaluated import Evaluated
 from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfSamples, OfSpreads, OfValues
@@ -91,6 +91,8 @@ def gate_predictions(
     baseline = opened(baseline, PredictionResult)
     stored = baseline if isinstance(baseline, PredictionResult) else None
     asked = _asked(table, scores, baseline)
+    if any(each.of_classes for each in asked.values()):
+        raise UsageError("a gate decides of one score in a row, and here are scores of classes")
     sampling = None
     if confidence is not None:
         sampling = Sampling(None, confidence, resamples, seed, options.get("threads") or 0)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from rankmark.aggregation.intervals import (
+    RESAMPLES,
     Drawn,
     IntervalMethod,
     Sample,
@@ -18,16 +19,20 @@ from rankmark.aggregation.intervals import (
     paired,
 )
 from rankmark.errors import MeasureError
+from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
+from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import Interval, t_interval
+from rankmark.statistics.mcnemar import mcnemar_of_counts
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
 
 if TYPE_CHECKING:
     from rankmark.aggregation.intervals import Unit
-    from rankmark.api.labelled import Evaluated
+    from rankmark.api.evaluated import Evaluated
     from rankmark.language.measure import Measure
+    from rankmark.statistics.chance import Way
     from rankmark.statistics.delong import AreaTest, AUCDifference
 
 __all__ = [
@@ -39,11 +44,13 @@ __all__ = [
     "judged",
 ]
 
-PredictionTest: TypeAlias = Literal["delong-t", "delong", "randomisation", "t", "bootstrap"]
+PredictionTest: TypeAlias = Literal["delong-t", "delong", "randomisation", "t", "bootstrap", "mcnemar"]
 PREDICTION_TESTS: tuple[PredictionTest, ...] = get_args(PredictionTest)
 PREDICTION_INTERVALS: tuple[IntervalMethod, ...] = ("delong-t", "delong", "delta", "bca", "percentile")
 """Intervals of differences that can be asked for."""
 DELONG: tuple[AreaTest, ...] = ("delong-t", "delong")
+OF_RIGHT = ("BinaryAccuracy", "BinaryErrorRate", "MulticlassAccuracy", "MulticlassErrorRate")
+"""Measures that are shares of rows that are right, or wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +83,12 @@ class PredictionPlan:
         """The test of a measure.
 
         Raises:
-            MeasureError: DeLong's, of another than AUC.
+            MeasureError: DeLong's, of another than AUC; or McNemar's of what is no share of right rows.
 
         """
+        if self.test == "mcnemar" and (measure.name not in OF_RIGHT or unit != "rows"):
+            over = " over queries" if unit != "rows" else ""
+            raise MeasureError(f'test="mcnemar" is of Accuracy over rows, not of {measure}{over}')
         if self.test in DELONG and not is_auc(measure):
             raise MeasureError(
                 f'test="{self.test}" is of AUC, not of {measure}; leave it out for a test of each'
@@ -99,6 +109,13 @@ class PredictionPlan:
             )
         return method or ("delong-t" if is_auc(measure) else "delta")
 
+    def draws(self, tests: int) -> dict[str, Any]:
+        """What a test that draws is told, where so many are corrected together."""
+        resamples = self.sampling.resamples or RESAMPLES
+        most = draws_needed(1 if self.correction == "none" else tests, self.alpha, resamples)
+        threads = self.sampling.threads or None
+        return {"resamples": resamples, "most": most, "seed": self.sampling.seed, "threads": threads}
+
     @property
     def of_values(self) -> Sampling:
         """How the intervals of the systems' own values are made."""
@@ -111,7 +128,7 @@ class Verdict(NamedTuple):
 
     Attributes:
         interval: of the difference.
-        p: the chance of such a difference between systems that are equally good.
+        p: the chance of such a difference between systems that are equally good, with what stands behind it.
         units: how many queries or rows are taken for independent.
         groups: in how many random groups the test takes them; None for each by itself.
         resamples: how many the interval or the test drew of the units; None if neither did.
@@ -119,26 +136,31 @@ class Verdict(NamedTuple):
     """
 
     interval: Interval
-    p: float
+    p: PValue
     units: int
     groups: int | None = None
     resamples: int | None = None
 
 
-NOTHING = Verdict(Interval(math.nan, math.nan), math.nan, 0)
+NO_P = PValue(math.nan, Evidence("exact", 0))
+NOTHING = Verdict(Interval(math.nan, math.nan), NO_P, 0)
 
 
 def judged(
-    measure: Measure, systems: tuple[Evaluated, Evaluated], test: PredictionTest, plan: PredictionPlan
+    measure: Measure,
+    systems: tuple[Evaluated, Evaluated],
+    test: PredictionTest,
+    plan: PredictionPlan,
+    tests: int = 1,
 ) -> Verdict:
-    """One system against another on one measure."""
+    """One system against another on one measure; so many tests are corrected together."""
     found = [each.samples.get(measure) for each in systems]
     if any(each is None for each in found):
         return NOTHING
     one, other = paired(*(each for each in found if each is not None))
     if one.units < 2:
         return NOTHING._replace(units=one.units)
-    return _Judge(measure, systems, one, other, plan).verdict(test, plan.interval_of(measure))
+    return _Judge(measure, systems, one, other, plan, tests).verdict(test, plan.interval_of(measure))
 
 
 class _Judge:
@@ -151,8 +173,9 @@ class _Judge:
         one: Sample,
         other: Sample,
         plan: PredictionPlan,
+        tests: int,
     ) -> None:
-        self.systems, self.one, self.other, self.plan = systems, one, other, plan
+        self.systems, self.one, self.other, self.plan, self.tests = systems, one, other, plan, tests
         self.difference = systems[0].result[measure] - systems[1].result[measure]
         self._apart: Floats | None = None
 
@@ -172,20 +195,37 @@ class _Judge:
             self._apart = self.one.differences(self.other, self.plan.sampling)
         return self._apart
 
-    def _p(self, test: PredictionTest) -> float:
+    def _p(self, test: PredictionTest) -> PValue:
         alternative = self.plan.alternative
         if test == "delong-t" or test == "delong":
-            return self._delong(test).p
+            found = self._delong(test)
+            way: Way = "t" if test == "delong-t" else "normal"
+            freedom = found.freedom if math.isfinite(found.freedom) else None
+            return PValue(found.p, Evidence(way, self.one.units, found.statistic, freedom))
         if test == "bootstrap":
             drawn = self._drawn().resampled
             there = drawn[~np.isnan(drawn)]
-            return shift_p(there, np.array([self.difference]), alternative) if len(there) else math.nan
+            return shift_p(there, np.array([self.difference]), alternative) if len(there) else NO_P
         if np.isnan(self.apart).any():
-            return math.nan
-        sampling = self.plan.sampling
-        told = {"resamples": sampling.resamples, "seed": sampling.seed, "threads": sampling.threads or None}
-        known = {name: v for name, v in told.items() if name in TESTS[test].takes and v is not None}
-        return float(TESTS[test].function(self.apart, alternative=alternative, **known))
+            return NO_P
+        if test == "mcnemar":
+            return self._mcnemar()
+        told = {
+            name: value for name, value in self.plan.draws(self.tests).items() if name in TESTS[test].takes
+        }
+        p: PValue = TESTS[test].function(self.apart, alternative=alternative, **told)
+        return p
+
+    def _mcnemar(self) -> PValue:
+        own = np.round(self.apart, 6)
+        if not np.isin(own, (-1, 0, 1)).all():
+            raise MeasureError(
+                'test="mcnemar" is of rows that all count alike, right or wrong: leave out weights'
+            )
+        more, less = int(np.count_nonzero(own > 0)), int(np.count_nonzero(own < 0))
+        found = mcnemar_of_counts(more, less, self.plan.alternative, "mid-p")
+        zeros = len(own) - more - less
+        return PValue(found.p, Evidence("exact", len(own), found.statistic, zeros=zeros))
 
     def _interval(self, method: IntervalMethod) -> Interval:
         confidence = self.plan.sampling.confidence

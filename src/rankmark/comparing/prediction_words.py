@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rankmark.aggregation.intervals import way
+from rankmark.comparing.caveats import draws_lines
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.rendering.words import counted
+from rankmark.statistics.mcnemar import MCNEMAR
 from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
@@ -50,9 +52,12 @@ def _tested(pair: PredictionPair) -> str:
 
 
 def _title(test: PredictionTest) -> str:
-    if test == "delong-t":
-        return "DeLong's test with t"
-    return "DeLong's test" if test == "delong" else f"the {TESTS[test].title}"
+    known = {
+        "delong-t": "DeLong's test with t",
+        "delong": "DeLong's test",
+        "mcnemar": f"the {MCNEMAR['mid-p'].title}",
+    }
+    return known[test] if test in known else f"the {TESTS[test].title}"
 
 
 def _measures(found: Iterable[tuple[How, PredictionPair]]) -> list[tuple[How, list[str]]]:
@@ -64,9 +69,10 @@ def _measures(found: Iterable[tuple[How, PredictionPair]]) -> list[tuple[How, li
 
 
 def least_lines(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> Iterator[str]:
-    """Of which measures random signs cannot give a p-value that is significant: there are too few units."""
+    """Of which measures no p-value can be significant: random signs of too few units, or too few draws."""
     tests = 1 if plan.correction == "none" else sum(not math.isnan(pair.p) for pair in pairs)
     sides = 2 if plan.alternative == "two-sided" else 1
+    yield from draws_lines([(each.p, each.evidence) for each in pairs], plan.correction, plan.alpha)
     signed = (each for each in pairs if each.test == "randomisation" and not math.isnan(each.p))
     least = ((each.units, each.unit, sides * 0.5 ** (each.groups or each.units), each) for each in signed)
     few = (((units, unit, p), each) for units, unit, p, each in least if min(1.0, p) * tests > plan.alpha)

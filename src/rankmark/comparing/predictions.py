@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.intervals import IntervalMethod, Sampling, Unit
@@ -23,13 +23,14 @@ from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.errors import CallError, did_you_mean
 from rankmark.inputs.predictions.row_slices import sliced_by
-from rankmark.inputs.predictions.systems import asked_systems
+from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
 from rankmark.results.saved import Saved
+from rankmark.statistics.chance import Evidence
 from rankmark.statistics.corrections import CorrectionName
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.significance import Alternative
@@ -37,7 +38,7 @@ from rankmark.statistics.significance import Alternative
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankmark.api.labelled import Evaluated
+    from rankmark.api.evaluated import Evaluated
     from rankmark.api.systems import SystemsSlice
     from rankmark.results.predictions import PredictionResult
 
@@ -62,10 +63,11 @@ class PredictionPair:
         significant: whether `corrected` is at most alpha.
         method: of the interval: ``delong-t``, ``delong``, ``delta``, ``bca`` or ``percentile``.
         resamples: how many resamples of the units it or the test drew; None for none.
-        test: ``delong-t``, ``delong``, ``randomisation``, ``t`` or ``bootstrap``.
+        test: ``delong-t``, ``delong``, ``randomisation``, ``t``, ``bootstrap`` or ``mcnemar``.
         unit: what is taken for independent: ``queries`` or ``rows``.
         units: how many of them there are.
         groups: in how many random groups the test takes them; None for each by itself.
+        evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn.
 
     """
 
@@ -86,16 +88,20 @@ class PredictionPair:
     unit: Unit = "rows"
     units: int = 0
     groups: int | None = None
+    evidence: Evidence | None = None
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Everything by its name; NaN where there is no value."""
-        return {**asdict(replace(self, measure=None)), "measure": self.measure.label}  # type: ignore[arg-type]
+        """Everything by its name, also of the evidence; NaN where there is no value."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        evidence = named.pop("evidence")
+        behind = {each.name: getattr(evidence, each.name, None) for each in fields(Evidence)}
+        return named | behind | {"measure": self.measure.label}
 
 
 def compare_predictions(
     table: Any,
-    scores: str | Mapping[str, str] | None,
+    scores: Columns | Mapping[str, Columns] | None,
     measures: str | Measure | Iterable[str | Measure],
     *,
     baseline: Baseline = None,
@@ -109,6 +115,8 @@ def compare_predictions(
     seed: int = 0,
     by: By = None,
     attributes: Any = None,
+    predicted: str | Mapping[str, str] | None = None,
+    classes: Sequence[str | int] | None = None,
     **options: Any,
 ) -> PredictionComparison:
     """Says which differences between systems that scored the same rows are more than chance.
@@ -125,13 +133,14 @@ def compare_predictions(
         table: as for `evaluate_predictions`, with the scores of all systems; or ``{system: table}``, tables
             of the same rows. These are matched by query and item where all tables have both, in any order,
             else by position. Labels and weights have to agree.
-        scores: the column of each system's scores, ``{system: column}``; of several tables also the one
-            column that all of them have, or None for the usual names.
+        scores: the column of each system's scores, ``{system: column}``, or a list of columns with the scores
+            of each class; of several tables also what all of them have, or None for the usual names.
         measures: as for `evaluate_predictions`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
         test: ``randomisation`` (random signs; exact where feasible), ``t``, ``bootstrap`` (shifted, of
             resampled units, which needs some 50 of them), or of AUC alone ``delong-t`` or ``delong``, which
-            compares with the normal distribution as pROC does (see `statistics.delong_test`). None is
+            compares with the normal distribution as pROC does (see `statistics.delong_test`), or of Accuracy
+            over rows ``mcnemar``, the mid-p McNemar test, of which random signs are the exact one. None is
             ``delong-t`` for AUC over rows, and for all else ``randomisation``.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
         correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
@@ -146,6 +155,9 @@ def compare_predictions(
         by: what to slice the rows by, for `PredictionComparison.slices`, as for `evaluate_predictions`; of
             several tables a column of the first that has it, or values of the rows of the first.
         attributes: as for `evaluate_predictions`, for `by`.
+        predicted: the column of the classes that each system predicts, ``{system: column}``, or of several
+            tables the one that all have; `scores` is None then.
+        classes: as for `evaluate_predictions`.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
             ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
 
@@ -171,7 +183,7 @@ def compare_predictions(
         0.25
 
     """
-    asked = asked_systems(table, scores)
+    asked = asked_systems(table, scores, predicted)
     baselines = check_systems(asked, baseline)
     if interval is not None:
         check_choice("interval", interval, PREDICTION_INTERVALS)
@@ -180,7 +192,7 @@ def compare_predictions(
     check_options("compare_predictions", options)
     first = next(iter(table.values()), None) if isinstance(table, Mapping) else table
     slicing = sliced_by(by, first, attributes, options.get("query"))
-    found = evaluate_systems(asked, measures, plan.of_values, options, slicing)
+    found = evaluate_systems(asked, measures, plan.of_values, {**options, "classes": classes}, slicing)
     comparison = PredictionComparison.of(found.systems, baselines, plan, found.notes)
     if found.slices is not None:
         comparison.slices = comparison.in_slices(found.slices)
@@ -352,11 +364,10 @@ class PredictionComparison(Saved):
     def _pair(
         self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated]
     ) -> PredictionPair:
-        labelled = of[0].labelled
-        assert labelled is not None
-        unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
+        unit = of[0].unit_of(measure)
         test = self.plan.test_of(measure, unit)
-        found = judged(measure, of, test, self.plan)
+        tests = len(self.measures) * len(self.opponents)
+        found = judged(measure, of, test, self.plan, tests)
         value, baseline_value = (each.result[measure] for each in of)
         return PredictionPair(
             measure=measure,
@@ -367,7 +378,7 @@ class PredictionComparison(Saved):
             difference=value - baseline_value,
             low=found.interval.low,
             high=found.interval.high,
-            p=found.p,
+            p=float(found.p),
             corrected=math.nan,
             significant=False,
             method=self.plan.interval_of(measure),
@@ -376,6 +387,7 @@ class PredictionComparison(Saved):
             unit=unit,
             units=found.units,
             groups=found.groups,
+            evidence=found.p.evidence,
         )
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.errors import ChoiceError, DataError, NotEvaluatedError, UsageError
 from rankmark.loading import is_saved, load
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
@@ -51,6 +51,11 @@ def check_stored(name: str, stored: Result, fresh: Result, measures: Iterable[Me
 
     """
     for measure in measures:
+        if measure not in stored:
+            raise NotEvaluatedError(
+                f"{measure} was not evaluated; here are {', '.join(map(str, stored))} in {name}: evaluate it "
+                "again, with that measure"
+            )
         own, other = (_parts(each.signature(each._find(measure))) for each in (stored, fresh))
         if odd := [part for part in dict.fromkeys([*own, *other]) if own.get(part) != other.get(part)]:
             first, second = (

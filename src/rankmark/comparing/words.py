@@ -15,6 +15,7 @@ from rankmark.statistics.significance import TESTS
 if TYPE_CHECKING:
     from rankmark.comparing.compared import Compared
     from rankmark.comparing.pairs import Pair
+    from rankmark.statistics.chance import Evidence
 
 __all__ = [
     "DOWN",
@@ -27,6 +28,7 @@ __all__ = [
     "queries_line",
     "sided",
     "test_line",
+    "way_line",
 ]
 
 UP, DOWN = "↑", "↓"
@@ -49,6 +51,13 @@ def test_line(shown: Compared) -> str:
         tests = sum(not math.isnan(pair.p) for pair in shown.pairs)
         words.append(corrected_line(plan.correction, tests))
     return "; ".join(words)
+
+
+def way_line(evidence: Evidence) -> str:
+    """By which distribution a p-value is."""
+    if evidence.draws:
+        return f"{evidence.draws:,} resamples"
+    return {"bound": "upper bound", "t": "t", "normal": "normal"}.get(evidence.way, evidence.way)
 
 
 def sided(alternative: str) -> str:

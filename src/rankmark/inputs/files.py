@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rankmark import _native
-from rankmark.errors import ColumnError, FileMissingError, UsageError, did_you_mean
+from rankmark.errors import ColumnError, FileMissingError, UsageError, no_file
 from rankmark.inputs.format import File
 from rankmark.inputs.formats import format_of
 from rankmark.inputs.names import listed
@@ -82,10 +82,7 @@ def expand(text: str) -> list[Path]:
             "the table that polars or pandas reads of it"
         )
     if not glob.has_magic(text):
-        siblings = (one.name for one in path.parent.iterdir()) if path.parent.is_dir() else ()
-        hint = did_you_mean(path.name, siblings) if path.parent.is_dir() else ""
-        where = "" if path.parent.is_dir() else f": there is no directory {str(path.parent)!r}"
-        raise FileMissingError(f"there is no file {text!r}{where}{hint}")
+        raise no_file(text if path == Path(text) else str(path))
     named = map(Path, sorted(glob.glob(str(path), recursive=True)))  # noqa: PTH207
     found = [one for one in named if not (one.is_dir() or SPARKS_OWN.match(one.name))]
     if not found:
@@ -142,7 +139,13 @@ def _concatenated(
     def take(roles: Chosen) -> _native.Table:
         import polars as pl
 
-        frames = [pl.DataFrame(source.take(roles)).select(roles.names) for source in sources]
+        tables = [source.take(roles) for source in sources]
+        if len({tuple((name, table.dtype(name)) for name in table.names) for table in tables}) == 1:
+            packed = _native.Packed()
+            for table in tables:
+                packed.add(table)
+            return packed.table() or tables[0]
+        frames = [pl.DataFrame(table).select(roles.names) for table in tables]
         for name in roles.names:
             _same_family(name, [frame.schema[name] for frame in frames], sources)
         return _native.Table.from_arrow(pl.concat(frames, how="vertical_relaxed").to_struct())

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from rankmark import _native
 from rankmark.errors import FormatError, UsageError
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.foreign import foreign
-from rankmark.inputs.memory import room
+from rankmark.inputs.memory import UNKNOWN, room
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
 from rankmark.panics import hidden_panics
@@ -65,8 +65,13 @@ class File:
                 return zlib.decompressobj(wbits=31).decompress(self.start, HEAD)
             except zlib.error as error:
                 raise FormatError(f"{self.where}: the compressed file is damaged: {error}") from error
-        is_zstd = self.start[1:4] in (b"\xb5\x2f\xfd", b"\x2a\x4d\x18")
-        return _native.TextReader(str(self.path), _native.Progress()).read(HEAD) if is_zstd else self.start
+        with self.text() as (content, _):
+            return content.read(HEAD) if self.is_compressed else self.start
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether it is gzip or zstd."""
+        return self.start.startswith(b"\x1f\x8b") or self.start[1:4] in (b"\xb5\x2f\xfd", b"\x2a\x4d\x18")
 
     @cached_property
     def first_line(self) -> str:
@@ -81,13 +86,33 @@ class File:
             return _native.decompress(str(self.path), room())
 
     @property
+    def source(self) -> Path | bytes:
+        """What polars reads it from: its path, or what is in it where it is compressed."""
+        return self.path if self.content is None else self.content
+
+    @property
     def size(self) -> int:
         """Bytes on the disk."""
         return self.path.stat().st_size
 
+    @contextmanager
+    def text(self, limit: int = UNKNOWN) -> Iterator[tuple[BinaryIO, Callable[[], float]]]:
+        """The content, and what tells how much of it has been read.
+
+        Text that was compressed is refused where it is longer than `limit`.
+        """
+        if not self.is_compressed:
+            with self.path.open("rb") as file:
+                yield file, lambda: file.tell() / self.size
+            return
+        progress = _native.Progress()
+        reader = _Raw(_native.TextReader(str(self.path), progress, limit))
+        yield io.BufferedReader(reader, 1 << 20), lambda: progress.done / progress.total
+
     def lines(self) -> Iterator[bytes]:
         """The lines of the content, one after another."""
-        yield from io.BufferedReader(_Raw(_native.TextReader(str(self.path), _native.Progress())), 1 << 20)
+        with self.text() as (content, _):
+            yield from content
 
     def refuse_foreign(self) -> None:
         """Refuses a file without content, or one that its first bytes show to be what no format reads."""
@@ -199,14 +224,14 @@ class FormatOfPolars(Format):
     """A format that polars reads, which knows what is unreadable."""
 
     @abstractmethod
-    def scan(self, content: Path | bytes, file: File) -> Source:
-        """The file, of which only the columns are looked at; `content` is its path, or what is compressed."""
+    def scan(self, file: File) -> Source:
+        """The file, of which only the columns are looked at."""
 
     def read(self, file: File, table: TableName) -> Source:  # noqa: ARG002
         """As `Format.read`."""
         need_polars_threads()
         with self.errors(file):
-            source = self.scan(file.path if file.content is None else file.content, file)
+            source = self.scan(file)
 
         def take(roles: Chosen) -> _native.Table:
             with self.errors(file), reading(file.path.name, None, None):

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-__all__ = ["free_memory", "room"]
+__all__ = ["UNKNOWN", "free_memory", "room"]
 
 UNKNOWN = 1 << 62
 """What is taken for the memory of a system that does not say."""

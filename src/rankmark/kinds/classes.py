@@ -143,6 +143,11 @@ class Classes:
         return again
 
     @property
+    def weighted(self) -> bool:
+        """Whether rows have weights of their own."""
+        return self._weighted
+
+    @property
     def scores(self) -> Values:
         """The scores, of shape (rows, K); whoever asks for them has refused tables without."""
         assert self._scores is not None
@@ -200,6 +205,11 @@ class Classes:
             return every, self.scores.argmax(axis=1), np.ones(self.count)
         rows, predicted = np.nonzero(self.scores == self.scores.max(axis=1, keepdims=True))
         return rows, predicted, 1 / np.bincount(rows)[rows]
+
+    def row_cells(self, ties: Predicted) -> tuple[NDArray[np.intp], NDArray[np.intp], Values]:
+        """A row's number, its label · K + a class predicted for it, and the weight of that part of it."""
+        rows, predicted, parts = self._guesses(ties)
+        return rows, self.labels[rows] * len(self.names) + predicted, self.weights[rows] * parts
 
     def confusion(self, ties: Predicted) -> Confusion:
         """For each class the decision to predict it."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankmark._native import __version__
-from rankmark.errors import FileMissingError, FormatError, RankmarkError, UsageError
+from rankmark.errors import FormatError, RankmarkError, UsageError, no_file
 from rankmark.forking import need_polars_threads
 from rankmark.inputs.format import polars_errors
 from rankmark.rendering.files import write_whole
@@ -134,7 +134,8 @@ def read_archive(path: str | Path, name: str, form: int, what: str, shape: Shape
         header = json.loads(_part(archive, name))
         found, of_version = header.pop("format"), header.pop("rankmark")
     except Exception as error:  # whatever zipfile and json make of bytes that are none of theirs
-        raise FormatError(f"{str(path)!r} holds no saved {what}, or is damaged: {error}") from error
+        instead = "; `-o NAME.rankmark`, or save in Python, makes one" if what == "result" else ""
+        raise FormatError(f"{str(path)!r} holds no saved {what}, or is damaged: {error}{instead}") from error
     if not _is_sealed(content):
         raise FormatError(
             f"{where} is damaged: its checksum is not that of its content (it calls itself format {found!r} "
@@ -158,7 +159,7 @@ def _bytes(path: str | Path) -> bytes:
             raise UsageError(f"{str(path)!r} is no file")
         return Path(path).read_bytes()
     except FileNotFoundError as error:
-        raise FileMissingError(f"there is no file {str(path)!r}") from error
+        raise no_file(str(path)) from error
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # a NUL, or half a character

@@ -20,7 +20,7 @@ from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, slice_members
 from rankmark.statistics.corrections import corrected
-from rankmark.statistics.independent import FEWEST, MeanDifference, welch
+from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_difference
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS
 
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ class Slice:
         high: the upper end.
         difference: the value less that of all other queries; NaN for sums over queries.
         difference_low: the lower end of the difference's confidence interval; this and what follows is NaN
-            where the slice or all other queries are fewer than three, or have equal values alone.
+            where the slice or all other queries are fewer than three.
         difference_high: the upper end.
-        p: the chance of such a difference between slices that are alike (Welch's t test).
+        p: the chance of such a difference between slices that are alike (Welch's t among that of all
+            divisions into slices of these sizes, see `statistics.studentised_permutation`; Welch's t test
+            where both have 50 queries or more).
         p_corrected: the same for all slices and measures together (Holm).
         method: by which of `rankmark.statistics.INTERVALS` the interval of the value was made.
         caution: which of `rankmark.statistics.CAUTIONS` speaks against it; empty if none.
@@ -118,7 +120,10 @@ class Slices(Sliced):
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
-        test = f"; p: Welch's t test of it, corrected for {counted(self.tests, 'test')} (Holm)"
+        test = (
+            f"; p: Welch's t of it among that of random slices of as many queries (of {FEW} and more "
+            f"Welch's t test), corrected for {counted(self.tests, 'test')} (Holm)"
+        )
         methods = dict.fromkeys(row.method for row in self.rows if row.method)
         ways = ", ".join(INTERVALS[method].title for method in methods)
         yield (
@@ -128,7 +133,7 @@ class Slices(Sliced):
         if untested := sum(math.isnan(row.p) and not math.isnan(row.difference) for row in self.rows):
             yield (
                 f"no p of {counted(untested, 'difference')}: too few queries on one side ({FEWEST} are "
-                "needed), or equal values alone"
+                "needed)"
             )
         for caution, why in CAUTIONS.items():
             if doubtful := sum(row.caution == caution for row in self.rows):
@@ -185,7 +190,7 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
             made = made_of_terms(own, None, method="auto", confidence=confidence, draws=DRAWS)
             difference = NO_DIFFERENCE
             if measure.page.aggregate != "sum" and not terms.summary:
-                difference = welch(own.linear(), others.linear(), confidence=confidence)
+                difference = group_difference(own.linear(), others.linear(), confidence=confidence)
             sizes = len(rows), len(own.above)
             yield Slice(
                 by.name,

@@ -9,11 +9,11 @@ What can be chosen by a name stands in tables of records, which say what each is
 
 Modules, by concept: `resampling` draws, `intervals`, `significance` and `tukey` test, `corrections`, `anova`,
 `effects`, `equivalence`, `power`; `crossed` is of queries and seeds, `strata` of several collections,
-`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `mcnemar` of
-what is right or wrong;
-`independent` is of two groups of different queries; `signflips` has exact distributions under random signs,
-`bounded` bounds that hold for few rows; `spread` says what is alike but for rounding, `chance` what a p-value
-is; `record` is what can be chosen.
+`friedman` of ranks, `groups` of who is told apart; `bayes` has posteriors; `delong` is of AUC, `calibration`
+of probabilities, `mcnemar` of what is right or wrong; `independent` is of two groups of different queries;
+`signflips` has exact distributions under random signs, `drawing` p-values by drawing; `bounded` bounds that
+hold for few rows, `sequences` intervals for any number of looks; `spread` says what is alike but for
+rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
 from inspect import isfunction as _isfunction
@@ -22,14 +22,22 @@ from rankmark.calling import with_clear_calls as _with_clear_calls
 from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.bounded import gaffke_bound
+from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spiegelhalter_test
 from rankmark.statistics.corrections import CORRECTIONS, corrected
 from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.delong import AUCDifference, delong_interval, delong_test, unpaired_delong_test
-from rankmark.statistics.effects import cliffs_delta, cohens_d, probability_of_superiority
+from rankmark.statistics.effects import (
+    cliffs_delta,
+    cliffs_delta_interval,
+    cohens_d,
+    cohens_d_interval,
+    probability_of_superiority,
+    superiority_interval,
+)
 from rankmark.statistics.equivalence import Equivalence, equivalence, equivalent, non_inferiority
 from rankmark.statistics.friedman import Friedman, critical_difference, friedman_test, nemenyi_test
 from rankmark.statistics.groups import RankInterval, groups_of, rank_intervals
-from rankmark.statistics.independent import MeanDifference, welch
+from rankmark.statistics.independent import MeanDifference, studentised_permutation, welch
 from rankmark.statistics.intervals import (
     CAUTIONS,
     INTERVALS,
@@ -57,6 +65,7 @@ from rankmark.statistics.power import (
     queries_needed,
 )
 from rankmark.statistics.resampling import bootstrap_means
+from rankmark.statistics.sequences import ConfidenceSequence, confidence_sequence
 from rankmark.statistics.significance import (
     ALTERNATIVES,
     TESTS,
@@ -78,6 +87,7 @@ __all__ = [
     "TESTS",
     "AUCDifference",
     "Anova",
+    "ConfidenceSequence",
     "Crossed",
     "Equivalence",
     "Friedman",
@@ -87,16 +97,21 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "SpiegelhalterTest",
     "anova_power",
     "auto_interval",
     "balanced_anova",
     "bca_interval",
+    "binned_gaps",
     "bootstrap_interval",
     "bootstrap_means",
     "bootstrap_posterior",
     "bootstrap_shift_test",
     "cliffs_delta",
+    "cliffs_delta_interval",
     "cohens_d",
+    "cohens_d_interval",
+    "confidence_sequence",
     "corrected",
     "critical_difference",
     "crossed",
@@ -126,10 +141,13 @@ __all__ = [
     "randomised_tukey",
     "rank_intervals",
     "sign_test",
+    "spiegelhalter_test",
     "stratified_interval",
     "student_posterior",
     "studentised_interval",
+    "studentised_permutation",
     "studentised_ratios",
+    "superiority_interval",
     "t_interval",
     "two_way_anova",
     "unpaired_delong_test",

@@ -91,7 +91,7 @@ def posterior(difference: Crossed, rope: float, *, confidence: float = 0.95) -> 
     low, high = difference.interval(confidence)
     if not difference.error and not mean:
         return Posterior(rope, mean, low, high, 0.0, 1.0, 0.0)
-    below, above = difference.p("greater", -rope), difference.p("less", rope)
+    below, above = float(difference.p("greater", -rope)), float(difference.p("less", rope))
     within = max(1 - below - above, 0.0)  # in this order NaN stays
     return Posterior(rope, mean, low, high, below, within, above)
 

@@ -18,7 +18,7 @@ from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.resampling import Clusters, Floats, check_share, cluster_totals, known
 from rankmark.statistics.spread import standard_deviation
 
-__all__ = ["LEAST_CHANGED", "LEAST_UNITS", "Rows", "gaffke_bound"]
+__all__ = ["LEAST_CHANGED", "LEAST_UNITS", "Rows", "gaffke_bound", "least_root"]
 
 LEAST_UNITS, LEAST_CHANGED = 25, 10
 """Where the worst is not known but only seen: the fewest rows, and of them that differ from the usual one."""
@@ -134,7 +134,7 @@ class Rows:
         """The least ratio that is exceeded with a chance of at most 1 − confidence; infinite if none is."""
         if not self.decide:
             return math.inf
-        return _least(lambda ratio: self.chance_above(ratio) - (1 - confidence), self.ratio, self._step)
+        return least_root(lambda ratio: self.chance_above(ratio) - (1 - confidence), self.ratio, self._step)
 
     def detectable(self, confidence: float, power: float) -> float:
         """What the true ratio has to be below a limit for the bound to be so with this chance.
@@ -190,7 +190,7 @@ class Rows:
         return 2 * self.error + abs(worst / float(self.below.mean())) / (self.scale * len(self.above)) + 1e-12
 
 
-def _least(lack: Callable[[float], float], start: float, step: float) -> float:
+def least_root(lack: Callable[[float], float], start: float, step: float) -> float:
     """The root of what falls from above 0 to below it; infinite if it does not fall so far."""
     from scipy.optimize import brentq
 

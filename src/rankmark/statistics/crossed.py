@@ -192,7 +192,10 @@ def _between_seeds(table: Floats, labels: Clusters) -> float:
     seeds: int = table.shape[1]
     of_seeds = table.mean(axis=0)
     noise = without_rounding(table - table.mean(axis=1, keepdims=True) - (of_seeds - of_seeds.mean()), table)
-    squared = sum(standard_error(column, labels)[0] ** 2 for column in noise.T) / (seeds - 1)
+    if labels is None:
+        squared = float(np.sum(noise**2)) / ((len(table) - 1) * len(table) * (seeds - 1))
+    else:
+        squared = sum(standard_error(column, labels)[0] ** 2 for column in noise.T) / (seeds - 1)
     return max(0.0, standard_deviation(of_seeds) ** 2 - (1 - 2 / seeds) * squared)
 
 

@@ -26,7 +26,8 @@ const ZSTD_SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 
 /// A file's content, decompressed while it is read.
 pub struct TextReader {
-    path: String,
+    /// What messages call the file.
+    pub path: String,
     reader: Box<dyn Read + Send>,
     /// Whether the file is gzip or zstd.
     pub compressed: bool,

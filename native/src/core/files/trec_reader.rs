@@ -1,16 +1,14 @@
 //! TREC text: judgements and results as lines of fields between spaces and tabs.
 //!
-//! The ids are not copied: they are Arrow string views into the text itself, which is kept in blocks.
+//! Of the text, which is read block by block, only the ids are kept.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrow_array::builder::make_view;
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type};
-use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, StringViewArray};
-use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::core::choices::Choice;
@@ -19,11 +17,14 @@ use crate::core::files::text_reader::{self, TextReader};
 use crate::core::pool;
 use crate::core::progress::Progress;
 use crate::core::table::Table;
+use crate::core::texts::{Runs, Texts};
 
-/// Text kept as one buffer; a view's offset has 32 bits.
-const BLOCK: usize = 64 << 20;
+/// Text read at once.
+const BLOCK: usize = 16 << 20;
 /// Text parsed by one thread at a time, and one batch of rows.
-const CHUNK: usize = 4 << 20;
+const CHUNK: usize = 1 << 20;
+/// Bytes of a line, whose ids are found by numbers of 31 bits.
+const LONGEST_LINE: usize = i32::MAX as usize;
 const MOST_FIELDS: usize = 6;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -98,6 +99,7 @@ fn read_all(reader: &mut TrecReader, cancelled: &AtomicBool) -> Result<Table> {
 
 /// A file that is read block by block.
 pub struct TrecReader {
+    path: String,
     blocks: Blocks,
     side: Side,
     layout: Option<Layout>,
@@ -112,8 +114,8 @@ impl TrecReader {
     }
 
     fn of(path: &str, content: TextReader, side: Side, layout: Option<Layout>, size: usize) -> Self {
-        let blocks = Blocks { path: path.to_owned(), content, size, rest: Vec::new(), first: true };
-        Self { blocks, side, layout, lines: 0, tag: None }
+        let blocks = Blocks { content, size, text: Vec::new(), given: 0, first: true };
+        Self { path: path.to_owned(), blocks, side, layout, lines: 0, tag: None }
     }
 
     /// The rows of the next block that has any; nothing at the end of the file, or where it is cancelled.
@@ -126,17 +128,17 @@ impl TrecReader {
                 break;
             }
             if self.layout.is_none() {
-                let layout = Layout::of_first_line(self.side, &block);
-                self.layout = layout.map_err(|bad| bad.error(&self.blocks.path, self.lines))?;
+                let layout = Layout::of_first_line(self.side, block);
+                self.layout = layout.map_err(|bad| bad.error(&self.path, self.lines))?;
             }
             let mut batches = Vec::new();
             self.lines += match &self.layout {
                 Some(layout) => {
-                    let found = parse_block(&self.blocks.path, block, layout, self.lines, &mut batches)?;
+                    let found = parse_block(&self.path, block, layout, self.lines, &mut batches)?;
                     self.tag = found.tag.or(self.tag.take());
                     found.lines
                 }
-                None => count_lines(&block),
+                None => count_lines(block),
             };
             if !batches.is_empty() {
                 return Ok(Some(Table { schema: self.schema()?, batches }));
@@ -146,7 +148,7 @@ impl TrecReader {
     }
 
     fn schema(&self) -> Result<SchemaRef> {
-        let Self { blocks: Blocks { path, .. }, layout, lines, .. } = self;
+        let Self { path, layout, lines, .. } = self;
         match layout {
             Some(layout) => Ok(layout.schema()),
             None if *lines == 0 => Err(Error::format(format!("{path}: the file is empty"))),
@@ -157,38 +159,39 @@ impl TrecReader {
 
 /// The text in blocks that end at line ends.
 struct Blocks {
-    path: String,
     content: TextReader,
     size: usize,
-    rest: Vec<u8>,
+    text: Vec<u8>,
+    /// Bytes of the text that were the block before.
+    given: usize,
     first: bool,
 }
 
 impl Blocks {
-    fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<Vec<u8>>> {
-        let mut block = std::mem::take(&mut self.rest);
-        block
-            .try_reserve((self.content.file_size as usize).min(self.size))
-            .map_err(|_| Error::too_large())?;
+    fn next(&mut self, cancelled: &AtomicBool) -> Result<Option<&[u8]>> {
+        self.text.drain(..self.given);
+        let room = (self.content.file_size as usize).min(self.size);
+        self.text.try_reserve(room).map_err(|_| Error::too_large())?;
         loop {
-            let seen = block.len();
-            let ended = self.content.read_up_to(self.size as u64, &mut block, cancelled)? < self.size;
-            if std::mem::take(&mut self.first) && block.starts_with(BYTE_ORDER_MARK) {
-                block.drain(..BYTE_ORDER_MARK.len());
+            let seen = self.text.len();
+            let read = self.content.read_up_to(self.size as u64, &mut self.text, cancelled)?;
+            if std::mem::take(&mut self.first) && self.text.starts_with(BYTE_ORDER_MARK) {
+                self.text.drain(..BYTE_ORDER_MARK.len());
             }
-            if ended {
-                end_at_nul(&mut block);
-                return Ok(Some(block).filter(|block| !block.is_empty()));
+            if read < self.size {
+                end_at_nul(&mut self.text);
+                self.given = self.text.len();
+                return Ok(Some(self.text.as_slice()).filter(|block| !block.is_empty()));
             }
             // What was there before has been looked through, so that a line of any length takes linear time.
-            if let Some(end) = block[seen..].iter().rposition(|&byte| byte == b'\n') {
-                self.rest = block.split_off(seen + end + 1);
-                return Ok(Some(block));
+            if let Some(end) = self.text[seen..].iter().rposition(|&byte| byte == b'\n') {
+                self.given = seen + end + 1;
+                return Ok(Some(&self.text[..self.given]));
             }
-            if block.len() > u32::MAX as usize - self.size {
+            if self.text.len() > LONGEST_LINE - self.size {
                 return Err(Error::format(format!(
-                    "{}: a line is longer than 4 GiB; this is not TREC text",
-                    self.path
+                    "{}: a line is longer than 2 GiB; this is not TREC text",
+                    self.content.path
                 )));
             }
         }
@@ -341,13 +344,13 @@ impl Layout {
 
     fn schema(&self) -> SchemaRef {
         Arc::new(Schema::new(vec![
-            Field::new("query", DataType::Utf8View, false),
-            Field::new("item", DataType::Utf8View, false),
+            Field::new("query", Runs::dtype(), false),
+            Field::new("item", DataType::Utf8, false),
             Field::new(self.value.name(), self.value.dtype(), false),
         ]))
     }
 
-    fn parse(&self, block: &Buffer, chunk: Range<usize>) -> std::result::Result<Parsed, BadLine> {
+    fn parse(&self, block: &[u8], chunk: Range<usize>) -> std::result::Result<Parsed, BadLine> {
         match self.value {
             Value::Relevance => parse_chunk::<Float64Type>(self, block, chunk, parse_relevance),
             Value::Grade => parse_chunk::<Float64Type>(self, block, chunk, parse_grade),
@@ -450,14 +453,13 @@ struct ParsedBlock {
 /// Parses a block's chunks side by side.
 fn parse_block(
     path: &str,
-    block: Vec<u8>,
+    block: &[u8],
     layout: &Layout,
     lines_before: usize,
     batches: &mut Vec<RecordBatch>,
 ) -> Result<ParsedBlock> {
-    let chunks = chunks(&block);
-    let block = Buffer::from_vec(block);
-    let parsed = pool::map(chunks.len(), |chunk| layout.parse(&block, chunks[chunk].clone()));
+    let chunks = chunks(block);
+    let parsed = pool::map(chunks.len(), |chunk| layout.parse(block, chunks[chunk].clone()));
     let mut found = ParsedBlock { lines: 0, tag: None };
     for chunk in parsed {
         let Parsed { columns, lines, tag } =
@@ -472,7 +474,8 @@ fn parse_block(
     Ok(found)
 }
 
-fn chunks(block: &[u8]) -> Vec<Range<usize>> {
+/// Where the pieces of a text are that are parsed side by side, each of whole lines.
+pub fn chunks(block: &[u8]) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
     let mut start = 0;
     while start < block.len() {
@@ -493,12 +496,13 @@ struct Parsed {
 
 fn parse_chunk<T: ArrowPrimitiveType>(
     layout: &Layout,
-    block: &Buffer,
+    block: &[u8],
     chunk: Range<usize>,
     parse: fn(&[u8]) -> Option<T::Native>,
 ) -> std::result::Result<Parsed, BadLine> {
     let rows = chunk.len() / 32;
-    let (mut queries, mut items) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+    let (mut queries, mut items) = (Runs::new(), Texts::with_capacity(rows));
+    let as_characters = layout.strict && !block[chunk.clone()].is_ascii();
     let mut values = Vec::with_capacity(rows);
     let mut tag = None;
     for line in data_lines(block, chunk.clone(), layout.data()) {
@@ -512,18 +516,17 @@ fn parse_chunk<T: ArrowPrimitiveType>(
             tag = (layout.fields == MOST_FIELDS).then(|| line.field(MOST_FIELDS - 1).to_owned());
         }
         values.push(parse(line.field(layout.value_at)).ok_or_else(|| layout.wrong_value(&line))?);
-        queries.push(line.view(0));
-        items.push(line.view(layout.item));
+        let (query, item) = (line.field(0), line.field(layout.item));
+        if as_characters {
+            queries.push(Some(characters(query).as_bytes()));
+            items.push(Some(characters(item).as_bytes()));
+        } else {
+            queries.push(Some(query));
+            items.push(Some(item));
+        }
     }
-    let ids = |views| StringViewArray::try_new(ScalarBuffer::from(views), [block.clone()], None);
-    let (queries, items) = if layout.strict && !block[chunk.clone()].is_ascii() {
-        (
-            bytes_as_characters(layout, block, &chunk, 0),
-            bytes_as_characters(layout, block, &chunk, layout.item),
-        )
-    } else if let (Ok(queries), Ok(items)) = (ids(queries), ids(items)) {
-        (queries, items)
-    } else {
+    values.shrink_to_fit();
+    let (Ok(queries), Ok(items)) = (queries.finish(), items.finish()) else {
         return Err(not_unicode(layout, block, chunk));
     };
     let values = PrimitiveArray::<T>::new(values.into(), None);
@@ -531,10 +534,9 @@ fn parse_chunk<T: ArrowPrimitiveType>(
     Ok(Parsed { columns: vec![Arc::new(queries), Arc::new(items), Arc::new(values)], lines, tag })
 }
 
-/// The ids in a field, of which each byte is a character: their order is that of the bytes.
-fn bytes_as_characters(layout: &Layout, block: &[u8], chunk: &Range<usize>, field: usize) -> StringViewArray {
-    let text = |line: Line| line.field(field).iter().map(|&byte| char::from(byte)).collect::<String>();
-    StringViewArray::from_iter_values(data_lines(block, chunk.clone(), layout.data()).map(text))
+/// An id of which each byte is a character: their order is that of the bytes.
+fn characters(id: &[u8]) -> String {
+    id.iter().map(|&byte| char::from(byte)).collect()
 }
 
 fn old_ends(line: &Line) -> BadLine {
@@ -574,8 +576,6 @@ fn count_lines(text: &[u8]) -> usize {
 struct Line<'a> {
     /// Lines before it in its chunk.
     number: usize,
-    /// Where in the block it starts.
-    start: usize,
     /// Without the line end.
     text: &'a [u8],
     fields: Fields,
@@ -585,10 +585,6 @@ impl Line<'_> {
     fn field(&self, field: usize) -> &[u8] {
         let (start, end) = self.fields.bounds[field];
         &self.text[start..end]
-    }
-
-    fn view(&self, field: usize) -> u128 {
-        make_view(self.field(field), 0, (self.start + self.fields.bounds[field].0) as u32)
     }
 
     /// Whether lines may have ended with `\r` alone, long ago on a Macintosh.
@@ -618,7 +614,7 @@ fn data_lines(
             number += 1;
             let text = &block[start..start + length];
             let text = text.strip_suffix(b"\r").unwrap_or(text);
-            let line = Line { number: number - 1, start, text, fields };
+            let line = Line { number: number - 1, text, fields };
             if is_data(&line) {
                 return Some(line);
             }
@@ -701,6 +697,7 @@ mod tests {
 
     use super::*;
     use crate::core::error::Class;
+    use crate::core::texts::written_out;
 
     type Row = (String, String, f64);
 
@@ -725,11 +722,11 @@ mod tests {
             _ => batch.column(2).as_primitive::<Float64Type>().value(row),
         };
         let in_batch = |batch: &RecordBatch| -> Vec<Row> {
-            let (queries, items) = (batch.column(0).as_string_view(), batch.column(1).as_string_view());
+            let (queries, items) = (batch.column(0).as_string::<i32>(), batch.column(1).as_string::<i32>());
             let row = |i| (queries.value(i).to_owned(), items.value(i).to_owned(), column(batch, i));
             (0..batch.num_rows()).map(row).collect()
         };
-        table.batches.iter().flat_map(in_batch).collect()
+        written_out(table).unwrap().batches.iter().flat_map(in_batch).collect()
     }
 
     fn row(query: &str, item: &str, value: f64) -> Row {

@@ -23,6 +23,10 @@ use crate::core::ties::{Needs, Ties};
 const BLOCK: usize = 256;
 /// Judgements of a part.
 const PART: usize = 1 << 16;
+/// Scattered results that are brought together at once, as far as there are not too many passes over them.
+const OF_A_PASS: usize = 1 << 21;
+/// Passes, of which each looks at the queries of all results.
+const MOST_PASSES: usize = 4;
 
 /// A table and the names of its columns.
 pub struct Source {
@@ -203,20 +207,32 @@ impl<Q: Key, C: Consume> Job<'_, Q, C> {
         let scores = read_numbers(run, run.value.as_ref(), "score", Accepted::NotNan)?;
         let ranks = read_numbers(run, run.rank.as_ref(), "rank", Accepted::NotNan)?;
         let columns = ListColumns { judged, grades, items, scores, ranks };
-        let lists = Lists::new(&self, &columns)?;
-        let step = self.blocks_of_a_part(lists.blocks());
-        let parts = pool::map_init(
-            lists.blocks().div_ceil(step),
-            || QueryScratch::new(rules),
-            |scratch, part| {
-                self.part(part * step..lists.blocks().min((part + 1) * step), &columns, &lists, scratch)
-            },
-        );
+        let (mut parts, mut unjudged_queries) = (Vec::new(), 0);
+        let passes = self.passes();
+        for pass in 0..passes {
+            let lists = Lists::new(&self, &columns, (pass, passes))?;
+            let step = self.blocks_of_a_part(lists.blocks());
+            parts.extend(pool::map_init(
+                lists.blocks().div_ceil(step),
+                || QueryScratch::new(rules),
+                |scratch, part| {
+                    self.part(part * step..lists.blocks().min((part + 1) * step), &columns, &lists, scratch)
+                },
+            ));
+            unjudged_queries += lists.unjudged_queries();
+        }
         self.refuse_repeated(&parts)?;
-        let unjudged_queries =
-            lists.unjudged_queries() + parts.iter().map(|part| part.unjudged_queries).sum::<usize>();
+        unjudged_queries += parts.iter().map(|part| part.unjudged_queries).sum::<usize>();
         self.refuse_unjudged(unjudged_queries)?;
         Ok(Account { first_rows: self.queries.first_rows, unjudged_queries })
+    }
+
+    /// In how many passes scattered results are brought together: a copy of them all can take more than they do.
+    fn passes(&self) -> usize {
+        match self.tables.whole || !is_scattered(self.run_queries) {
+            true => 1,
+            false => (self.run_queries.len() / OF_A_PASS).clamp(1, MOST_PASSES),
+        }
     }
 
     /// Parts have about as many judgements as fit the cache with what measures make of them, but no thread
@@ -427,7 +443,11 @@ enum Lists<Q, K> {
 }
 
 impl<Q: Key, K: Key> Lists<Q, K> {
-    fn new<C: Consume>(job: &Job<'_, Q, C>, columns: &ListColumns<'_, K>) -> Result<Self> {
+    fn new<C: Consume>(
+        job: &Job<'_, Q, C>,
+        columns: &ListColumns<'_, K>,
+        pass: (usize, usize),
+    ) -> Result<Self> {
         check_rows(job.run_queries.len())?;
         if !is_scattered(job.run_queries) {
             let (groups, unjudged_queries) = job.queries.group(job.run_queries)?;
@@ -435,7 +455,7 @@ impl<Q: Key, K: Key> Lists<Q, K> {
         }
         let ids = (0..job.judged.len()).map(|query| job.id(query as u32));
         let Tables { cancelled, .. } = *job.tables;
-        let dealt = Partitions::new(ids, job.run_queries, columns.items, columns.order(), cancelled)?;
+        let dealt = Partitions::new(pass, ids, job.run_queries, columns.items, columns.order(), cancelled)?;
         Ok(Self::Partitioned(dealt))
     }
 

@@ -53,8 +53,9 @@ impl<K> Default for Gathered<K> {
 impl<Q: Key, K: Key> Partitions<Q, K> {
     /// Deals out the results, and the judged queries with them; without scores all are 0.
     ///
-    /// Some are lacking if it is cancelled.
+    /// Only those of one of so many passes, and some of them are lacking if it is cancelled.
     pub fn new(
+        (pass, passes): (usize, usize),
         judged: impl Iterator<Item = Q>,
         queries: &Column<'_, Q>,
         items: &Column<'_, K>,
@@ -62,11 +63,16 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
         cancelled: &AtomicBool,
     ) -> Result<Self> {
         let partitions = partitions(queries.len());
+        let own = partitions * pass / passes..partitions * (pass + 1) / passes;
+        let place = |query: Q| {
+            let partition = partition_of(query, partitions);
+            own.contains(&partition).then(|| partition - own.start)
+        };
         let sizes = |stretch| {
-            let (mut sizes, mut scratch) = (vec![0; partitions], Vec::new());
+            let (mut sizes, mut scratch) = (vec![0; own.len()], Vec::new());
             for rows in pieces(stretch) {
                 let queries = queries.values(rows, &mut scratch);
-                queries.iter().for_each(|&query| sizes[partition_of(query, partitions)] += 1);
+                queries.iter().filter_map(|&query| place(query)).for_each(|place| sizes[place] += 1);
             }
             sizes
         };
@@ -78,17 +84,20 @@ impl<Q: Key, K: Key> Partitions<Q, K> {
                 let items = items.values(rows.clone(), &mut item_scratch);
                 let scores = scores.map(|scores| scores.values(rows, &mut score_scratch));
                 for (at, (&query, &item)) in queries.iter().zip(items).enumerate() {
+                    let Some(place) = place(query) else { continue };
                     let score = scores.map_or(0.0, |scores| scores[at]);
-                    dealt[partition_of(query, partitions)].push(DealtResult { query, item, score });
+                    dealt[place].push(DealtResult { query, item, score });
                 }
             }
         };
         let dealt = Dealt::new(queries.len(), sizes, fill)?;
-        let mut own = vec![Vec::new(); partitions];
+        let mut of_judged = vec![Vec::new(); own.len()];
         for (query, number) in judged.zip(0..) {
-            own[partition_of(query, partitions)].push((query, number));
+            if let Some(place) = place(query) {
+                of_judged[place].push((query, number));
+            }
         }
-        Ok(Self { dealt, judged: own })
+        Ok(Self { dealt, judged: of_judged })
     }
 
     /// Number of partitions.

@@ -33,7 +33,7 @@ class Json(FormatOfPolars):
         """Whether it begins with an object or an array."""
         return file.first_line.startswith(("{", "["))
 
-    def scan(self, content: Path | bytes, file: File) -> Source:
+    def scan(self, file: File) -> Source:
         """As `FormatOfPolars.scan`."""
         import polars as pl
 
@@ -42,6 +42,7 @@ class Json(FormatOfPolars):
             raise FormatError(
                 f"{file.where}, line {line}: an object has two values called {name!r}; keep one"
             )
+        content = file.source
         if file.head.startswith(codecs.BOM_UTF8):
             content = b"".join(file.lines()).removeprefix(codecs.BOM_UTF8)
         if file.first_line.lstrip().startswith("["):

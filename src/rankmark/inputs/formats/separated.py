@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from rankmark import _native
 from rankmark.errors import ColumnError, FormatError
 from rankmark.inputs.format import Batched, File, FormatOfPolars, Pieces, not_unicode, polars_errors
+from rankmark.inputs.memory import UNKNOWN, room
 from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names
 from rankmark.inputs.source import Source
-from rankmark.inputs.tables.polars_frames import from_lazy_frame, from_polars
+from rankmark.inputs.tables.polars_frames import from_polars
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,30 +46,20 @@ class Separated(FormatOfPolars):
         texts = file.first_line.replace('"', "").split(self.separator)
         return len(texts) > 1 and are_column_names(texts, columns)
 
-    def scan(self, content: Path | bytes, file: File) -> Source:
-        """As `FormatOfPolars.scan`."""
+    def scan(self, file: File) -> Source:
+        """As `FormatOfPolars.scan`; read block by block, because polars needs several times the text."""
         import polars as pl
 
-        if isinstance(content, Path) and _ends_blank(content):
-            content = content.read_bytes()
-        if isinstance(content, bytes):
-            content = _without_blank_end(content)
-
-        def scan(types: dict[str, type[pl.DataType]] | None = None) -> pl.LazyFrame:
-            return pl.scan_csv(content, separator=self.separator, schema_overrides=types, glob=False)
-
-        schema = scan().collect_schema()
+        schema = self._schema(file)
 
         def take(roles: Chosen) -> _native.Table:
+            packed = _native.Packed()
+            for table, _ in self._pieces(file, schema, roles, WHOLE, room()):
+                packed.add(table)
             texts, numbers = _types(roles, schema)
-            try:
-                return from_lazy_frame(scan(texts | numbers), file.where).take(roles)
-            except pl.exceptions.PolarsError:
-                _refuse_open_quote(file)
-                _refuse_texts(scan(texts), numbers, file.where, roles)
-                raise
+            return packed.table() or from_polars(pl.DataFrame(schema=texts | numbers), file.where)
 
-        return Source(file.where, _once(schema.names(), file.where), take, text_ids=True)
+        return Source(file.where, _once(list(schema), file.where), take, text_ids=True)
 
     def fault(self, file: File) -> str | None:
         """As `FormatOfPolars.fault`."""
@@ -100,40 +90,61 @@ class Separated(FormatOfPolars):
 
     def in_batches(self, file: File, table: TableName) -> Batched:  # noqa: ARG002
         """As `Format.in_batches`."""
-        import polars as pl
-
-        start = file.head[: file.head.rfind(b"\n") + 1] or file.head
-        with polars_errors(file.where, self.name):
-            schema = pl.scan_csv(start, separator=self.separator).collect_schema()
+        schema = self._schema(file)
 
         def read(roles: Chosen, size: int) -> Pieces:
-            row = 0
-            for text, share in _blocks(file, size // 4):  # polars takes as much again to read it
-                where = f"{file.where} from row {row} on"
-                frame = self._block(text, roles, schema, file, row)
-                row += frame.height
-                if frame.height:
-                    yield from_polars(frame.select(roles.names), where), share
+            return self._pieces(file, schema, roles, size // 4)  # polars takes as much again to read it
 
-        names = _once(list(schema), file.where)
-        return Batched(file.where, file.size, names, read, text_ids=True)
+        return Batched(file.where, file.size, _once(list(schema), file.where), read, text_ids=True)
 
-    def _block(
+    def _schema(self, file: File) -> pl.Schema:
+        import polars as pl
+
+        with polars_errors(file.where, self.name):
+            with file.text() as (content, _):
+                start = _whole_rows(content, START, file)
+            return pl.scan_csv(start, separator=self.separator).collect_schema()
+
+    def _pieces(
+        self, file: File, schema: pl.Schema, roles: Chosen, size: int, limit: int = UNKNOWN
+    ) -> Pieces:
+        """The rows in blocks of so many bytes of text; more than `limit` that were compressed are refused."""
+        row = 0
+        for header, text, share in _blocks(file, size, limit):
+            table = self._plain(text, roles, schema) or self._odd(header + text, roles, schema, file, row)
+            row += table.num_rows
+            if table.num_rows:
+                yield table, share
+
+    def _plain(self, text: bytes, roles: Chosen, schema: pl.Schema) -> _native.Table | None:
+        """The rows of a block; None where polars has to look at them."""
+        import polars as pl
+
+        _, numbers = _types(roles, schema)
+        if pl.Boolean in numbers.values():
+            return None
+        names = list(schema)
+        columns = [(name, names.index(name), name in numbers) for name in roles.names]
+        return _native.read_plain_rows(text, self.separator, len(names), columns)
+
+    def _odd(
         self, text: bytes, roles: Chosen, schema: pl.Schema, file: File, first_row: int
-    ) -> pl.DataFrame:
-        """The rows of a block of text, the first of which has this number in its file."""
+    ) -> _native.Table:
+        """The rows of a block with the header before it, the first of which has this number in its file."""
         import polars as pl
 
         def read(types: dict[str, type[pl.DataType]]) -> pl.DataFrame:
             # Other columns are not looked at, whatever they hold, as in a file that is read whole.
-            return pl.read_csv(text, columns=roles.names, separator=self.separator, schema_overrides=types)
+            frame = pl.read_csv(text, columns=roles.names, separator=self.separator, schema_overrides=types)
+            return frame.select(roles.names)
 
         texts, numbers = _types(roles, schema)
+        where = f"{file.where} from row {first_row} on"
         try:
-            return read(texts | numbers)
+            return from_polars(read(texts | numbers), where)
         except pl.exceptions.PolarsError as error:
             _refuse_open_quote(file)
-            with polars_errors(f"{file.where} from row {first_row} on", self.name):
+            with polars_errors(where, self.name):
                 _refuse_texts(read(texts).lazy(), numbers, file.where, roles, first_row)
                 raise error
 
@@ -185,76 +196,55 @@ BLANK_ENDS = b"\n\n", b"\n\r\n"
 
 
 def _without_blank_end(text: bytes) -> bytes:
-    """CSV text without the blank lines at its end, which are no rows."""
-    if not text.endswith(BLANK_ENDS):
+    """Rows of CSV text without the blank lines at their end, which are no rows."""
+    if not (text.endswith(BLANK_ENDS) or text in (b"\n", b"\r\n")):
         return text
-    return text[: text.index(b"\n", len(text.rstrip(b"\r\n"))) + 1]
-
-
-def _ends_blank(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 3))
-        return file.read().endswith(BLANK_ENDS)
+    rows = len(text.rstrip(b"\r\n"))
+    return text[: text.index(b"\n", rows) + 1] if rows else b""
 
 
 LONGEST_ROW = 1 << 24
 """Bytes of a row: in a longer one a quote has not been closed."""
+START = 1 << 16
+"""Bytes by which the types of the columns are told, and more where a row has more."""
+WHOLE = 8 << 20
+"""Bytes of a block of text of a file that is read whole."""
 
 
-def _blocks(file: File, size: int) -> Iterator[tuple[bytes, float]]:
-    """CSV text in blocks of whole rows, each with the header before it."""
-    progress = _native.Progress()
-    reader = _native.TextReader(str(file.path), progress)
-    rest = b""
-    while not (end := _end_of_first_row(rest)):
-        _refuse_endless(rest, file)
-        if not (more := reader.read(size)):
+def _blocks(file: File, size: int, limit: int = UNKNOWN) -> Iterator[tuple[bytes, bytes, float]]:
+    """The header, and the rows in blocks of about so many bytes, each with how much has been read."""
+    with file.text(limit) as (content, share):
+        while (header := _whole_rows(content, 0, file)) and not header.strip():
+            pass
+        if not header.endswith(b"\n"):
+            header += b"\n"
+        blank = b""
+        while read := _whole_rows(content, size, file):
+            read = blank + read if blank else read
+            text = _without_blank_end(read)
+            blank = read[len(text) :]  # which waits for a row that follows it
+            if text:
+                yield header, text, share()
+
+
+def _whole_rows(content: BinaryIO, size: int, file: File) -> bytes:
+    """The next rows, which together have so many bytes or more; a line end in quotes ends no row."""
+    text = content.read(size)
+    parts, rest, quotes = [text], 0, text.count(b'"')
+    while quotes % 2 or not parts[-1].endswith(b"\n"):
+        line = content.readline(LONGEST_ROW)
+        if not line:
             break
-        rest += more
-    header, rest = (rest[:end], rest[end:]) if end else (rest + b"\n", b"")
-    while True:
-        more = reader.read(size)
-        text = rest + more
-        end = len(text) if len(more) < size else _end_of_rows(text)
-        block = _without_blank_end(header + text[:end])  # blank lines wait for a row that follows them
-        end = len(block) - len(header)
-        if end:
-            yield block, progress.done / max(1, progress.total)
-        rest = text[end:]
-        if len(more) < size:
-            return
-        _refuse_endless(rest, file)
-
-
-def _end_of_first_row(text: bytes) -> int:
-    """Where the first row ends that does, or 0; a line end in quotes ends no row."""
-    at, quotes = -1, 0
-    while (end := text.find(b"\n", at + 1)) >= 0:
-        quotes += text.count(b'"', at + 1, end)
-        if quotes % 2 == 0:
-            return end + 1
-        at = end
-    return 0
-
-
-def _end_of_rows(text: bytes) -> int:
-    """The same of the last row."""
-    at, quotes = len(text), text.count(b'"')
-    while (end := text.rfind(b"\n", 0, at)) >= 0:
-        quotes -= text.count(b'"', end, at)
-        if quotes % 2 == 0:
-            return end + 1
-        at = end
-    return 0
-
-
-def _refuse_endless(row: bytes, file: File) -> None:
-    """Refuses what begins a row and is longer than any."""
-    if len(row) > LONGEST_ROW:
+        parts.append(line)
+        rest, quotes = rest + len(line), quotes + line.count(b'"')
+        if rest > LONGEST_ROW:
+            _refuse_open_quote(file)
+            raise FormatError(
+                f"{file.where}: a row is longer than {LONGEST_ROW >> 20} MiB; this is no CSV or TSV"
+            )
+    if quotes % 2:
         _refuse_open_quote(file)
-        raise FormatError(
-            f"{file.where}: a row is longer than {LONGEST_ROW >> 20} MiB; this is no CSV or TSV"
-        )
+    return text if len(parts) == 1 else b"".join(parts)
 
 
 def _refuse_open_quote(file: File) -> None:

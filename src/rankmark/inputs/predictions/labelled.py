@@ -35,7 +35,7 @@ class Predictions:
         columns: the roles of the columns.
         text_ids: whether ids come from a format without types.
         positive: the label of positive rows, as it is in the table; None where it is not said.
-        words: the labels as they were before words became numbers: that of 0 and that of 1.
+        words: the labels as they were before words became numbers: that of 0, that of 1, ….
 
     """
 
@@ -44,7 +44,7 @@ class Predictions:
     columns: PredictionColumns
     text_ids: bool
     positive: float | None
-    words: tuple[str, str] | None
+    words: tuple[str, ...] | None
 
 
 def scored_by(read: Predictions, column: str, system: str) -> Predictions:

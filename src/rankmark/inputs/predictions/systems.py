@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from rankmark.errors import DataError, RankmarkError, UsageError, did_you_mean
 from rankmark.inputs.predictions.classes import ClassPredictions
@@ -16,15 +16,28 @@ from rankmark.inputs.predictions.reading import read_predictions, source_of
 from rankmark.inputs.predictions.same_rows import matched
 from rankmark.inputs.tables import open_table
 
-__all__ = ["SystemScores", "Systems", "asked_systems", "is_one_table", "read_systems"]
+__all__ = ["Columns", "SystemScores", "Systems", "asked_systems", "is_one_table", "naming", "read_systems"]
 
 
 @dataclass(frozen=True, slots=True)
 class SystemScores:
-    """Where a system's scores are: a table, and the column; None for the one that is known by its name."""
+    """Where a system's predictions are.
+
+    Attributes:
+        table: the table.
+        column: that of scores; several with one of each class; None for the one that is known by its name.
+        predicted: the column of predicted classes, where these take the place of scores.
+
+    """
 
     table: object
-    column: str | None
+    column: str | tuple[str, ...] | None
+    predicted: str | None = None
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether it is said that labels are classes."""
+        return self.predicted is not None or isinstance(self.column, tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +54,62 @@ class Systems:
     notes: tuple[str, ...] = ()
 
 
-def asked_systems(table: Any, scores: str | Mapping[str, str] | None) -> dict[str, SystemScores]:
+Columns: TypeAlias = "str | Sequence[str]"
+"""A column of scores, or several with one of each class."""
+
+
+def asked_systems(
+    table: Any,
+    scores: Columns | Mapping[str, Columns] | None,
+    predicted: str | Mapping[str, str] | None = None,
+) -> dict[str, SystemScores]:
     """Each system's table and column.
 
     Args:
         table: one table, or a dict with the table of each system.
-        scores: the column of each system; of several tables also one column for all, or None for the usual
-            names.
+        scores: the column of each system, or several with one of each class; of several tables also what
+            all have in common, or None for the usual names.
+        predicted: the column of predicted classes, alike, where they take the place of scores.
 
     Raises:
         UsageError: one table without the column of each system, or columns of systems that there are not.
 
     """
-    _check_columns(scores)
+    if predicted is not None:
+        if scores is not None:
+            raise UsageError("scores and predicted are both said: say the scores, or the predicted classes")
+        asked = _asked(table, predicted, "predicted")
+        return {name: SystemScores(each, None, str(column)) for name, (each, column) in asked.items()}
+    asked = _asked(table, scores, "scores")
+    return {
+        name: SystemScores(each, column if column is None or isinstance(column, str) else tuple(column))
+        for name, (each, column) in asked.items()
+    }
+
+
+def _asked(
+    table: Any, scores: Columns | Mapping[str, Columns] | None, what: str
+) -> dict[str, tuple[object, Columns | None]]:
+    """Each system's table and column, or columns; `what` is said."""
+    _check_columns(scores, what)
     tables = _by_system(table)
     if tables is None:
         if not isinstance(scores, Mapping):
             raise UsageError(
-                f"scores={scores!r}: one table needs the column of each system, {{system: column}}; several "
+                f"{what}={scores!r}: one table needs the column of each system, {{system: column}}; several "
                 "tables are given by their systems, {system: table}"
             )
-        return {name: SystemScores(table, column) for name, column in scores.items()}
+        return {name: (table, column) for name, column in scores.items()}
     if not isinstance(scores, Mapping):
-        return {name: SystemScores(each, scores) for name, each in tables.items()}
+        return {name: (each, scores) for name, each in tables.items()}
     for name in scores:
         if name not in tables:
             hint = did_you_mean(str(name), map(str, tables))
             raise UsageError(
-                f"scores has a column for {name!r}, which is none of the systems "
+                f"{what} has a column for {name!r}, which is none of the systems "
                 f"{', '.join(map(str, tables))}{hint}"
             )
-    return {name: SystemScores(each, scores.get(name)) for name, each in tables.items()}
+    return {name: (each, scores.get(name)) for name, each in tables.items()}
 
 
 def is_one_table(table: object) -> bool:
@@ -79,10 +117,16 @@ def is_one_table(table: object) -> bool:
     return _by_system(table) is None
 
 
-def _check_columns(scores: object) -> None:
+def _check_columns(scores: object, what: str) -> None:
     columns = list(scores.values()) if isinstance(scores, Mapping) else [scores or ""]
-    if wrong := [column for column in columns if not isinstance(column, str)]:
-        raise UsageError(f"systems have one column of scores each, called by its name, not {wrong[0]!r}")
+    for column in columns:
+        several = column if what == "scores" and isinstance(column, list | tuple) else [column]
+        if not several or not all(isinstance(each, str) for each in several):
+            of = "predicted classes" if what == "predicted" else "scores"
+            more = "" if what == "predicted" else ", or a list of them with one of each class"
+            raise UsageError(
+                f"systems have one column of {of} each, called by its name{more}, not {column!r}"
+            )
 
 
 def _by_system(table: object) -> dict[Any, object] | None:
@@ -131,7 +175,7 @@ def read_systems(
         DataError: a table that cannot be read, or tables that are not of the same rows.
 
     """
-    columns = {name: each.column for name, each in systems.items() if each.column is not None}
+    columns = {name: each.column for name, each in systems.items() if isinstance(each.column, str)}
     first, *following = systems.values()
     if len(columns) == len(systems) and all(each.table is first.table for each in following):
         name = next(iter(systems))
@@ -140,7 +184,7 @@ def read_systems(
     reads: dict[str, Predictions] = {}
     sought, known = list(others), dict[str, None]()
     for name, each in systems.items():
-        with _naming(name):
+        with naming(name):
             opened = source_of(each.table)
             found = [column for column in sought if column in opened.names]
             read = _read_system(name, replace(each, table=opened), said, positive, weighing, found)
@@ -153,7 +197,7 @@ def read_systems(
 
 
 @contextmanager
-def _naming(system: str) -> Iterator[None]:
+def naming(system: str) -> Iterator[None]:
     """Says of which system the table is that cannot be read."""
     try:
         yield
@@ -175,5 +219,8 @@ def _read_system(
         system.table, told, positive, None, others, compared=compared, weighing=weighing, system=name
     )
     if isinstance(read, ClassPredictions):
-        raise DataError(f"systems are compared by one score in a row each, and {read.name} has several")
+        raise DataError(
+            f"systems are compared by one score in a row each, and {read.name} has several; to compare "
+            f'scores of classes, say them as a list, scores={{"{name}": ["{system.column or "…"}"]}}'
+        )
     return read
