@@ -17,7 +17,7 @@ from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
 from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
 from benchmarks.coverage import __main__ as coverage
-from benchmarks.coverage import means, seeds
+from benchmarks.coverage import means, rows, seeds
 from benchmarks.report import Outcome
 from benchmarks.targets import Measured
 from benchmarks.timing import Timing, check_agreement
@@ -195,6 +195,19 @@ def test_coverage_over_seeds_is_shown_for_each_way_to_have_them(
     out = capsys.readouterr().out
     assert out.count("###") == 5
     assert out.count("| 25 queries, 3 seeds ± 0.01 |") == 5
+
+
+def test_tests_of_predictions_are_shown_where_systems_differ_and_where_not(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("EQUAL", "SCALED", "BETTER"):
+        monkeypatch.setattr(rows, name, getattr(rows, name)[:1])
+    monkeypatch.setattr(rows, "MEASURES", ("LogLoss",))
+    monkeypatch.setattr(rows, "OF_RANKS", ("AUC",))
+    coverage.main(["rows", "--repetitions", "2"])
+    out = capsys.readouterr().out
+    assert out.count("###") == 6
+    assert out.count("| LogLoss, 25 rows |") == 2
 
 
 def test_a_subject_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

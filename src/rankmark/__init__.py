@@ -54,6 +54,7 @@ _HOME = {
     "gate_predictions": "comparing.prediction_gate",
     "load": "loading",
     "parse": "language.names",
+    "power": "comparing.powering",
     "rank_correlation": "comparing.agreement",
     "read_qrels": "inputs",
     "read_run": "inputs",

@@ -21,6 +21,7 @@ from rankmark.comparing.compare import compare_results as compare_results
 from rankmark.comparing.gating import gate as gate
 from rankmark.comparing.leaderboard import board as board
 from rankmark.comparing.matrix import compare_matrix as compare_matrix
+from rankmark.comparing.powering import power as power
 from rankmark.comparing.prediction_gate import gate_predictions as gate_predictions
 from rankmark.comparing.predictions import compare_predictions as compare_predictions
 from rankmark.errors import CallError as CallError

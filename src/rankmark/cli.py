@@ -29,6 +29,7 @@ from rankmark.commands.gate_predictions import gate_predictions
 from rankmark.commands.measures import measures
 from rankmark.commands.names import MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
+from rankmark.commands.power import show_power
 from rankmark.commands.predictions import evaluate_table
 from rankmark.commands.show import show
 from rankmark.commands.trec_eval import trec_eval
@@ -213,6 +214,7 @@ for _command in (
     show_board,
     gate,
     gate_predictions,
+    show_power,
     show,
     explain,
     check_data,

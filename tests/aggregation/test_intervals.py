@@ -251,6 +251,17 @@ def test_no_interval_is_a_point_without_a_word() -> None:
     assert (plain.low, plain.high, plain.note[:20]) == (1, 1, "the rows do not vary")
 
 
+def test_an_auc_that_few_rows_decide_says_so() -> None:
+    label = [1] * 40 + [0] * 40
+    one_wrong = {"label": label, "score": [*range(100, 139), 50, *range(40)]}
+    found = rm.evaluate_predictions(one_wrong, "AUC", intervals=True).intervals["AUC"]
+    assert "40 pairs that share no row" in found.note
+    one_wrong["score"][39] = 20
+    found = rm.evaluate_predictions(one_wrong, "AUC", intervals=True).intervals["AUC"]
+    assert found.note.startswith("few of them make up most of its spread")
+    assert rm.evaluate_predictions(without_users(), "AUC", intervals=True).intervals["AUC"].note == ""
+
+
 def test_plain_delong_and_the_jackknife_are_asked_for_by_name() -> None:
     table = without_users()
     own = statistics.delong_interval(table["click"], table["score"], method="delong")
@@ -303,7 +314,46 @@ def test_slices_are_shown_and_saved() -> None:
     assert len(records) == 2 * (3 + 60)
     again = pickle.loads(pickle.dumps(result))
     assert str(again.slices) == str(result.slices)
-    assert result.to_csv().splitlines()[0] == "by,slice,measure,rows,positive,value,low,high,undefined"
+    header = result.to_csv().splitlines()[0]
+    assert header.startswith("by,slice,measure,rows,positive,value,low,high,undefined,difference,")
+
+
+def test_slices_tell_whether_their_auc_is_that_of_other_rows() -> None:
+    table = without_users()
+    label, score = table["click"], np.where(np.array(table["country"]) == "de", 0.5, table["score"])
+    found = rm.evaluate_predictions(table | {"score": score}, "AUC LogLoss", by="country", intervals=True)
+    assert found.slices is not None
+    inside = np.array(table["country"]) == "de"
+    own = statistics.unpaired_delong_test((label[inside], score[inside]), (label[~inside], score[~inside]))
+    auc, loss = found.slices["de"]
+    assert (auc.difference, auc.p) == pytest.approx((own.difference, own.p))
+    assert (auc.difference_low, auc.difference_high) == pytest.approx(own.interval)
+    assert math.isnan(loss.p)
+    tests = [row for row in found.slices.rows if row.measure == "AUC"]
+    corrected = statistics.corrected([row.p for row in tests], "holm")
+    assert [row.p_corrected for row in tests] == pytest.approx(list(corrected))
+    assert auc.p_corrected < 0.01
+    assert "corrected for 3 tests (Holm)" in " ".join(str(found).split())
+    without = rm.evaluate_predictions(table, "AUC", by="country").slices
+    assert without is not None
+    assert "difference" not in str(without)
+
+
+def test_users_with_rows_in_several_slices_are_counted_once() -> None:
+    table = clicks()
+    slices = rm.evaluate_predictions(table, "AUC", by="country", intervals=True).slices
+    assert slices is not None
+    (row,) = slices["de"]
+    inside = np.array(table["country"]) == "de"
+    rows = table["click"], table["score"]
+    ours, others = (
+        statistics.delong_test(*rows, np.zeros(600), weights=of, clusters=table["user_id"])
+        for of in (inside, ~inside)
+    )
+    assert row.difference == pytest.approx(ours.first - others.first)
+    # The same users are on both sides, so that the error is not that of independent ones.
+    error = (row.difference_high - row.difference) / stats.norm.ppf(0.975)
+    assert 0.7 < error / math.hypot(ours.error, others.error) < 1.4
 
 
 # --- Comparisons ---------------------------------------------------------------------------------------

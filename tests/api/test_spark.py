@@ -286,6 +286,44 @@ def test_spark_gives_the_values_of_the_local_engine(spark: Any, text: Any, choic
 
 
 @pytest.mark.slow
+def test_ratios_are_compared_and_slices_made_as_by_the_local_engine(spark: Any) -> None:
+    qrels, run = tables(60)
+    # In the order in which the values come from a cluster, so that nothing differs by a sum's rounding.
+    qrels = qrels.sort("query").with_columns(letter=pl.format("of {}", pl.col("query") % 4))
+    run = run.with_columns(part=pl.col("query") % 3)
+    other = run.with_columns(pl.col("score") * -1)
+    measures = ["HitRatio@5", "MeanRank", "MPR(items=900)", "AP"]
+    judged, *returned = frames(spark, qrels, run, other)
+    here = [rm.evaluate(qrels, each, measures, by=["letter", "part"]) for each in (run, other)]
+    there: list[Any] = [rm.spark.evaluate(judged, each, measures, by=["letter", "part"]) for each in returned]
+    for one, same in zip(there, here, strict=True):
+        assert one.slices.frame.equals(same.slices.frame)  # type: ignore[union-attr]
+    compared, expected = (
+        rm.compare_results({"one": each[0], "other": each[1]}, resamples=99) for each in (there, here)
+    )
+    assert compared.table.equals(expected.table)
+    assert rm.gate(None, there[1], there[0], "HitRatio@5", max_drop="99%").measures
+    with pytest.raises(rm.UsageError, match="rows on a cluster have no order"):
+        rm.spark.evaluate(judged, returned[0], ["AP"], by=np.arange(5))
+    with pytest.raises(rm.ColumnError, match="by='letters': no table has such a column; did you mean"):
+        rm.spark.evaluate(judged, returned[0], ["AP"], by="letters")
+
+
+def test_of_ratios_both_sums_are_told_of_each_query() -> None:
+    qrels, run = tables(20)
+    here = rm.evaluate(qrels, run, ["HitRatio@5", "AP"])
+    job = task(["HitRatio@5", "AP"])
+    job = engine.Task(job.plan, job.qrels, job.run, parts=True)
+    rows = [pl.DataFrame(batch) for part in batches(qrels, run, 50) for batch in job.per_query(part)]
+    found, ids = pl.concat(rows), pl.DataFrame({"query": here.query_ids})
+    assert found.columns == ["query", "HitRatio@5", "AP", "HitRatio@5 above", "HitRatio@5 below"]
+    found = ids.join(found, on="query", how="left", maintain_order="left")
+    above, below = here.query_parts[here.measures[0]]
+    assert found["HitRatio@5 above"].to_list() == above.tolist()
+    assert found["HitRatio@5 below"].to_list() == below.tolist()
+
+
+@pytest.mark.slow
 def test_a_column_says_the_order_of_rows(spark: Any) -> None:
     qrels, run = tables(40)
     run = pl.concat([run, run.with_columns(pl.col("score") + 1)])  # every item twice

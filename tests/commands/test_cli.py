@@ -286,6 +286,7 @@ COMMANDS = [
     "board",
     "gate",
     "gate-predictions",
+    "power",
     "show",
     "explain",
     "check",

@@ -49,7 +49,7 @@ def printed(capfd: pytest.CaptureFixture[str], *args: str) -> tuple[int, Any]:
         "predictions pets.csv --predicted guess --per-class --confusion",
         "curve p.csv ROC",
         "curve p.csv calibration",
-        "compare qrels.txt a.run b.run --movers 1 --margin .1 --rope .01 -q",
+        "compare qrels.txt a.run b.run --movers 1 --margin .1 --rope .01 --anova -q",
         "gate qrels.txt a.run b.run -m RR --max-drop .1",
         "gate qrels.txt a.run --at-least RR=.1 --confidence .9",
         "gate-predictions p.csv --system a=other --system b=score -m AUC --max-drop 5%",

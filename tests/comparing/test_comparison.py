@@ -575,6 +575,10 @@ def test_variance_goes_by_clusters_seeds_and_shards() -> None:
         "residual",
     ]
     assert rm.compare(QRELS, runs, "RR", clusters=users).anova("RR").levels["cluster"] == 7
+    record = json.loads(seeded.to_json(anova=True))["anova"]
+    assert [each["source"] for each in record] == list(seeded.anova("RR").rows)
+    assert record[0]["p"] == pytest.approx(seeded.anova("RR")["query"].p)
+    assert re.search(r"RR +seed\(system\) .* residual\n", seeded.to_table(anova=True))
     with pytest.raises(DataError, match="systems have 1 and 3 results"):
         rm.compare(QRELS, {**runs, "bm25": RUNS["bm25"]}, "RR").anova("RR")
 

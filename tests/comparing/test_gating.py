@@ -161,7 +161,7 @@ def test_the_line_says_which_numbers_decided() -> None:
         "failed: RR 1.0000 → 0.9750, worse by 2.5%; allowed 1%; decided by the point estimate on 40 queries",
         (
             "RR: with 95% confidence 40 queries could show that an equal candidate is worse by at most "
-            "9.445% (power 80%); 1% takes about 1,016"
+            "9.445% (power 80%); 1% takes about 1,010"
         ),
         "baseline: 40 queries judged, all answered",
         "candidate: 40 queries judged, all answered",

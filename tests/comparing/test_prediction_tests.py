@@ -144,16 +144,15 @@ def test_what_a_test_is_not_of_is_refused() -> None:
 
 
 def test_what_was_tested_is_told() -> None:
-    result = compared(clicks(60, 20), ["AUC", "LogLoss", "KS"], query="user")
-    assert {(pair.test, pair.unit, pair.units) for pair in result.pairs} == {("randomisation", "queries", 20)}
-    assert any(
-        "by the randomisation test (random signs) over 20 queries" in each for each in result.account()
-    )
-    by_rows = compared(clicks(60), ["AUC", "LogLoss"])
-    assert [pair.test for pair in by_rows.pairs] == ["delong-t", "randomisation"]
-    record = by_rows.pairs[0].figures
-    told = (record[name] for name in ("test", "unit", "units", "groups"))
-    assert tuple(told) == ("delong-t", "rows", 60, None)
+    for how in ({"query": "user"}, {"query": ""}):
+        result = compared(clicks(60, 20), ["AUC", "LogLoss", "KS"], **how)
+        assert [pair.test for pair in result.pairs] == ["delong-t", "randomisation", "t"]
+        unit, units = ("queries", 20) if how["query"] else ("rows", 60)
+        assert {(pair.unit, pair.units, pair.groups) for pair in result.pairs} == {(unit, units, None)}
+        told = (
+            f"LogLoss by the randomisation test (random signs) over {units} {unit}; KS by the paired t test"
+        )
+        assert any(told in each for each in result.account())
 
 
 def test_pairs_say_what_stands_behind_their_p_values() -> None:
@@ -184,6 +183,6 @@ def test_a_floor_of_the_draws_is_told_or_drawn_below() -> None:
     table |= {"third": clicks(300, better=2.5)["new"], "last": clicks(300, seed=4, better=0.1)["old"]}
     told = rm.compare_predictions(table, names, "KS", test="bootstrap", resamples=50)
     assert any("raise resamples" in line for line in told.account())
-    drawn = rm.compare_predictions(table, names, "KS", resamples=50)
+    drawn = rm.compare_predictions(table, names, "KS", test="randomisation", resamples=50)
     assert min(pair.p for pair in drawn.pairs) < 1 / 51
     assert not any("raise resamples" in line for line in drawn.account())

@@ -94,6 +94,15 @@ def test_clusters_of_two_kinds_are_those_of_the_t_interval() -> None:
         crossed(d, clusters=kinds[1:])
 
 
+def test_where_seeds_alone_vary_every_chance_has_a_reach() -> None:
+    # Both have the same mean on each query, by seeds that differ.
+    found = crossed([[0, 1], [1, 2], [2, 3]], [[1, 0], [2, 1], [3, 2]])
+    assert found.queries.squared == 0
+    assert found.p() == 1
+    assert 0 < found.p("greater", null=-0.1) < 0.5
+    assert 0 < found.p("less", null=1e200) < 1e-100
+
+
 def test_without_spread_or_queries() -> None:
     alike = crossed(np.full((5, 2), 0.1), np.full((5, 3), 0.3))
     assert math.isnan(alike.p())

@@ -50,6 +50,11 @@ class OfCells(OfShare):
         """As `Sample.zeros_and_ones`."""
         return super().zeros_and_ones if self.is_share else None
 
+    @property
+    def swaps(self) -> bool:
+        """As `Sample.swaps`."""
+        return True
+
     def moves(self, sampling: Sampling) -> Floats:
         """As `Sample.moves`, by the derivatives where there are not too many cells."""
         codes, at = np.unique(self._code, return_inverse=True)

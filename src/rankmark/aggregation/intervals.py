@@ -25,7 +25,7 @@ from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
 from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
-from rankmark.statistics.delong import AreaInterval, AUCSpread, auc_spread
+from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
     Interval,
@@ -259,6 +259,21 @@ class Labelled(Units):
         """The AUC and what moves it."""
         return auc_spread(self.positive, self.score, self.weight, self.query)
 
+    def apart(self, inside: NDArray[np.bool_], confidence: float) -> AUCDifference | None:
+        """The AUC of some rows less that of the others; None where one of them has rows of one class."""
+        weights = self.weight * inside, self.weight * ~inside
+        classes = self.positive, ~self.positive
+        if any(not (own * of).any() for own in weights for of in classes):
+            return None
+        if self.query is None or self.units == self.count:
+            one, other = (
+                auc_spread(self.positive[of], self.score[of], self.weight[of], None)
+                for of in (inside, ~inside)
+            )
+            return one.apart_from(other, confidence, "two-sided")
+        one, other = (auc_spread(self.positive, self.score, own, self.query) for own in weights)
+        return one.against(other, confidence, "two-sided")
+
 
 def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:
     """The number of each row's query; None without a column of them.
@@ -325,6 +340,11 @@ class Sample:
     def error(self) -> float:
         """The standard error by the delta method; NaN where there is none."""
         raise NotImplementedError
+
+    @property
+    def swaps(self) -> bool:
+        """Whether `differences` change sign unit by unit where the two systems are swapped there."""
+        return False
 
     def moves(self, sampling: Sampling) -> Floats:
         """What each unit, or random group of units, moves the value by, together 0; NaN if unknown."""
@@ -405,6 +425,11 @@ class OfSums(Sample):
         terms = np.zeros((len(places), self.terms.shape[1]))
         terms[np.searchsorted(places, self.places)] = self.terms
         return OfSums(terms, self.value_of, places)
+
+    @property
+    def swaps(self) -> bool:
+        """As `Sample.swaps`: the derivatives stay."""
+        return True
 
     def left_out(self, seed: int) -> Floats:
         """The values without each unit, or each of `GROUPS` random groups of them."""
@@ -833,7 +858,8 @@ class _Maker:
         spread = rows.spread()
         found = spread.interval(self.sampling.confidence, method)
         if method == "delong" or spread.left_out_error != 0 or math.isnan(found.low):
-            return _Found(found, method)
+            few = method != "delong" and spread.freedom < FEWEST
+            return _Found(found, method, note=FEW_MOVE if few else "")
         return _Found(found, "exact", note=_same_order(spread))
 
     def _of_means(self, values: Floats) -> _Found:
@@ -884,6 +910,7 @@ class _Maker:
 
 FEWEST, FEWEST_DRAWN = 10, 25
 """Units from which the jackknife, and the bootstrap, hold about as often as they say."""
+FEW_MOVE = "few of them make up most of its spread, and it may hold the true value less often"
 FEW = "there are few of them, and it holds the true value less often"
 
 

@@ -25,7 +25,7 @@ from rankmark.aggregation.refusals import (
     raise_faults,
     some,
 )
-from rankmark.aggregation.settled import Settled, counted, counting, left_out, settled_as
+from rankmark.aggregation.settled import Settled, Summands, counted, counting, left_out, settled_as
 from rankmark.language.choices import Choices
 from rankmark.language.conventions.limits import Extent, spanning
 from rankmark.language.plan import Group
@@ -194,12 +194,12 @@ class Tally:
 
 def tallied(
     groups: Sequence[Group], block: Block, ids: NDArray[Any]
-) -> tuple[dict[str, MeasureTally], dict[str, Values]]:
-    """What the measures come to in a block, and their value for each query: NaN where it is left out.
+) -> tuple[dict[str, MeasureTally], dict[str, Summands]]:
+    """What the measures come to in a block, and what of each query is added up.
 
     Under ``no_relevant="error"`` queries without relevant items are left out and counted.
     """
-    tallies, per_query = {}, {}
+    tallies, summands = {}, {}
     for (choices, group), observed in zip(groups, block.observed, strict=True):
         computed = iter(observed.values)
         for measure in group:
@@ -211,8 +211,8 @@ def tallied(
                 undefined = some(ids, left_out(each.per_query, which))
             tied = tied_queries(observed, measure, choices)
             tallies[str(measure)] = MeasureTally(sums, each.averaged, undefined, tied, short)
-            per_query[str(measure)] = each.per_query
-    return tallies, per_query
+            summands[str(measure)] = each
+    return tallies, summands
 
 
 def exact(values: Values) -> list[float]:

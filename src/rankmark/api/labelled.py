@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rankmark.aggregation.intervals import Labelled, Sampling, interval_of
+import numpy as np
+
+from rankmark.aggregation.intervals import Labelled, Sampling, interval_of, is_auc
 from rankmark.aggregation.query_intervals import interval_of_terms
 from rankmark.aggregation.rows import RowsOf
 from rankmark.api.classes import evaluate_classes
@@ -27,10 +29,14 @@ from rankmark.results.prediction_slices import prediction_slices
 from rankmark.results.predictions import PredictionResult
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rankmark.api.prediction_plans import Plans
     from rankmark.kinds.rows import Rows
     from rankmark.language.choices import Ties
     from rankmark.language.plan import Plan
+    from rankmark.results.prediction_slices import Apart
+    from rankmark.statistics.delong import AUCDifference
 
 __all__ = [
     "Labels",
@@ -105,7 +111,9 @@ def evaluate_labelled(
     if wanted.slicing is None:
         return result
     slices = slices_of_rows(read, wanted.slicing)
-    found = prediction_slices(slices, lambda part: work.result(rows.taken(part)), wanted.confidence)
+    found = prediction_slices(
+        slices, lambda part: work.result(rows.taken(part)), wanted.confidence, work.apart(read)
+    )
     return result.with_slices(found)
 
 
@@ -195,6 +203,21 @@ class Work:
     def result(self, rows: RowsOf, inputs: Mapping[str, str] = MappingProxyType({})) -> PredictionResult:
         """All of it; `inputs` are the hashes of the tables."""
         return self.evaluated(rows, inputs).result
+
+    def apart(self, read: Predictions) -> Apart | None:
+        """What compares the AUC of some rows with that of all others, if intervals are made."""
+        areas = [str(measure) for measure in self.plan.measures if is_auc(measure)]
+        if self.sampling is None or not areas:
+            return None
+        labelled, confidence = Labelled.of(read), self.sampling.confidence
+
+        def of(rows: NDArray[np.intp]) -> dict[str, AUCDifference]:
+            inside = np.zeros(labelled.count, dtype=bool)
+            inside[rows] = True
+            found = labelled.apart(inside, confidence)
+            return {} if found is None else dict.fromkeys(areas, found)
+
+        return of
 
     def evaluated(self, rows: RowsOf, inputs: Mapping[str, str] = MappingProxyType({})) -> Evaluated:
         """All of it, with what can be drawn again."""

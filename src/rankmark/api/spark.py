@@ -19,7 +19,7 @@ from rankmark.aggregation.state import merged
 from rankmark.aggregation.tally import Tally
 from rankmark.api.evaluation import departing, result_of
 from rankmark.api.prediction_results import rows_result
-from rankmark.api.spark_results import SparkResult
+from rankmark.api.spark_results import SparkResult, sliceable, sliced
 from rankmark.engines.spark import Task
 from rankmark.engines.spark_driver import RowsOnCluster, not_merged, spark_errors, told
 from rankmark.engines.spark_rows import RowTask
@@ -27,11 +27,13 @@ from rankmark.errors import (
     ChoiceError,
     ColumnError,
     MeasureError,
+    UsageError,
 )
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.predictions.columns import check_numbers, check_weighing, find_columns
 from rankmark.inputs.predictions.labelled import Predictions, positive_number
 from rankmark.inputs.roles import Side
+from rankmark.inputs.slicing import By
 from rankmark.inputs.tables.spark_frames import (
     Frame,
     Types,
@@ -72,6 +74,8 @@ def evaluate(
     order: str | None = None,
     hash_inputs: bool = False,
     per_query: bool = False,
+    by: By = None,
+    attributes: Any = None,
     **choices: Unpack[GivenChoices],
 ) -> ListResult | DataFrame:
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
@@ -93,6 +97,10 @@ def evaluate(
             run needs it for ``ties="input"``, both tables for ``duplicates="first"``.
         hash_inputs: whether to hash what the tables hold, for `Result.inputs`.
         per_query: whether to give the values of the queries instead of the result.
+        by: for `Result.slices`, as in `rankmark.evaluate`, but for values by position: a column or several of
+            the attributes, of the judgements or of the run, ``{query: slice}``, a Series or a function. The
+            values of all queries then come to the driver.
+        attributes: a table of queries for it, of Spark or as in `rankmark.evaluate`.
         **choices: those of `rankmark.evaluate`: ``ties``, of which ``input`` needs `order`, ``missing``, ….
 
     Returns:
@@ -106,6 +114,8 @@ def evaluate(
 
     """
     plan = planned(measures, like, given(choices, GivenChoices, evaluate))
+    if per_query and by is not None:
+        raise UsageError("by makes slices of a result; leave out per_query, or group its rows")
     _check_expected(plan)
     for measure in plan.measures:
         if measure.mean in SUMMARIES and not per_query:
@@ -116,9 +126,10 @@ def evaluate(
     ordered = _ordered(plan, order)
     with spark_errors():
         judgements, results = read_frames(qrels, run, columns)
-        task = Task(plan, judgements.names, results.names, hash_inputs)
+        slicing = sliceable(by, (qrels, run), attributes)
+        task = Task(plan, judgements.names, results.names, hash_inputs, parts=not per_query)
         rows = partitioned(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
-        values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, plan))
+        values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, task.columns))
         if per_query:
             return values.withColumnsRenamed(_labels_of(plan.measures))
         tally = merged(Tally(), map(Tally.from_json, told(rows, task.tallies)))
@@ -127,7 +138,7 @@ def evaluate(
     made = finished(plan, tally, tally.words())
     extents = tally.extents.get("qrels"), tally.extents.get("run")
     inputs = {side: f"{digest:016x}" for side, digest in tally.digests.items()}
-    return result_of(
+    result = result_of(
         plan,
         made,
         item_ids="text" if text else "integer",
@@ -135,6 +146,9 @@ def evaluate(
         notes=(*judgements.notes, *made.notes, *departing(plan, made, extents)),
         of=functools.partial(SparkResult, values),
     )
+    if slicing is None and attributes is None:
+        return result
+    return sliced(result, slicing, attributes, (qrels, run), columns)
 
 
 def evaluate_predictions(
@@ -278,9 +292,9 @@ def _ordered(plan: Plan, order: str | None) -> tuple[Side, ...]:
     return needed
 
 
-def _per_query_schema(qrels: Frame, plan: Plan) -> Any:
+def _per_query_schema(qrels: Frame, columns: Iterable[str]) -> Any:
     from pyspark.sql import types as T  # noqa: N812 - what all users of Spark call it
 
     integer = qrels.types.kind(qrels.roles.query) == "integer"
     query = T.StructField("query", T.LongType() if integer else T.StringType())
-    return T.StructType([query, *(T.StructField(str(m), T.DoubleType()) for m in plan.measures)])
+    return T.StructType([query, *(T.StructField(name, T.DoubleType()) for name in columns)])

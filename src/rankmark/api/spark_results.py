@@ -6,17 +6,28 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from rankmark._native import Table
+from rankmark.engines.spark import names_of_parts
 from rankmark.engines.spark_driver import spark_errors
+from rankmark.errors import ColumnError, UsageError, did_you_mean
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.names import listed
+from rankmark.inputs.roles import ColumnNames, Side, find_roles
+from rankmark.inputs.slicing import By, ByRows, Slicing, columns_of, understood
+from rankmark.inputs.tables.spark_frames import column
 from rankmark.results.lists import ListResult
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import polars as pl
     from pyspark.sql import DataFrame
 
+    from rankmark.aggregation.terms import Terms
     from rankmark.language.measure import Measure
+    from rankmark.results.sliced import Sliced
 
-__all__ = ["SparkResult"]
+__all__ = ["SparkResult", "sliceable", "sliced"]
 
 
 class SparkResult(ListResult):
@@ -58,6 +69,19 @@ class SparkResult(ListResult):
         """One value a judged query; NaN where a query is left out of the mean."""
         return self._here().query_values(measure)
 
+    @property
+    def query_parts(self) -> dict[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+        """As `Result.query_parts`; nothing before the values of queries are here."""
+        return {} if self._whole is None else self._whole.query_parts
+
+    def query_terms(self, measure: str | Measure) -> Terms:
+        """As `Result.query_terms`."""
+        return self._here().query_terms(measure)
+
+    def with_slices(self, slices: Sliced) -> Any:
+        """As `Result.with_slices`; the values of queries are then here."""
+        return self._here().with_slices(slices)
+
     def _here(self) -> ListResult:
         """The same with the values of all queries."""
         import polars as pl
@@ -65,7 +89,82 @@ class SparkResult(ListResult):
         if self._whole is None:
             with spark_errors():
                 rows = pl.DataFrame(self._rows.toArrow()).sort("query")
-            values = {m: rows[str(m)].fill_null(math.nan).to_numpy(writable=True) for m in self.measures}
-            query_ids = Table.from_arrow(rows.select("query"))
-            self._whole = ListResult(**{**self._told, "per_query_values": values, "query_ids": query_ids})
+            columns = {
+                name: rows[name].fill_null(math.nan).to_numpy(writable=True) for name in rows.columns[1:]
+            }
+            parts = {
+                m: tuple(columns[name] for name in names_of_parts(m))
+                for m in self.measures
+                if m.page.aggregate == "ratio"
+            }
+            told = {
+                "per_query_values": {m: columns[str(m)] for m in self.measures},
+                "parts": parts,
+                "query_ids": Table.from_arrow(rows.select("query")),
+            }
+            self._whole = ListResult(**{**self._told, **told})
         return self._whole
+
+
+def sliceable(by: By, tables: Sequence[DataFrame], attributes: Any) -> Slicing | None:
+    """By what the queries of a cluster are to be sliced, if they are.
+
+    Raises:
+        UsageError: values by position, of which a cluster has none.
+        ColumnError: a column that no table has.
+
+    """
+    if by is None:
+        return None
+    found = understood(by)
+    if isinstance(found, ByRows) and not found.numbered:
+        raise UsageError(
+            "by gives a value a row, and rows on a cluster have no order; give a column, {query: slice}, or "
+            "a pandas Series whose index is the queries"
+        )
+    known = list(dict.fromkeys(name for table in tables for name in table.columns))
+    for name in columns_of(found) if attributes is None else ():
+        if name not in known:
+            near = did_you_mean(name, known) or ";"
+            raise ColumnError(f"by={name!r}: no table has such a column{near} there are {listed(known)}")
+    return found
+
+
+def sliced(
+    result: ListResult,
+    by: Slicing | None,
+    attributes: Any,
+    tables: tuple[DataFrame, DataFrame],
+    columns: ColumnNames | None,
+) -> ListResult:
+    """The result with slices of its queries; the arguments are those of `rankmark.spark.evaluate`.
+
+    Raises:
+        DataError: a column that is not the same in all rows of a query.
+
+    """
+    from rankmark.results.slices import slices_by  # which needs polars
+
+    if hasattr(attributes, "mapInArrow"):
+        attributes = _brought(attributes)
+    named, sides = columns_of(by), zip(tables, SIDES, strict=True)
+    qrels, run = (_attributes_of(frame, named, columns, side) for frame, side in sides)
+    return result.with_slices(slices_by(result, by, Places(qrels, run, attributes, columns)))
+
+
+SIDES: tuple[Side, Side] = ("qrels", "run")
+
+
+def _attributes_of(frame: DataFrame, named: Sequence[str], columns: ColumnNames | None, side: Side) -> Any:
+    """Of the columns that are named those that the table has, a row each of their values in a query."""
+    query = find_roles(frame.columns, side, columns, side).query
+    own = [name for name in named if name in frame.columns and name != query]
+    return _brought(frame.select(*map(column, (query, *own))).distinct()) if own else None
+
+
+def _brought(frame: DataFrame) -> pl.DataFrame:
+    """The rows of a DataFrame, here."""
+    import polars as pl
+
+    with spark_errors():
+        return pl.DataFrame(frame.toArrow())

@@ -107,6 +107,7 @@ with_comparison = together(
         metavar="D",
         help="Show how likely differences are below, within and above ±D (Bayes).",
     ),
+    click.option("--anova", is_flag=True, help="Show the analysis of variance by system and query."),
 )
 """Gives a command the options that say how systems are compared, and what of it is shown."""
 
@@ -149,6 +150,7 @@ def compare_runs(
     details: bool,
     margin: float | None,
     rope: float | None,
+    anova: bool,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -193,7 +195,15 @@ def compare_runs(
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         compared = compare(qrels, runs, measures, columns=column_names(column), **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, details=details, margin=margin, rope=rope)
+    output.write(
+        compared,
+        per_query=per_query,
+        movers=movers or 0,
+        details=details,
+        margin=margin,
+        rope=rope,
+        anova=anova,
+    )
 
 
 def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:

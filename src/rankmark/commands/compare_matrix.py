@@ -51,6 +51,7 @@ def compare_values(
     details: bool,
     margin: float | None,
     rope: float | None,
+    anova: bool,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -79,7 +80,15 @@ def compare_values(
     output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]))
     options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}
     compared = compare_matrix(matrix, list(measure) or None, **options)
-    output.write(compared, per_query=per_query, movers=movers or 0, details=details, margin=margin, rope=rope)
+    output.write(
+        compared,
+        per_query=per_query,
+        movers=movers or 0,
+        details=details,
+        margin=margin,
+        rope=rope,
+        anova=anova,
+    )
 
 
 def matrix_in(files: tuple[str, ...]) -> str | dict[str, str]:

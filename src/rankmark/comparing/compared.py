@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.statistics.anova import Anova
+    from rankmark.statistics.crossed import Crossed
 
-__all__ = ["Compared", "Mover", "Power"]
+__all__ = ["Compared", "Mover", "Power", "Spread"]
 
 
 class Mover(NamedTuple):
@@ -88,6 +89,65 @@ class Power(NamedTuple):
     detectable: float
     difference: float
     needed: int | None
+
+
+class Spread(NamedTuple):
+    """How much the differences of two systems spread over queries, or clusters of them.
+
+    Attributes:
+        differences: of each query, linearised.
+        labels: the cluster of each; None where each stands for itself.
+        crossed: their mean, and how sure it is.
+
+    """
+
+    differences: Floats
+    labels: NDArray[Any] | None
+    crossed: Crossed
+
+    @property
+    def queries(self) -> int:
+        """How many there are."""
+        return len(self.differences)
+
+    @property
+    def clusters(self) -> int | None:
+        """How many clusters they are in."""
+        return None if self.labels is None else len(np.unique(self.labels, axis=0))
+
+    @property
+    def mean(self) -> float:
+        """The mean difference; NaN of none."""
+        return float(self.differences.mean()) if self.queries else math.nan
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation over queries."""
+        return standard_deviation(self.differences)
+
+    @property
+    def units(self) -> int:
+        """How many are independent: queries, or clusters."""
+        return self.crossed.queries.freedom + 1
+
+    @property
+    def of_units(self) -> float:
+        """The standard deviation over units."""
+        return self.crossed.error * math.sqrt(self.units)
+
+    @property
+    def seeded(self) -> bool:
+        """Whether seeds add to it, for which more queries do not make up."""
+        return bool(self.crossed.seeds)
+
+    @property
+    def design_effect(self) -> float:
+        """How many times the variance of the mean is that of independent queries; NaN without spread."""
+        return self.crossed.error**2 * self.queries / self.deviation**2 if self.deviation > 0 else math.nan
+
+    def in_queries(self, units: int) -> int:
+        """So many units as queries."""
+        return math.ceil(units * self.queries / self.units)
 
 
 class Compared:
@@ -322,31 +382,24 @@ class Compared:
     def _power(
         self, measure: Measure, system: str, other: str, power: float, difference: float | None
     ) -> Power:
-        own, labels = self._data.differences(measure, system, other)
+        own = self.spread(measure, system, other)
         how: dict[str, Any] = {
             "alpha": self.plan.alpha,
             "power": power,
             "alternative": self.plan.alternative,
         }
-        spread = self._data.crossed(measure, system, other, self.plan.seedless)
-        units, deviation = spread.queries.freedom + 1, standard_deviation(own)
-        of_units = spread.error * math.sqrt(units)
-        detectable = statistics.detectable_difference(of_units, units, **how)
-        wanted = difference if difference is not None else float(own.mean()) if len(own) else math.nan
+        detectable = statistics.detectable_difference(own.of_units, own.units, **how)
+        wanted = own.mean if difference is None else difference
         needed = None
-        if wanted and of_units > 0 and not spread.seeds:
-            needed = math.ceil(statistics.queries_needed(wanted, of_units, **how) * len(own) / units)
-        return Power(
-            system,
-            other,
-            len(own),
-            None if labels is None else len(np.unique(labels, axis=0)),
-            deviation,
-            spread.error**2 * len(own) / deviation**2 if deviation > 0 else math.nan,
-            detectable,
-            wanted,
-            needed,
-        )
+        if wanted and own.of_units > 0 and not own.seeded:
+            needed = own.in_queries(statistics.queries_needed(wanted, own.of_units, **how))
+        figures = own.queries, own.clusters, own.deviation, own.design_effect
+        return Power(system, other, *figures, detectable, wanted, needed)
+
+    def spread(self, measure: Measure, system: str, other: str) -> Spread:
+        """How much the differences of two systems spread."""
+        own, labels = self._data.differences(measure, system, other)
+        return Spread(own, labels, self._data.crossed(measure, system, other, self.plan.seedless))
 
     def equivalence(self, measure: str | Measure, margin: float) -> dict[tuple[str, str], PairEquivalence]:
         """Two one-sided tests of each pair of a system and its baseline; see `statistics.equivalence`.

@@ -69,7 +69,8 @@ class Comparison(Compared, Saved):
             **options: ``per_query=True`` adds the values of each query, ``details=True`` what stands
                 behind the p-values and intervals of effect sizes, ``movers=N`` the N queries that
                 changed most, ``margin=0.01`` the tests of equivalence within it, ``rope=0.01``
-                how likely each system is to be worse, within that region, or better.
+                how likely each system is to be worse, within that region, or better,
+                ``anova=True`` the analysis of variance.
 
         """
         return super().format(name, digits, **options)

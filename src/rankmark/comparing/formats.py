@@ -48,6 +48,7 @@ class ComparisonOptions(TypedDict, total=False):
     details: bool
     margin: float | None
     rope: float | None
+    anova: bool
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class View:
     details: bool = False
     margin: float | None = None
     rope: float | None = None
+    anova: bool = False
     digits: int = 4
 
     def __post_init__(self) -> None:
@@ -224,6 +226,17 @@ class View:
                 rows.append([measure.label, system, other, self.span(Interval(own.low, own.high)), *chances])
         return self.named(rows)
 
+    def variance(self) -> Grid:
+        """A row a measure and source of variance."""
+        rows = [["measure", "source", "squares", "df", "mean square", "F", "p", "η²", "ω²", "error"]]
+        for measure in self.comparison.measures:
+            for source, own in self.comparison.anova(measure).rows.items():
+                shares = (rounded(each, ".2f") for each in (own.eta_squared, own.omega_squared))
+                figures = [f"{own.squares:.4g}", f"{own.freedom:,}", f"{own.mean_square:.4g}"]
+                figures += [rounded(own.f, ".2f"), self.chance(own.p), *shares, own.error]
+                rows.append([measure.label, source, *figures])
+        return Grid(2, rows)
+
     def moved(self, exact: bool = False) -> Grid:
         """A row a query that changed most."""
         digits = None if exact else self.digits
@@ -262,6 +275,8 @@ class View:
             yield self.equivalent().printable()
         if self.rope is not None:
             yield self.probable().printable()
+        if self.anova:
+            yield self.variance().printable()
         if self.movers:
             yield self.moved().printable()
         yield Notes(self.notes(), closing=True)
@@ -308,6 +323,12 @@ class View:
                 {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
                 for measure in shown.measures
                 for (system, other), own in shown.bayes(measure, self.rope).items()
+            ]
+        if self.anova:
+            whole["anova"] = [
+                {"measure": measure.label, "source": source, **own._asdict()}
+                for measure in shown.measures
+                for source, own in shown.anova(measure).rows.items()
             ]
         if self.movers:
             whole["movers"] = [m._asdict() | {"measure": m.measure.label} for m in shown.movers(self.movers)]

@@ -29,7 +29,6 @@ from rankmark.statistics.resampling import Floats, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
 
 if TYPE_CHECKING:
-    from rankmark.aggregation.intervals import Unit
     from rankmark.api.evaluated import Evaluated
     from rankmark.language.measure import Measure
     from rankmark.statistics.chance import Way
@@ -59,7 +58,7 @@ class PredictionPlan:
 
     Attributes:
         sampling: how intervals are made, and what is drawn; its method is that of the differences' intervals.
-        test: None for DeLong's of AUC over rows, and for all else random signs.
+        test: None for DeLong's of AUC, random signs where systems can be swapped, and else t.
         alternative: of the tests.
         correction: of the p-values.
         alpha: the level below which a corrected p-value is significant.
@@ -79,13 +78,14 @@ class PredictionPlan:
         check_choice("correction", self.correction, CORRECTIONS)
         check_share(alpha=self.alpha)
 
-    def test_of(self, measure: Measure, unit: Unit) -> PredictionTest:
-        """The test of a measure.
+    def test_of(self, measure: Measure, system: Evaluated) -> PredictionTest:
+        """The test of a measure of a system, and others on the same rows.
 
         Raises:
             MeasureError: DeLong's, of another than AUC; or McNemar's of what is no share of right rows.
 
         """
+        unit, sample = system.unit_of(measure), system.samples.get(measure)
         if self.test == "mcnemar" and (measure.name not in OF_RIGHT or unit != "rows"):
             over = " over queries" if unit != "rows" else ""
             raise MeasureError(f'test="mcnemar" is of Accuracy over rows, not of {measure}{over}')
@@ -93,7 +93,8 @@ class PredictionPlan:
             raise MeasureError(
                 f'test="{self.test}" is of AUC, not of {measure}; leave it out for a test of each'
             )
-        return self.test or ("delong-t" if is_auc(measure) and unit == "rows" else "randomisation")
+        usual: PredictionTest = "randomisation" if sample is None or sample.swaps else "t"
+        return self.test or ("delong-t" if is_auc(measure) else usual)
 
     def interval_of(self, measure: Measure) -> IntervalMethod:
         """How the intervals of a measure's differences are made.

@@ -141,7 +141,7 @@ def compare_predictions(
             resampled units, which needs some 50 of them), or of AUC alone ``delong-t`` or ``delong``, which
             compares with the normal distribution as pROC does (see `statistics.delong_test`), or of Accuracy
             over rows ``mcnemar``, the mid-p McNemar test, of which random signs are the exact one. None is
-            ``delong-t`` for AUC over rows, and for all else ``randomisation``.
+            ``delong-t`` of AUC, ``t`` of what the jackknife is for, and ``randomisation`` of all else.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
         correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
             (``none`` is one).
@@ -365,7 +365,7 @@ class PredictionComparison(Saved):
         self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated]
     ) -> PredictionPair:
         unit = of[0].unit_of(measure)
-        test = self.plan.test_of(measure, unit)
+        test = self.plan.test_of(measure, of[0])
         tests = len(self.measures) * len(self.opponents)
         found = judged(measure, of, test, self.plan, tests)
         value, baseline_value = (each.result[measure] for each in of)

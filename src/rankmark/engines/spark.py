@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.observed import Block
+    from rankmark.aggregation.settled import Summands
     from rankmark.kinds.lists import Values
+    from rankmark.language.measure import Measure
     from rankmark.language.plan import Group, Plan
 
-__all__ = ["Task", "blocks", "threads", "told", "wrong_rows"]
+__all__ = ["Task", "blocks", "names_of_parts", "threads", "told", "wrong_rows"]
 
 BLOCK_ROWS = 1 << 19
 """Rows evaluated at once, and then those of the query that goes on."""
@@ -46,6 +48,7 @@ class Task:
         qrels: the columns of the judgements.
         run: the columns of the results.
         hash_inputs: whether to hash the rows.
+        parts: whether to give of ratios of sums what each query adds to both, too.
 
     """
 
@@ -53,6 +56,13 @@ class Task:
     qrels: FrameNames
     run: FrameNames
     hash_inputs: bool = False
+    parts: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """What there is of each query, besides its id: each measure, and both sums of ratios."""
+        ratios = (each for each in self.plan.measures if self.parts and each.page.aggregate == "ratio")
+        return [*map(str, self.plan.measures), *(name for each in ratios for name in names_of_parts(each))]
 
     def tallies(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The tally of a partition."""
@@ -75,9 +85,9 @@ class Task:
             raise_faults(tally.faults)
             refuse_part(self.plan.groups(), tally, tally.words())
             if tally.judged:
-                values = {name: pa.array(each, from_pandas=True) for name, each in observed.values.items()}
+                values = {name: pa.array(each, from_pandas=True) for name, each in observed.values().items()}
                 columns = {"query": pa.array(observed.ids), **values}
-                yield pa.RecordBatch.from_pydict(columns).select(["query", *map(str, self.plan.measures)])
+                yield pa.RecordBatch.from_pydict(columns).select(["query", *self.columns])
 
     def _observe(self, block: pa.Table) -> _Observed:
         """What some queries come to."""
@@ -118,21 +128,34 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class _Observed:
-    """The tally of some queries, their ids, and the values of each measure, by its canonical name."""
+    """The tally of some queries, their ids, and what each measure adds up, by its canonical name."""
 
     tally: Tally
     ids: NDArray[Any] = field(default_factory=lambda: np.empty(0))
-    values: dict[str, Values] = field(default_factory=dict)
+    summands: dict[str, Summands] = field(default_factory=dict)
+
+    def values(self) -> dict[str, Values]:
+        """The values of the queries, and what they add to both sums of ratios."""
+        found = {name: each.per_query for name, each in self.summands.items()}
+        for each in self.summands.values():
+            if each.parts:
+                found |= zip(names_of_parts(each.measure), each.parts, strict=True)
+        return found
+
+
+def names_of_parts(measure: Measure) -> tuple[str, str]:
+    """What the columns of the numerators and of the denominators are called."""
+    return f"{measure} above", f"{measure} below"
 
 
 def _tallied(tally: Tally, groups: Sequence[Group], seen: Block, ids: NDArray[Any]) -> _Observed:
     """The same with what the measures of judged queries come to."""
-    tally.measures, values = tallied(groups, seen, ids)
+    tally.measures, summands = tallied(groups, seen, ids)
     tally.judged = len(ids)
     tally.missing = some(ids, ~seen.observed[0].answered)
     tally.hits = seen.hits
     tally.below, tally.above = seen.order
-    return _Observed(tally, ids, values)
+    return _Observed(tally, ids, summands)
 
 
 def told(work: Callable[[], str]) -> Iterator[pa.RecordBatch]:

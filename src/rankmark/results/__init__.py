@@ -37,6 +37,7 @@ _HOME = {
     "Mover": "comparing.compared",
     "Pair": "comparing.pairs",
     "Power": "comparing.compared",
+    "PowerRow": "comparing.powers",
     "PredictionComparison": "comparing.predictions",
     "PredictionCounts": "aggregation.counts",
     "PredictionInterval": "aggregation.intervals",
@@ -52,6 +53,7 @@ _HOME = {
     "Slices": "results.slices",
     "SparkResult": "api.spark_results",
     "SystemAgreement": "comparing.agreement",
+    "TopicSetSize": "comparing.powers",
     "TableCounts": "checks.report",
 }
 """The module of every name."""

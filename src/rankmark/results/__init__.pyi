@@ -23,6 +23,8 @@ from rankmark.comparing.gates import Gate as Gate
 from rankmark.comparing.gates import LimitGate as LimitGate
 from rankmark.comparing.gates import MeasureGate as MeasureGate
 from rankmark.comparing.pairs import Pair as Pair
+from rankmark.comparing.powers import PowerRow as PowerRow
+from rankmark.comparing.powers import TopicSetSize as TopicSetSize
 from rankmark.comparing.predictions import PredictionComparison as PredictionComparison
 from rankmark.comparing.predictions import PredictionPair as PredictionPair
 from rankmark.comparing.slices import ComparisonSlices as ComparisonSlices

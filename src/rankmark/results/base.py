@@ -281,9 +281,9 @@ class Result(OfRuns):
             confidence: the share of the intervals that hold the true value.
 
         Returns:
-            For each slice and measure the number of queries, the value with its interval, and its difference
-            from the value of all other queries, with its interval and p-value (see `Slice`). The p-values are
-            corrected for all slices and measures together (Holm). Queries without a value are a slice.
+            For each slice and measure the number of queries, the value with Student's interval, and its
+            difference from the value of all other queries, with its interval and p-value (see `Slice`), which
+            is corrected for all slices and measures together (Holm). Queries without a value are a slice.
 
         Raises:
             DataError: a query has several values, or none of the queries has one.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -13,13 +15,15 @@ from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import printable
 from rankmark.results.saved import Saved
+from rankmark.statistics.corrections import corrected
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["OfSlices", "Sliced", "blocks_of", "frame_of", "slice_label", "slice_members"]
+__all__ = ["OfSlices", "Sliced", "blocks_of", "corrected_rows", "frame_of", "slice_label", "slice_members"]
 
+SomeRow = TypeVar("SomeRow", bound=Any)
 NONE = "(none)"
 """What the slice of those without a value is called."""
 FEW = 10
@@ -165,6 +169,17 @@ def slice_members(names: pl.Series) -> Iterator[tuple[str | None, NDArray[np.int
     for place, name in enumerate([*known, None]):
         if ends[place] < ends[place + 1]:
             yield name, rows[ends[place] : ends[place + 1]]
+
+
+def corrected_rows(rows: Sequence[SomeRow]) -> tuple[tuple[SomeRow, ...], int]:
+    """The rows with p-values corrected for all of them (Holm), and the number of tests."""
+    slices = Counter(by for by, _ in {(row.by, row.slice) for row in rows})
+    # One of two slices differs from the other as the other does from it: that is one test.
+    tests = [(row.by, row.measure, row.slice if slices[row.by] > 2 else None) for row in rows]
+    alone = dict(zip(tests, (row.p for row in rows), strict=True))
+    together = dict(zip(alone, corrected(list(alone.values())).tolist(), strict=True))
+    found = (replace(row, p_corrected=together[test]) for row, test in zip(rows, tests, strict=True))
+    return tuple(found), sum(not math.isnan(p) for p in together.values())
 
 
 def blocks_of(found: Mapping[str, Sliced], digits: int) -> Iterator[Block]:

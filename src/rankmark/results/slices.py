@@ -6,9 +6,8 @@ All of it is computed from the values of the queries, whatever the measure.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,8 +17,7 @@ from rankmark.errors import ChoiceError, NotEvaluatedError
 from rankmark.inputs.attributes import aligned, read_attributes, read_slices
 from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, rounded
-from rankmark.results.sliced import Sliced, slice_members
-from rankmark.statistics.corrections import corrected
+from rankmark.results.sliced import Sliced, corrected_rows, slice_members
 from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_difference
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS
 
@@ -164,18 +162,7 @@ def slices_of(
 def _sliced(result: Result, found: QuerySlices, confidence: float) -> Slices:
     members = aligned(found.frame, result.query_ids)
     rows = [row for by in members for row in _rows(result, by, confidence)]
-    return Slices(*_corrected(rows), confidence, found.notes)
-
-
-def _corrected(rows: Sequence[Slice]) -> tuple[tuple[Slice, ...], int]:
-    """The rows with p-values corrected for all of them, and the number of tests."""
-    slices = Counter(by for by, _ in {(row.by, row.slice) for row in rows})
-    # One of two slices differs from the other as the other does from it: that is one test.
-    tests = [(row.by, row.measure, row.slice if slices[row.by] > 2 else None) for row in rows]
-    alone = dict(zip(tests, (row.p for row in rows), strict=True))
-    together = dict(zip(alone, corrected(list(alone.values())).tolist(), strict=True))
-    found = (replace(row, p_corrected=together[test]) for row, test in zip(rows, tests, strict=True))
-    return tuple(found), sum(not math.isnan(p) for p in together.values())
+    return Slices(*corrected_rows(rows), confidence, found.notes)
 
 
 def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:

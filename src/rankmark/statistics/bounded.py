@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.resampling import Clusters, Floats, check_share, cluster_totals, known
-from rankmark.statistics.spread import standard_deviation
+from rankmark.statistics.spread import deviations
 
 __all__ = ["LEAST_CHANGED", "LEAST_UNITS", "Rows", "gaffke_bound", "least_root"]
 
@@ -173,10 +173,11 @@ class Rows:
     @property
     def error(self) -> float:
         """The standard error of the ratio, linearised; 0 of one row."""
-        if len(self.above) < 2:
+        rows = self.scale * len(self.above)
+        if rows <= 1:
             return 0.0
-        spread = standard_deviation(self.excess(self.ratio)[0])
-        return spread / abs(float(self.below.mean())) / math.sqrt(self.scale * len(self.above))
+        squares = self.scale * float(np.sum(deviations(self.excess(self.ratio)[0]) ** 2))
+        return math.sqrt(squares / (rows - 1) / rows) / abs(float(self.below.mean()))
 
     @property
     def _centred(self) -> Rows:

@@ -59,8 +59,7 @@ class Crossed:
         """How far the estimate is from the truth with at most this chance: half of an interval."""
         if not self.queries.freedom:
             return math.nan
-        own = self.queries.squared * _squared_t(chance, self.queries.freedom)
-        return math.sqrt(own + _reach_of_seeds(self.seeds, chance))
+        return math.sqrt(_reach(self.queries, chance) + _reach_of_seeds(self.seeds, chance))
 
     def interval(self, confidence: float = 0.95) -> Interval:
         """The confidence interval: NaN of fewer than two queries."""
@@ -206,9 +205,14 @@ def _squared_t(chance: float, freedom: float) -> float:
     return t * t  # t**2 raises where this is infinite
 
 
+def _reach(part: VariancePart, chance: float) -> float:
+    """The square of how far a part reaches, 0 where nothing varies, however small the chance."""
+    return part.squared * _squared_t(chance, part.freedom) if part.squared else 0.0
+
+
 def _reach_of_seeds(parts: tuple[VariancePart, ...], chance: float) -> float:
     """The square of how far the seeds reach: Banerjee's sum, or less by the degrees of freedom of all."""
-    each = sum(part.squared * _squared_t(chance, part.freedom) for part in parts if part.squared)
+    each = sum(_reach(part, chance) for part in parts)
     whole = sum(part.squared for part in parts)
     if len(parts) < 2 or not whole:
         return each

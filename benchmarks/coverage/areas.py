@@ -1,0 +1,276 @@
+"""Areas, rates and errors of calibration: intervals of one system's predictions, areas of two, and slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtri
+
+import rankmark as rm
+from benchmarks.coverage.shares import Share, Table, shares
+from rankmark import statistics
+from rankmark.statistics.independent import group_difference
+
+Floats = NDArray[np.float64]
+AREAS = (0.6, 0.8, 0.95, 0.99)
+SIZES = ((20, 20), (50, 50), (30, 300), (200, 200))
+USERS = (10, 25, 50, 200)
+Truth = Callable[[Floats], Floats]
+"""The probabilities of rows by their scores."""
+
+
+def _rows(rng: Generator, sizes: tuple[int, int], area: float, systems: int = 1) -> tuple[Floats, Floats]:
+    """Labels, and normal scores of systems with this AUC that have half of their spread in common."""
+    label = np.repeat([1.0, 0.0], sizes)
+    common = rng.normal(size=(len(label), 1))
+    own = (common + rng.normal(size=(len(label), systems))) / np.sqrt(2)
+    return label, own + np.sqrt(2) * ndtri(area) * label[:, None]
+
+
+def _exponential(rng: Generator, sizes: tuple[int, int], area: float) -> tuple[Floats, Floats]:
+    """Labels and scores whose few wrong pairs are of few rows."""
+    label = np.repeat([1.0, 0.0], sizes)
+    return label, rng.exponential(size=len(label)) * np.where(label == 1, area / (1 - area), 1)
+
+
+def _area(rng: Generator, sizes: tuple[int, int], area: float, *, skewed: bool) -> dict[str, bool]:
+    label, score = _exponential(rng, sizes, area) if skewed else _rows(rng, sizes, area)
+    found: dict[str, bool] = {}
+    for method in ("delong-logit", "delong"):
+        low, high = statistics.delong_interval(label, score.ravel(), method=method)
+        found[method] = low <= area <= high
+    return found
+
+
+def _areas(rng: Generator, sizes: tuple[int, int], areas: tuple[float, float]) -> dict[str, bool]:
+    label, score = _rows(rng, sizes, 0.5, 2)
+    score += np.sqrt(2) * ndtri(np.array(areas)) * label[:, None]
+    found: dict[str, bool] = {}
+    for method in ("delong-t", "delong"):
+        test = statistics.delong_test(label, *score.T, method=method)
+        found[f"{method}: interval"] = test.interval.low <= areas[0] - areas[1] <= test.interval.high
+        if areas[0] == areas[1]:
+            found[f"{method}: p > .05"] = test.p > 0.05
+    return found
+
+
+def _users(rng: Generator, count: int, *, pareto: bool) -> NDArray[np.intp]:
+    """The user of each row: 2 to 14 rows each, or numbers of which a few users have most."""
+    sizes = (
+        np.minimum((rng.pareto(1.5, count) * 4 + 2).astype(int), 400)
+        if pareto
+        else rng.integers(2, 15, count)
+    )
+    return np.repeat(np.arange(count), sizes)
+
+
+def _area_by_users(rng: Generator, count: int, area: float, *, pareto: bool) -> dict[str, bool]:
+    user = _users(rng, count, pareto=pareto)
+    label = rng.random(len(user)) < expit(0.8 * rng.normal(size=count) - 0.5)[user]
+    systems = [
+        np.sqrt(0.3) * rng.normal(size=count)[user]
+        + np.sqrt(0.7) * rng.normal(size=len(user))
+        + np.sqrt(2) * ndtri(area) * label
+        for _ in range(2)
+    ]
+    found: dict[str, bool] = {}
+    if 0 < label.sum() < len(label):
+        for method, test in (("delong-logit", "delong-t"), ("delong", "delong")):
+            low, high = statistics.delong_interval(label, systems[0], clusters=user, method=method)  # type: ignore[arg-type]
+            found[method] = low <= area <= high
+            p = statistics.delong_test(label, *systems, clusters=user, method=test).p  # type: ignore[arg-type]
+            found[f"{test}: p > .05"] = p > 0.05
+    return found
+
+
+def _held(table: dict[str, Floats], truths: dict[str, float], methods: dict[str, object]) -> dict[str, bool]:
+    """Whether intervals of measures hold their true values, by each method."""
+    found: dict[str, bool] = {}
+    for name, method in methods.items():
+        result = rm.evaluate_predictions(table, list(truths), intervals=method, resamples=1_000)  # type: ignore[arg-type]
+        for measure, truth in truths.items():
+            low, high = result.intervals[measure][:2] if measure in result.intervals else (np.nan, np.nan)
+            found[f"{measure}, {name}"] = low <= truth <= high
+    return found
+
+
+METHODS = {"usual": True, "bca": "bca"}
+
+
+def _sums_by_rows(rng: Generator, count: int) -> dict[str, bool]:
+    score = expit(1.2 * rng.normal(size=count) - 0.85)
+    table = {"label": (rng.random(count) < score).astype(float), "score": score}
+    return _held(table, SUMS, METHODS)
+
+
+def _true_sums() -> dict[str, float]:
+    score = expit(1.2 * np.random.default_rng(0).normal(size=4_000_000) - 0.85)
+    loss = -(score * np.log(score) + (1 - score) * np.log1p(-score))
+    return {
+        "LogLoss": float(loss.mean()),
+        "Brier": float((score * (1 - score)).mean()),
+        "PCOPC": 1.0,
+        "Accuracy": float(np.maximum(score, 1 - score).mean()),
+    }
+
+
+SUMS = _true_sums()
+
+
+def _gauc(rng: Generator, count: int, *, pareto: bool) -> dict[str, bool]:
+    """Users of whom each has an AUC of .75 on average, whatever they have of rows."""
+    user = _users(rng, count, pareto=pareto)
+    # Each user has rows of both classes, and the difference of their means varies around that of .75.
+    label = np.concatenate([[1.0, 0.0, *rng.integers(0, 2, size)] for size in np.bincount(user)])
+    user = np.repeat(np.arange(count), np.bincount(user) + 2)
+    shift = np.sqrt(2) * ndtri(0.75) * np.sqrt(1 + 0.25 / 2) + 0.5 * rng.normal(size=count)
+    score = rng.normal(size=len(user)) + shift[user] * label
+    return _held({"label": label, "score": score, "user_id": user.astype(float)}, {"GAUC": 0.75}, METHODS)
+
+
+def _rate(rng: Generator, count: int, share: float) -> dict[str, bool]:
+    """Accuracy of rows of which so many are right."""
+    right = rng.random(count) < share
+    table = {"label": np.ones(count), "score": np.where(right, 0.9, 0.1)}
+    return _held(table, {"Accuracy": share}, METHODS)
+
+
+def _true_error(truth: Truth) -> float:
+    score = _scores(np.random.default_rng(0), 4_000_000)
+    bins = np.minimum(np.ceil(score * 15).astype(int), 15)
+    return float(np.abs(np.bincount(bins, score - truth(score))).sum() / len(score))
+
+
+def _scores(rng: Generator, count: int) -> Floats:
+    return np.asarray(expit(1.5 * rng.normal(size=count) - 0.5))
+
+
+TRUTHS: dict[str, Truth] = {
+    "calibrated": lambda p: p,
+    "too great by 15%": lambda p: p / 1.15,
+    "too extreme": lambda p: expit(0.6 * logit(p)),
+}
+
+
+def _ece(rng: Generator, count: int, truth: Truth, error: float) -> dict[str, bool]:
+    score = _scores(rng, count)
+    label = rng.random(count) < truth(score)
+    gaps = statistics.binned_gaps(label, score)
+    low, high = gaps.interval(draws=500)
+    return {
+        "interval": low <= error <= high,
+        "consistency resampling: p > .05": gaps.calibrated(draws=500).p > 0.05,
+        "Spiegelhalter: p > .05": statistics.spiegelhalter_test(label, score).p > 0.05,
+    }
+
+
+SLICES: dict[str, Callable[[Generator, int], Floats]] = {
+    "RR": lambda rng, n: np.array([0, *(1 / np.arange(1, 11))])[rng.integers(0, 11, n)],
+    "AP": lambda rng, n: rng.beta(1, 2, n),
+    "P@10": lambda rng, n: rng.binomial(10, 0.05, n) / 10,
+}
+
+
+def _slice(rng: Generator, count: int, draw: Callable[[Generator, int], Floats]) -> dict[str, bool]:
+    own, others = draw(rng, count), draw(rng, 100)
+    welch, divided = statistics.welch(own, others).p, group_difference(own, others).p
+    return {"usual": divided <= 0.05, "Welch": welch <= 0.05}
+
+
+def tables(repetitions: int) -> Iterator[Table]:
+    """Each of the tables; those that evaluate whole tables are of a fifth of the repetitions."""
+    few = max(repetitions // 5, 1)
+
+    def counted(of: int, once: Callable[[Generator], dict[str, bool]]) -> dict[str, Share]:
+        return shares(of, 7, lambda rng, _: once(rng))
+
+    yield Table(
+        "95% intervals that hold the AUC",
+        {
+            f"{m} + {n}, {area}{', few wrong rows' * skewed}": counted(
+                repetitions,
+                partial(_area, sizes=(m, n), area=area, skewed=skewed),
+            )
+            for m, n in SIZES
+            for area in AREAS
+            for skewed in (False, True)
+        },
+        0.95,
+        (0.015, 0.015),
+    )
+    yield Table(
+        "95% intervals that hold the difference of two AUC, and tests of equal ones with p > .05",
+        {
+            f"{m} + {n}, {pair[0]} and {pair[1]}": counted(
+                repetitions, partial(_areas, sizes=(m, n), areas=pair)
+            )
+            for m, n in SIZES
+            for pair in ((0.8, 0.8), (0.95, 0.95), (0.95, 0.8), (0.99, 0.95))
+        },
+        0.95,
+        (0.015, 0.05),
+    )
+    yield Table(
+        "95% intervals that hold the AUC where rows of users are alike, and tests of equal ones with p > .05",
+        {
+            f"{count} users, {area}{', Pareto sizes' * pareto}": counted(
+                repetitions,
+                partial(_area_by_users, count=count, area=area, pareto=pareto),
+            )
+            for pareto in (False, True)
+            for count in USERS
+            for area in (0.75, 0.95)
+        },
+        0.95,
+        (0.015, 0.05),
+    )
+    yield Table(
+        "95% intervals that hold sums over rows",
+        {f"{n} rows": counted(few, partial(_sums_by_rows, count=n)) for n in (25, 50, 200)},
+        0.95,
+        (0.015, 0.015),
+    )
+    yield Table(
+        "95% intervals that hold the GAUC",
+        {
+            f"{count} users{', Pareto sizes' * pareto}": counted(
+                few, partial(_gauc, count=count, pareto=pareto)
+            )
+            for pareto in (False, True)
+            for count in USERS
+        },
+        0.95,
+        (0.015, 0.015),
+    )
+    yield Table(
+        "95% intervals that hold the share of rows that are right",
+        {
+            f"{n} rows, {share}": counted(few, partial(_rate, count=n, share=share))
+            for n in (20, 50, 200)
+            for share in (0.8, 0.95, 0.99)
+        },
+        0.95,
+        (0.015, 0.05),
+    )
+    yield Table(
+        "95% intervals that hold the ECE, and tests of calibration with p > .05",
+        {
+            f"{n} rows, {name}": counted(few, partial(_ece, count=n, truth=truth, error=_true_error(truth)))
+            for name, truth in TRUTHS.items()
+            for n in (200, 2_000)
+        },
+    )
+    yield Table(
+        "Slices found to differ from 100 other queries that are alike, at 5%",
+        {
+            f"{name}, {n} queries": counted(repetitions, partial(_slice, count=n, draw=draw))
+            for name, draw in SLICES.items()
+            for n in (3, 5, 10, 25, 50)
+        },
+        0.05,
+        (0.05, 0.01),
+    )

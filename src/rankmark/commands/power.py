@@ -1,0 +1,114 @@
+"""`rankmark power`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rankmark.commands.names import column_names, measures_in, named_paths
+from rankmark.commands.options import is_said, with_columns, with_words
+from rankmark.commands.output import Output, with_output_of
+from rankmark.errors import UsageError
+
+__all__ = ["show_power"]
+
+COMPARED = ("measure", "baseline", "clusters", "attributes", "column")
+"""The options that are of runs."""
+
+
+def _designs() -> Any:
+    from rankmark.comparing.powers import DESIGNS
+
+    return DESIGNS
+
+
+def _alternatives() -> Any:
+    from rankmark.statistics.significance import ALTERNATIVES
+
+    return ALTERNATIVES
+
+
+@click.command("power")
+@click.argument("file", nargs=-1, metavar="[QRELS] [[NAME=]RUN...]")
+@click.option("-m", "--measure", multiple=True, metavar="MEASURE", help="Of which measures, with runs.")
+@click.option("--baseline", multiple=True, metavar="NAME", help="With which run all others are compared.")
+@with_words("--design", _designs, "What is planned for; --width, --max-drop and --systems imply theirs.")
+@click.option("--difference", type=float, metavar="D", help="To be found by t or anova.")
+@click.option("--width", type=float, metavar="W", help="Of the whole interval.")
+@click.option("--max-drop", type=float, metavar="D", help="What a gate allows, in the measure's unit.")
+@click.option("--deviation", type=float, metavar="S", help="Of differences (anova: values), without runs.")
+@click.option("--queries", type=click.IntRange(min=2), metavar="N", help="How many there are, without runs.")
+@click.option("--systems", type=click.IntRange(min=2), metavar="M", help="How many there are, for anova.")
+@click.option(
+    "--design-effect",
+    type=float,
+    metavar="F",
+    help="Of clusters, without runs: 1 + (size - 1) * correlation.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, metavar="P", help="Of the test.")
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, metavar="P", help="The chance of finding it."
+)
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of interval or gate."
+)
+@with_words("--alternative", _alternatives, "Of the t test.")
+@click.option(
+    "--clusters",
+    metavar="COLUMN",
+    help="Count queries together with the same value in a column of the files.",
+)
+@click.option("--attributes", metavar="FILE", help="Queries with a column for --clusters.")
+@with_columns
+@with_output_of("TopicSetSize")
+def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None:
+    """Say how many queries it takes.
+
+    Planned is for a paired t test, a one-way analysis of variance of several
+    systems, the width of an interval, or a gate (topic set size design, Sakai
+    2016). The standard deviation is given, or estimated from runs or from what
+    `rankmark eval -o NAME.rankmark` saved of them, on these queries.
+
+    \b
+    rankmark power --deviation .2 --difference .05
+    rankmark power --deviation .2 --queries 50
+    rankmark power qrels.txt old.run new.run -m nDCG@10 --difference .02
+    rankmark power old.rankmark new.rankmark -m AP --max-drop .01
+    """  # noqa: D301
+    from rankmark.comparing.powering import power
+
+    output.check()
+    own = {name: options.pop(name) for name in COMPARED}
+    given = {name: value for name, value in options.items() if value is not None}
+    if not is_said("design"):
+        del given["design"]
+    if not file and any(own.values()):
+        named = next(name for name, value in own.items() if value)
+        raise UsageError(f"--{named} is of runs, and none are given")
+    compared = _compared(file, own, options, output) if file else None
+    output.write(power(compared, **given))
+
+
+def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any], output: Output) -> Any:
+    """The runs, compared as far as spreads need it."""
+    from rankmark.commands.eval import MEASURES
+    from rankmark.comparing.compare import compare, compare_results
+    from rankmark.loading import is_saved, load
+
+    how: dict[str, Any] = {"baseline": own["baseline"] or None, "interval": "t", "test": "t"}
+    how |= {"alternative": options["alternative"] or "two-sided", "correction": "none"}
+    measures = measures_in(own["measure"])
+    alone = is_saved(file[0])
+    runs = named_paths(file if alone else file[1:], "runs")
+    paths = [path for each in runs.values() for path in each]
+    output.keep(*([] if alone else file[:1]), *paths, own["attributes"])
+    systems: dict[str, Any] = {
+        name: [load(path) if is_saved(path) else path for path in each] for name, each in runs.items()
+    }
+    if alone:
+        if own["clusters"] or own["attributes"]:
+            raise UsageError("--clusters is of evaluations, and these are results: give judgements and runs")
+        return compare_results(systems, measures or None, **how)
+    how |= {"clusters": own["clusters"], "attributes": own["attributes"]}
+    return compare(file[0], systems, measures or MEASURES, columns=column_names(own["column"]), **how)

@@ -1,0 +1,102 @@
+"""How many queries it takes, from numbers and from systems that were compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from rankmark import statistics
+from rankmark.cli import main
+from rankmark.statistics.bounded import Rows
+
+QRELS = {f"q{i}": {"a": 1} for i in range(40)}
+RUNS = {
+    name: {query: [f"x{j}" for j in range(i * step % 5)] + ["a"] for i, query in enumerate(QRELS)}
+    for name, step in (("old", 3), ("new", 2), ("other", 1))
+}
+VALUES = {name: rm.evaluate(QRELS, run, "RR").query_values("RR") for name, run in RUNS.items()}
+
+
+def test_each_design_plans_by_its_own_function() -> None:
+    (row,) = rm.power(deviation=0.2, difference=0.05, queries=50).rows
+    assert row.needed == statistics.queries_needed(0.05, 0.2) == 128
+    assert row.detectable == statistics.detectable_difference(0.2, 50)
+    found = rm.power(deviation=0.2, difference=0.1, systems=5, queries=40)
+    assert found.design == "anova"
+    assert found.rows[0].needed == statistics.queries_for_anova(0.1, 0.2, 5)
+    assert found.rows[0].detectable == statistics.detectable_range(0.2, 40, 5)
+    found = rm.power(deviation=0.2, width=0.1, queries=40)
+    assert found.design == "interval"
+    assert found.rows[0].needed == statistics.queries_for_width(0.1, 0.2)
+    assert found.rows[0].detectable == statistics.expected_width(0.2, 40)
+    found = rm.power(deviation=0.2, max_drop=0.1, queries=50)
+    assert found.design == "gate"
+    rows = Rows.of(np.repeat([0.2, -0.2], 25), np.ones(50), (1.0, 1.0))
+    assert found.rows[0].detectable == pytest.approx(rows.detectable(0.95, 0.8), rel=0.02)
+    assert 50 < (found.rows[0].needed or 0) < 80
+
+
+def test_a_design_effect_multiplies_the_variance() -> None:
+    (row,) = rm.power(deviation=0.2, difference=0.05, design_effect=2.25).rows
+    assert row.needed == statistics.queries_needed(0.05, 0.3)
+
+
+def test_of_runs_the_spread_is_estimated() -> None:
+    compared = rm.compare(QRELS, RUNS, "RR", baseline="old")
+    d = VALUES["new"] - VALUES["old"]
+    row = rm.power(compared, difference=0.1).rows[0]
+    assert (row.measure, row.system, row.baseline, row.queries) == ("RR", "new", "old", 40)
+    assert row.deviation == pytest.approx(d.std(ddof=1))
+    assert row.needed == statistics.queries_needed(0.1, float(d.std(ddof=1)))
+    (own,) = rm.power(compared, design="anova", difference=0.1).rows
+    within = float(np.sqrt(np.mean([each.var(ddof=1) for each in VALUES.values()])))
+    assert own.needed == statistics.queries_for_anova(0.1, within, 3)
+    gate = rm.power(compared, max_drop=0.1).rows[0]
+    (decided,) = rm.gate(QRELS, RUNS["old"], RUNS["new"], "RR", max_drop=0.1, confidence=0.95).measures
+    assert (gate.detectable, gate.needed) == (pytest.approx(decided.detectable), decided.needed)
+
+
+def test_clusters_are_counted_whole() -> None:
+    users = {query: i // 4 for i, query in enumerate(QRELS)}
+    compared = rm.compare(QRELS, RUNS, "RR", baseline="old", clusters=users)
+    [plain, *_] = compared.power("RR", difference=0.1)
+    row = rm.power(compared, difference=0.1).rows[0]
+    assert (row.clusters, row.needed, row.design_effect) == (10, plain.needed, plain.design_effect)
+    with pytest.raises(rm.UsageError, match="knows no clusters"):
+        rm.power(compared, design="anova", difference=0.1)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "no spread to plan by"),
+        ({"deviation": 0.2}, "nothing is asked"),
+        ({"deviation": -1, "difference": 0.1}, "deviation=-1 is not a number above 0"),
+        ({"deviation": 0.2, "difference": 0}, "no number of queries shows it"),
+        ({"deviation": 0.2, "queries": 1}, "queries=1"),
+        ({"deviation": 0.2, "difference": 0.1, "design": "f"}, "design='f'"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(given: Any, message: str) -> None:
+    with pytest.raises(rm.UsageError, match=message):
+        rm.power(**given)
+
+
+def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["power", "--deviation", ".2", "--difference", ".05"]) == 0
+    out = capfd.readouterr().out
+    assert out.splitlines()[2].split() == ["0.2000", "1.0000", "0.0500", "128"]
+    assert "paired t test, alpha 0.05, two-sided, power 80%" in out
+    for name in ("old", "new"):
+        rm.evaluate(QRELS, RUNS[name], "RR").save(tmp_path / f"{name}.rankmark")
+    saved = [str(tmp_path / f"{name}.rankmark") for name in ("old", "new")]
+    assert main(["power", *saved, "--max-drop", ".1", "-o", str(tmp_path / "x.json")]) == 0
+    record = json.loads((tmp_path / "x.json").read_text())
+    assert (record["design"], record["rows"][0]["queries"]) == ("gate", 40)
+    assert main(["power", "-m", "RR", "--deviation", ".2", "--difference", ".1"]) == 2
+    assert "--measure is of runs, and none are given" in capfd.readouterr().err
