@@ -681,6 +681,8 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
     `units` are what the queries belong to, where these are drawn instead of queries.
     """
     there = terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0)
+    if terms.summary:
+        raise terms.no_mean()
     kept = terms.at(there)
     below = np.ones_like(kept.above) if kept.below is None else kept.below
 
@@ -691,7 +693,7 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
     measure, means = terms.measure, None
-    if measure.page.aggregate == "mean" and measure.mean != "geometric" and np.ptp(below) == 0:
+    if measure.page.aggregate == "mean" and measure.mean == "arithmetic" and np.ptp(below) == 0:
         means = kept.above[:, 0] / below[:, 0]
     parts, queries = np.column_stack([kept.above, below]), np.flatnonzero(there)
     if units is not None and units.query is not None:
