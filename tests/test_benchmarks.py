@@ -179,10 +179,12 @@ def test_coverage_is_shown_for_every_population(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(means, "QUERIES", (10,))
+    monkeypatch.setattr(means, "RESAMPLES", 50)
     coverage.main(["means", "--repetitions", "2"])
     out = capsys.readouterr().out
-    assert out.count("###") == 4
-    assert all(f"| {population.name}, 10 queries |" in out for population in means.POPULATIONS)
+    assert out.count("###") == 7
+    every = (*means.POPULATIONS, *means.MORE_POPULATIONS, *means.CHANGES)
+    assert all(f"| {population.name}, 10 queries |" in out for population in every)
 
 
 def test_coverage_over_seeds_is_shown_for_each_way_to_have_them(
@@ -227,6 +229,7 @@ def test_intervals_hold_the_mean_and_tests_find_no_more_than_there_is() -> None:
     # Of 1,000 repetitions a share of 5% is seen as one of 2.6% to 7.4% but once in some 2,000 times.
     population = means.POPULATIONS[0]
     held = means.coverage(population, 50, 1_000)
+    assert held.pop("with a caution").value < 0.01
     assert all(0.926 <= share.value <= 0.974 for share in held.values()), held
     found = means.false_positives(population, 50, 1_000)
     assert all(share.value <= 0.074 for share in found.values()), found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -87,7 +88,7 @@ def _area_by_users(rng: Generator, count: int, area: float, *, pareto: bool) -> 
     return found
 
 
-def _held(table: dict[str, Floats], truths: dict[str, float], methods: dict[str, object]) -> dict[str, bool]:
+def _held(table: dict[str, Any], truths: dict[str, float], methods: dict[str, object]) -> dict[str, bool]:
     """Whether intervals of measures hold their true values, by each method."""
     found: dict[str, bool] = {}
     for name, method in methods.items():
@@ -129,7 +130,7 @@ def _gauc(rng: Generator, count: int, *, pareto: bool) -> dict[str, bool]:
     user = np.repeat(np.arange(count), np.bincount(user) + 2)
     shift = np.sqrt(2) * ndtri(0.75) * np.sqrt(1 + 0.25 / 2) + 0.5 * rng.normal(size=count)
     score = rng.normal(size=len(user)) + shift[user] * label
-    return _held({"label": label, "score": score, "user_id": user.astype(float)}, {"GAUC": 0.75}, METHODS)
+    return _held({"label": label, "score": score, "user_id": user}, {"GAUC": 0.75}, METHODS)
 
 
 def _rate(rng: Generator, count: int, share: float) -> dict[str, bool]:

@@ -251,6 +251,17 @@ def test_no_interval_is_a_point_without_a_word() -> None:
     assert (plain.low, plain.high, plain.note[:20]) == (1, 1, "the rows do not vary")
 
 
+def test_an_auc_that_few_rows_decide_says_so() -> None:
+    label = [1] * 40 + [0] * 40
+    one_wrong = {"label": label, "score": [*range(100, 139), 50, *range(40)]}
+    found = rm.evaluate_predictions(one_wrong, "AUC", intervals=True).intervals["AUC"]
+    assert "40 pairs that share no row" in found.note
+    one_wrong["score"][39] = 20
+    found = rm.evaluate_predictions(one_wrong, "AUC", intervals=True).intervals["AUC"]
+    assert found.note.startswith("few of them make up most of its spread")
+    assert rm.evaluate_predictions(without_users(), "AUC", intervals=True).intervals["AUC"].note == ""
+
+
 def test_plain_delong_and_the_jackknife_are_asked_for_by_name() -> None:
     table = without_users()
     own = statistics.delong_interval(table["click"], table["score"], method="delong")

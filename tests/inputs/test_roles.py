@@ -285,3 +285,10 @@ def test_an_id_that_is_no_integer_is_told_with_its_row_of_a_wide_table(tmp_path:
     (tmp_path / "wide.csv").write_text("user,item_1,item_2\n1,7,8\n2,9,x\n")
     with pytest.raises(DataError, match=r"has 'x' in row 1 \(from 0\)"):
         rm.evaluate({1: {7: 1}, 2: {9: 1}}, tmp_path / "wide.csv", "AP")
+
+
+def test_judgements_with_a_column_of_scores_may_be_the_run() -> None:
+    run = {"query": ["q"], "item": ["a"], "score": [1.5]}
+    qrels = {"query": ["q"], "item": ["a"], "relevance": [1]}
+    with pytest.raises(rm.ColumnError, match="or are judgements and results swapped"):
+        rm.evaluate(pl.DataFrame(run), pl.DataFrame(qrels), "AP")

@@ -51,6 +51,15 @@ def test_they_are_those_of_a_comparison(result: Any) -> None:
         assert found.method == compared.made_interval("one", name).method
 
 
+def test_those_of_resamples_are_those_of_a_comparison() -> None:
+    names = ["AP(mean=geometric)", "nDCG@5"]
+    compared = rm.compare(QRELS, {"one": RUN, "two": dict(RUN)}, names, interval="bca", resamples=100)
+    found = rm.evaluate(QRELS, RUN, names, intervals="bca", resamples=100).intervals
+    for name in names:
+        assert found[name][:2] == pytest.approx(tuple(compared.interval("one", name)), rel=1e-12)
+        assert (found[name].method, found[name].resamples) == ("bca", 100)
+
+
 def test_every_door_gives_the_same() -> None:
     scores = np.array([[RUN[q][d] for d in ITEMS] for q in QUERIES])
     grades = np.array([[QRELS[q][d] for d in ITEMS] for q in QUERIES], dtype=float)

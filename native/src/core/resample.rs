@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_row_has_its_sign() {
-        let (rows, columns, resamples) = (131, 3, BLOCK + 5);
+        let (rows, columns) = (131, 3);
         let values: Vec<f64> = (0..rows * columns).map(|i| (i * i % 97) as f64).collect();
         for number in [0, 1, BLOCK - 1, BLOCK, BLOCK + 4] {
             let generator = Generator::new(5, number);

@@ -681,6 +681,8 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
     `units` are what the queries belong to, where these are drawn instead of queries.
     """
     there = terms.there if terms.below is None else terms.there & (terms.below[:, 0] > 0)
+    if terms.summary:
+        raise terms.no_mean()
     kept = terms.at(there)
     below = np.ones_like(kept.above) if kept.below is None else kept.below
 
@@ -691,7 +693,7 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
     measure, means = terms.measure, None
-    if measure.page.aggregate == "mean" and measure.mean != "geometric" and np.ptp(below) == 0:
+    if measure.page.aggregate == "mean" and measure.mean == "arithmetic" and np.ptp(below) == 0:
         means = kept.above[:, 0] / below[:, 0]
     parts, queries = np.column_stack([kept.above, below]), np.flatnonzero(there)
     if units is not None and units.query is not None:
@@ -856,7 +858,8 @@ class _Maker:
         spread = rows.spread()
         found = spread.interval(self.sampling.confidence, method)
         if method == "delong" or spread.left_out_error != 0 or math.isnan(found.low):
-            return _Found(found, method)
+            few = method != "delong" and spread.freedom < FEWEST
+            return _Found(found, method, note=FEW_MOVE if few else "")
         return _Found(found, "exact", note=_same_order(spread))
 
     def _of_means(self, values: Floats) -> _Found:
@@ -907,6 +910,7 @@ class _Maker:
 
 FEWEST, FEWEST_DRAWN = 10, 25
 """Units from which the jackknife, and the bootstrap, hold about as often as they say."""
+FEW_MOVE = "few of them make up most of its spread, and it may hold the true value less often"
 FEW = "there are few of them, and it holds the true value less often"
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankmark.aggregation.intervals import PredictionInterval
-from rankmark.aggregation.terms import Terms
+from rankmark.aggregation.terms import Terms, resampled_values
+from rankmark.errors import ChoiceError
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS, IntervalName, Made, made_interval
+from rankmark.statistics.summaries import Quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +34,7 @@ def made_of_terms(
     """The interval of a measure's value, over the queries that have one.
 
     That of the mean of their linearised terms (`Terms.linear`); of a geometric mean that of the mean
-    logarithm, of which e to the power is taken.
+    logarithm, of which e to the power is taken. ``bca`` and ``percentile`` are of the values of resamples.
 
     Args:
         terms: what the queries add to the value.
@@ -45,15 +47,28 @@ def made_of_terms(
     """
     there = terms.there
     own, clusters = terms.at(there), None if labels is None else labels[there]
+    if own.summary:
+        return _of_summary(own, method, confidence, clustered=labels is not None)
     logarithms = own.logarithms()
     how: dict[str, Any] = {"confidence": confidence, "draws": draws}
-    if logarithms is None:
+    if logarithms is None or "resampled" in INTERVALS[method].takes:
         # Ranks that are all 1 are no shares.
-        unlike_shares = terms.measure.bounds != (0, 1)
-        values = own.linear()
-        return made_interval(method, values, clusters, differences=unlike_shares, resampled=resampled, **how)
+        how["differences"] = terms.measure.bounds != (0, 1)
+        how["resampled"] = resampled or (
+            lambda: next(resampled_values([own], clusters, **draws)).mean(axis=1)
+        )
+        return made_interval(method, own.linear(), clusters, **how)
     made = made_interval(method, logarithms, clusters, differences=True, **how)
     return made._replace(low=float(np.exp(made.low)), high=float(np.exp(made.high)))
+
+
+def _of_summary(terms: Terms, method: IntervalName, confidence: float, *, clustered: bool) -> Made:
+    """The interval of what is no mean."""
+    assert terms.summary is not None
+    if method != "auto" or clustered:
+        raise ChoiceError(f"{terms.measure} is no mean: only intervals=True has one, without clusters")
+    ends = terms.summary.interval(terms.above[:, 0], confidence)
+    return Made(*ends, "exact" if isinstance(terms.summary, Quantile) else "t")
 
 
 def interval_of_terms(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankmark import _native
+from rankmark.statistics.summaries import SUMMARIES
 
 if TYPE_CHECKING:
     from rankmark.kinds.lists import Values
@@ -92,6 +93,8 @@ class Summands(NamedTuple):
 
     def value(self) -> float:
         """What the measure comes to."""
+        if summary := SUMMARIES.get(self.measure.mean):
+            return summary.of(self.per_query[~np.isnan(self.per_query)])
         return settled_as(self.measure, self.sums(), self.averaged, geometric=self.geometric)
 
 

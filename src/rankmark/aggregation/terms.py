@@ -5,7 +5,8 @@ The value of n queries of values v is, by the measure:
 - their mean, Σ v / n;
 - a ratio of sums, Σ a / Σ b, such as a mean that weighs its queries;
 - their sum, Σ v;
-- their geometric mean, exp(Σ log max(v, 0.00001) / n).
+- their geometric mean, exp(Σ log max(v, 0.00001) / n);
+- no mean of them, such as their median, which only `Terms.value` gives.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ import numpy as np
 
 from rankmark import _native
 from rankmark.aggregation.settled import LEAST_FACTOR, settled_as
+from rankmark.errors import MeasureError
 from rankmark.statistics.resampling import Clusters, Floats, bootstrap_means
+from rankmark.statistics.summaries import SUMMARIES, Summary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +89,8 @@ class Terms:
     def _of_seed(self, seed: int) -> float:
         if not len(self.above):
             return math.nan
+        if self.summary:
+            return self.summary.of(self.above[:, seed])
         columns = [self.above] if self.below is None else [self.above, self.below]
         sums = [_native.exact_sum(np.ascontiguousarray(each[:, seed])) for each in columns]
         return settled_as(self.measure, sums, len(self.above), geometric=self._geometric)
@@ -104,6 +109,8 @@ class Terms:
             W. G. Cochran, "Sampling Techniques", 1977, chapter 6.
 
         """
+        if self.summary:
+            raise self.no_mean()
         if not len(self.above):
             return np.empty(self.above.shape)
         if self.below is not None:
@@ -113,6 +120,18 @@ class Terms:
             mean = self.above.mean(axis=0)
             return np.asarray(np.exp(mean) * (1 + self.above - mean))
         return self.above * self._scale
+
+    @property
+    def summary(self) -> Summary | None:
+        """What the value is of the queries' values, if it is no mean of them."""
+        return SUMMARIES.get(self.measure.mean)
+
+    def no_mean(self) -> MeasureError:
+        """The error where a mean is needed."""
+        return MeasureError(
+            f"{self.measure} is no mean over queries: it has an interval in `evaluate`, and is neither "
+            "compared, tested nor resampled; ask for the mean, too"
+        )
 
     def logarithms(self) -> Floats | None:
         """Those of the values, of which a geometric mean of one seed is made; None for any other."""
@@ -132,6 +151,8 @@ class Terms:
 
     def of_means(self, above: Floats, below: Floats | None) -> Floats:
         """The values of resamples, of the mean terms in each."""
+        if self.summary:
+            raise self.no_mean()
         if below is not None:
             return np.asarray(above / below)
         return np.exp(above) if self._geometric else above * self._scale
@@ -156,6 +177,9 @@ def exchangeable(systems: Sequence[Terms]) -> list[Floats]:
     Of a ratio (a − R·b) / b̄ + R, with R that of all systems together, so that it is a / b̄ where all have the
     same denominators; of others the terms themselves. The mean over seeds.
     """
+    for each in systems:
+        if each.summary:
+            raise each.no_mean()
     above = [each.above.mean(axis=1) for each in systems]
     below = [each.below.mean(axis=1) for each in systems if each.below is not None]
     if not below:

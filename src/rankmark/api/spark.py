@@ -54,6 +54,7 @@ from rankmark.language.plan import Plan, asked_measures, planned
 from rankmark.language.registry import ROWS_FIRST
 from rankmark.results.lists import ListResult
 from rankmark.results.predictions import PredictionResult
+from rankmark.statistics.summaries import SUMMARIES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -116,6 +117,12 @@ def evaluate(
     if per_query and by is not None:
         raise UsageError("by makes slices of a result; leave out per_query, or group its rows")
     _check_expected(plan)
+    for measure in plan.measures:
+        if measure.mean in SUMMARIES and not per_query:
+            raise MeasureError(
+                f"{measure} is of all values of queries, which stay on the cluster; take it of those that "
+                "per_query=True gives, or of a result of tables that are here"
+            )
     ordered = _ordered(plan, order)
     with spark_errors():
         judgements, results = read_frames(qrels, run, columns)

@@ -139,7 +139,9 @@ def _asked(
         raise UsageError("there is no measure that all results have")
     for measure in asked:
         for result in results:
-            result.query_terms(measure)  # refuses what was not evaluated
+            terms = result.query_terms(measure)  # refuses what was not evaluated
+            if terms.summary:
+                raise terms.no_mean()
     return asked
 
 

@@ -228,10 +228,13 @@ class _Finder:
             return found
         for name in self.names:
             if name not in taken and _may_be_relevance(name):
+                swapped = ""
+                if normal(name) in NORMAL_ALIASES["score"]:
+                    swapped = "; or are judgements and results swapped?"
                 raise ColumnError(
                     f"{self.where} has no column known as the relevance, but {name!r} may be it; say so with "
                     f"{said_outright('relevance', name)}, or, if every row is relevant, that there is none "
-                    'with columns={"relevance": None} (--column relevance=)'
+                    f'with columns={{"relevance": None}} (on the command line --column relevance=){swapped}'
                 )
         return None
 

@@ -55,7 +55,7 @@ class GivenMeasure(Measure):
 
 def _page(name: str, better: Better | None) -> Page:
     known = _known(name)
-    if known and (known.page.aggregate == "ratio" or known.mean == "geometric"):
+    if known and (known.page.aggregate == "ratio" or known.mean != "arithmetic"):
         raise MeasureError(
             f"{name} is no mean of the values of queries, and these do not tell it; if their mean is meant, "
             f"call it otherwise, such as 'mean {name}'"

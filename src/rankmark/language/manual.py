@@ -25,7 +25,8 @@ LEGEND = """\
 Written Name(parameter=value,...)@cutoff, for example nDCG(gain=exp2)@10; names
 are understood in any case, with or without hyphens and underscores, and so are
 those of other tools, such as ndcg_cut_10, ndcg_at_10 or RetrievalMAP.
-Where queries are averaged, mean=geometric does so as GMAP: AP(mean=geometric).
+Where queries are averaged, mean=geometric does so as GMAP: AP(mean=geometric);
+mean=median, q05 to q95, std and trimmed are what their values come to instead.
 The page of one, with its parameters: rankmark measures NAME"""
 
 

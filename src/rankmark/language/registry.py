@@ -56,7 +56,9 @@ CLASSES_FIRST: tuple[Kind, ...] = ("class", "row", "list")
 
 Aggregate: TypeAlias = Literal["mean", "sum", "ratio", "rows"]
 Better: TypeAlias = Literal["more", "less", "neither"]
-Mean: TypeAlias = Literal["arithmetic", "geometric"]
+Mean: TypeAlias = Literal[
+    "arithmetic", "geometric", "median", "q05", "q10", "q25", "q75", "q90", "q95", "std", "trimmed"
+]
 ListFunction: TypeAlias = "Callable[..., Values | tuple[Values, Values]]"
 RowFunction = TypeVar("RowFunction", bound="Callable[..., float | PerQuery | PerClass | AtThreshold]")
 Labels: TypeAlias = Literal["binary", "numbers", "classes"]
@@ -73,7 +75,9 @@ cutoff, or of the whole ``list``; on the ``set`` of items down to the cutoff; on
 
 
 MEAN = Parameter("mean", Mean, "arithmetic")
-"""How the queries' values are averaged: ``AP(mean=geometric)`` is GMAP.
+"""How the queries' values become one: ``AP(mean=geometric)`` is GMAP; ``median``, quantiles such as ``q90``,
+``std``, the standard deviation, and ``trimmed``, the mean without a tenth at either end, are
+`rankmark.statistics.SUMMARIES`.
 
 Every averaged measure that is never negative takes it; no page sees it, since a page gives one value a query.
 """

@@ -176,7 +176,7 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
             own, others = terms.at(inside & terms.there), terms.at(~inside & terms.there)
             made = made_of_terms(own, None, method="auto", confidence=confidence, draws=DRAWS)
             difference = NO_DIFFERENCE
-            if measure.page.aggregate != "sum":
+            if measure.page.aggregate != "sum" and not terms.summary:
                 difference = group_difference(own.linear(), others.linear(), confidence=confidence)
             sizes = len(rows), len(own.above)
             yield Slice(
