@@ -291,6 +291,8 @@ class View:
             "inputs": result.inputs or None,
             "notes": list(result.notes),
         }
+        if result.weighed is not None:
+            record["weights"] = {"name": result.weighed.name, "effective": result.weighed.effective}
         if result.slices is not None:
             record |= result.slices._record()
         if self.per_class:
@@ -300,6 +302,8 @@ class View:
         if self.per_query:
             values = ByName((m.label, result.query_values(m).tolist()) for m in result.query_measures)
             record["per_query"] = {"query": result.query_ids, "values": values}
+            if result.weighed is not None:
+                record["per_query"]["weights"] = result.weighed.values.tolist()
         return record
 
 
