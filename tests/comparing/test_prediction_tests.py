@@ -11,6 +11,7 @@ from scipy import stats
 
 import rankmark as rm
 from rankmark import statistics
+from rankmark.statistics.drawing import draws_needed
 
 SYSTEMS = {"old": "old", "new": "new"}
 
@@ -186,3 +187,39 @@ def test_a_floor_of_the_draws_is_told_or_drawn_below() -> None:
     drawn = rm.compare_predictions(table, names, "KS", test="randomisation", resamples=50)
     assert min(pair.p for pair in drawn.pairs) < 1 / 51
     assert not any("raise resamples" in line for line in drawn.account())
+
+
+def test_systems_that_nothing_tells_apart_are_named() -> None:
+    table = clicks(users=12)
+    found = compared(table | {"new": table["old"] ** 2}, "AUC GAUC LogLoss")
+    line = "2 pairs, such as new against old by AUC: no query tells them apart, and an interval without width"
+    assert [each for each in found.account() if each.startswith(line)]
+    assert not [each for each in compared(table, "AUC GAUC").account() if "tells them apart" in each]
+
+
+def test_a_p_value_that_lacks_spread_says_so() -> None:
+    label = np.repeat([0, 1], 10)
+    table = {"label": label, "old": np.where(label, 0.9, 0.1), "new": np.where(label, 0.8, 0.2)}
+    line = "no p-value of 2 pairs, such as new against old by LogLoss: all rows differ by the same"
+    found = compared(table, "LogLoss RMSE", test="t")
+    assert np.isnan(found.pair("LogLoss", "new").p)
+    assert [each for each in found.account() if line in each]
+    assert not [each for each in compared(table, "LogLoss RMSE").account() if "no p-value" in each]
+    sliced = compared(table, "LogLoss", test="t", by=np.array(["a", "b"] * 10)).slices
+    assert sliced is not None
+    assert [each for each in sliced.notes if line in each]
+
+
+def test_slices_draw_for_all_their_tests() -> None:
+    how = {"by": np.arange(600) % 12, "test": "randomisation", "resamples": 50}
+    slices = compared(clicks(600, better=1.0), "LogLoss", **how).slices
+    assert slices is not None
+    draws = [each.pair.evidence.draws or 0 for each in slices.pairs if each.pair.evidence]
+    assert max(draws) == draws_needed(12, 0.05, 50) > draws_needed(1, 0.05, 50)
+
+
+def test_counts_are_whole() -> None:
+    text = str(compared(clicks(), "Confusion", by=np.arange(60) % 2))
+    found = compared(clicks(), "Confusion").results["old"]["Confusion"]
+    assert f" {found:.0f} " in text
+    assert f"{found:.4f}" not in text

@@ -55,7 +55,11 @@ UNREADABLE = {
         ("a.parquet", b"PAR1", "4 bytes: the end of the file is missing, which tells what is in Parquet"),
         ("a.parquet", b"query,item,score\n1,2,3\n", "23 bytes: it does not begin as Parquet does; rename"),
         ("parquet", b"PAR1 and no more", "16 bytes: the end of the file is missing"),
-        ("a.parquet.gz", gzip.compress(b"PAR1 and no more"), "it was cut off or is still being written"),
+        (
+            "a.parquet.gz",
+            gzip.compress(b"PAR1 and no more", mtime=0),
+            "it was cut off or is still being written",
+        ),
         ("parquet", b"PAR1 and what is no end PAR1", "cannot be read as Parquet"),
     ],
 }

@@ -41,6 +41,7 @@ class SystemsSlice(NamedTuple):
         slice: its value; None for the rows that have none.
         rows: how many there are.
         systems: what the systems come to on these rows.
+        slices: how many slices there are of all attributes.
 
     """
 
@@ -48,6 +49,7 @@ class SystemsSlice(NamedTuple):
     slice: str | None
     rows: int
     systems: dict[str, Evaluated]
+    slices: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,6 @@ def _evaluated(
 def _in_slices(
     names: pl.DataFrame, evaluated: Callable[[NDArray[np.intp]], dict[str, Evaluated]]
 ) -> Iterator[SystemsSlice]:
-    for column in names:
-        for value, inside in slice_members(column):
-            yield SystemsSlice(column.name, value, len(inside), evaluated(inside))
+    members = [(column.name, *each) for column in names for each in slice_members(column)]
+    for by, value, inside in members:
+        yield SystemsSlice(by, value, len(inside), evaluated(inside), len(members))

@@ -13,12 +13,12 @@ from rankmark.statistics.drawing import too_few_draws
 from rankmark.statistics.significance import TESTS
 
 if TYPE_CHECKING:
-    from rankmark.comparing.pairs import Pair, SystemValues
+    from rankmark.comparing.pairs import Opposed, Pair, SystemValues
     from rankmark.comparing.plan import ComparisonPlan
     from rankmark.statistics.chance import Evidence
     from rankmark.statistics.significance import TestName
 
-__all__ = ["caveats", "draws_lines"]
+__all__ = ["caveats", "draws_lines", "such_pairs", "without_spread"]
 
 
 def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -34,12 +34,24 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
 def _without_spread(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
     alike = [pair for pair in pairs if math.isnan(pair.p) and pair.queries > 1 and pair.difference]
     if alike:
-        first = alike[0]
-        yield (
-            f"{TESTS[plan.test].title}: no p-value of {counted(len(alike), 'pair')}, such as {first.system} "
-            f"against {first.baseline} by {first.measure.label}: all queries differ by the same, and without "
-            "spread nothing says how surely; the randomisation test has an exact one"
-        )
+        yield without_spread(TESTS[plan.test].title, alike, "queries")
+
+
+def without_spread(test: str, pairs: Sequence[Opposed], units: str) -> str:
+    """Why these pairs have no p-value: what such a test takes the spread of has none."""
+    return (
+        f"{test}: no p-value of {such_pairs(pairs)}: all {units} differ by the same, and without spread "
+        "nothing says how surely; the randomisation test has an exact one"
+    )
+
+
+def such_pairs(pairs: Sequence[Opposed]) -> str:
+    """How many they are, and the first of them."""
+    first = pairs[0]
+    return (
+        f"{counted(len(pairs), 'pair')}, such as {first.system} against {first.baseline} by "
+        f"{first.measure.label}"
+    )
 
 
 def _too_few_draws(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:

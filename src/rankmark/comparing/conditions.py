@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,14 +29,16 @@ class Judged:
     """The candidate's result, and the baseline's if there is one.
 
     Attributes:
-        old: the baseline's.
-        new: the candidate's.
+        old: the baseline's, the first where there are several seeds.
+        new: the candidate's, likewise.
+        seeds: all of each, by what they are called.
         stored: whether one of them was evaluated before.
 
     """
 
-    def __init__(self, old: Result | None, new: Result, *, stored: bool) -> None:
-        self.old, self.new, self.stored = old, new, stored
+    def __init__(self, old: Sequence[Result], new: Sequence[Result], *, stored: bool) -> None:
+        self.old, self.new, self.stored = next(iter(old), None), new[0], stored
+        self.seeds = {name: each for name, each in (("baseline", old), ("candidate", new)) if each}
 
     def both(self, measure: Measure) -> Decider:
         """The values of the baseline and of the candidate, of what has a value of both."""
@@ -48,9 +50,12 @@ class Judged:
 
     @property
     def results(self) -> dict[str, Result]:
-        """Those that there are, by what they are called."""
-        named = {"baseline": self.old, "candidate": self.new}
-        return {name: each for name, each in named.items() if each is not None}
+        """Those that there are, by what they are called; of several seeds with their numbers."""
+        return {
+            name if len(own) == 1 else f"{name} {number}": each
+            for name, own in self.seeds.items()
+            for number, each in enumerate(own, 1)
+        }
 
     def notes(self) -> Iterator[str]:
         """What a reader should know of them."""
@@ -211,6 +216,7 @@ def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> di
         "clusters": decider.clusters,
         "detectable": None if foreseen is None else foreseen.detectable,
         "needed": None if foreseen is None else foreseen.needed,
+        "seeds": decider.seeds,
     }
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rankmark.statistics.crossed import Crossed
 
 __all__ = [
+    "Opposed",
     "Pair",
     "Rows",
     "SomePair",

@@ -134,7 +134,8 @@ class _OfPredictions(Judged):
         sampling: Sampling | None,
         notes: Iterable[str],
     ) -> None:
-        super().__init__(old.result if old else stored, new.result, stored=stored is not None)
+        before = old.result if old else stored
+        super().__init__([] if before is None else [before], [new.result], stored=stored is not None)
         self._systems = [new] if old is None else [old, new]
         self._sampling, self._notes = sampling, notes
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rankmark.aggregation.intervals import way
-from rankmark.comparing.caveats import draws_lines
+from rankmark.comparing.caveats import draws_lines, such_pairs, without_spread
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.rendering.words import counted
 from rankmark.statistics.mcnemar import MCNEMAR
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from rankmark.comparing.prediction_tests import PredictionPlan, PredictionTest
     from rankmark.comparing.predictions import PredictionPair
 
-__all__ = ["interval_line", "least_lines", "test_line"]
+__all__ = ["interval_line", "least_lines", "spread_lines", "test_line"]
 
 How = TypeVar("How")
+UNITS: Mapping[str, str] = {"queries": "query", "rows": "row"}
+"""One of each unit."""
 
 
 def interval_line(plan: PredictionPlan, pairs: Iterable[PredictionPair]) -> str:
@@ -43,7 +45,7 @@ def test_line(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> str:
 
 def _tested(pair: PredictionPair) -> str:
     """The test of a pair, and over what."""
-    unit = {"queries": "query", "rows": "row"}[pair.unit]
+    unit = UNITS[pair.unit]
     over = counted(pair.units, unit, pair.unit)
     if pair.groups is not None:
         over += f" in {pair.groups} random groups"
@@ -77,7 +79,23 @@ def least_lines(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> Iterat
     least = ((each.units, each.unit, sides * 0.5 ** (each.groups or each.units), each) for each in signed)
     few = (((units, unit, p), each) for units, unit, p, each in least if min(1.0, p) * tests > plan.alpha)
     for (units, unit, p), names in _measures(few):
-        over = counted(units, {"queries": "query", "rows": "row"}[unit], unit)
+        over = counted(units, UNITS[unit], unit)
         times = f", {tests} times that with the correction" if tests > 1 else ""
         least_p = f"the least p-value of random signs is {min(1.0, p):.4g}{times}"
         yield f"{', '.join(names)}: nothing can be significant over {over}: {least_p}"
+
+
+def spread_lines(pairs: Sequence[PredictionPair]) -> Iterator[str]:
+    """Which pairs do not vary, so that they have an interval without width, or no p-value."""
+    by_unit: dict[str, list[PredictionPair]] = {}
+    for pair in pairs:
+        if pair.units > 1 and pair.low == pair.high:
+            by_unit.setdefault(pair.unit, []).append(pair)
+    for unit, still in by_unit.items():
+        if equal := [pair for pair in still if not pair.difference]:
+            yield (
+                f"{such_pairs(equal)}: no {UNITS[unit]} tells them apart, and an interval without width does "
+                "not say how far apart they can be"
+            )
+        if untold := [pair for pair in still if pair.difference and math.isnan(pair.p)]:
+            yield without_spread(_title(untold[0].test), untold, unit)

@@ -18,7 +18,7 @@ from rankmark.comparing.pairs import (
     refuse_swapped,
 )
 from rankmark.comparing.prediction_tests import PREDICTION_INTERVALS, PredictionPlan, PredictionTest, judged
-from rankmark.comparing.prediction_words import interval_line, least_lines, test_line
+from rankmark.comparing.prediction_words import interval_line, least_lines, spread_lines, test_line
 from rankmark.comparing.slices import ComparisonSlices, SlicedPair
 from rankmark.comparing.systems import Baseline, check_systems
 from rankmark.errors import CallError, did_you_mean
@@ -26,6 +26,7 @@ from rankmark.inputs.predictions.row_slices import sliced_by
 from rankmark.inputs.predictions.systems import Columns, asked_systems
 from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
+from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
@@ -261,12 +262,13 @@ class PredictionComparison(Saved):
         baselines: tuple[str, ...],
         plan: PredictionPlan,
         notes: tuple[str, ...] = (),
+        slices: int = 1,
     ) -> PredictionComparison:
-        """The comparison of systems."""
+        """The comparison of systems, of all rows or of those of one of so many slices."""
         how = (plan.sampling, plan.alternative, plan.correction, plan.alpha)
         results = {name: each.result for name, each in systems.items()}
         compared = cls(results, baselines, *how, notes, test=plan.test)
-        compared.pairs = tuple(compared._with_corrected(list(compared._judged(systems))))
+        compared.pairs = tuple(compared._with_corrected(list(compared._judged(systems, slices))))
         return compared
 
     def _kept(self) -> dict[str, Any]:
@@ -337,9 +339,8 @@ class PredictionComparison(Saved):
         """The pairs in these slices, with p-values corrected for all of them together."""
         found: list[SlicedPair[PredictionPair]] = []
         without: list[tuple[str, str, str | None]] = []
-        uncorrected = replace(self.plan, correction="none")
         for each in slices:
-            alone = PredictionComparison.of(each.systems, self.baselines, uncorrected)
+            alone = PredictionComparison.of(each.systems, self.baselines, self.plan, slices=each.slices)
             found += [SlicedPair(each.by, each.slice, each.rows, pair) for pair in alone.pairs]
             reasons = {(m, why) for result in alone.results.values() for m, why in result.undefined.items()}
             without += [(measure, why, each.slice) for measure, why in sorted(reasons)]
@@ -349,6 +350,7 @@ class PredictionComparison(Saved):
             f"low, high: {interval_line(self.plan, corrected)}",
             test_line(self.plan, corrected),
             *least_lines(self.plan, corrected),
+            *spread_lines(corrected),
             *without_value(without),
         ]
         return ComparisonSlices(pairs, lines)
@@ -356,17 +358,17 @@ class PredictionComparison(Saved):
     def _with_corrected(self, pairs: Sequence[PredictionPair]) -> list[PredictionPair]:
         return corrected_pairs(pairs, self.correction, self.alpha)
 
-    def _judged(self, systems: Mapping[str, Evaluated]) -> Iterator[PredictionPair]:
+    def _judged(self, systems: Mapping[str, Evaluated], slices: int) -> Iterator[PredictionPair]:
+        tests = len(self.measures) * len(self.opponents) * slices
         for measure in self.measures:
             for system, other in self.opponents:
-                yield self._pair(measure, system, other, (systems[system], systems[other]))
+                yield self._pair(measure, system, other, (systems[system], systems[other]), tests)
 
     def _pair(
-        self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated]
+        self, measure: Measure, system: str, other: str, of: tuple[Evaluated, Evaluated], tests: int
     ) -> PredictionPair:
         unit = of[0].unit_of(measure)
         test = self.plan.test_of(measure, of[0])
-        tests = len(self.measures) * len(self.opponents)
         found = judged(measure, of, test, self.plan, tests)
         value, baseline_value = (each.result[measure] for each in of)
         return PredictionPair(
@@ -416,6 +418,7 @@ class PredictionComparison(Saved):
             f"intervals: {interval_line(self.plan, self.pairs)}",
             test_line(self.plan, self.pairs),
             *least_lines(self.plan, self.pairs),
+            *spread_lines(self.pairs),
             f"* {differs} (p ≤ {self.alpha:g})",
         ]
 
@@ -430,7 +433,7 @@ class PredictionComparison(Saved):
 
     def _values(self, digits: int) -> Grid:
         rows = [
-            [m.label, *(rounded(result[m], f".{digits}f") for result in self.results.values())]
+            [m.label, *(written(m, result[m], digits) for result in self.results.values())]
             for m in self.measures
         ]
         return Grid(1, [["measure", *map(printable, self.systems)], *rows])
@@ -446,15 +449,13 @@ class PredictionComparison(Saved):
 
     def _cells(self, pair: PredictionPair, digits: int) -> list[str]:
         """A pair for people."""
-        difference, low, high = (
-            rounded(each, f"+.{digits}f") for each in (pair.difference, pair.low, pair.high)
-        )
+        low, high = (rounded(each, f"+.{digits}f") for each in (pair.low, pair.high))
         corrected = [] if self.correction == "none" else [chance(pair.corrected, digits)]
         return [
             pair.measure.label,
             printable(pair.system),
             printable(pair.baseline),
-            difference,
+            written(pair.measure, pair.difference, digits, "+"),
             f"{low} … {high}" if low else "",
             chance(pair.p, digits),
             *corrected,

@@ -16,7 +16,7 @@ from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
-__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered"]
+__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered", "seed_notes"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
@@ -69,7 +69,7 @@ def brought_together(
     clustering = Clustering.of(clusters)
     notes = list(found.notes)
     if plan.seeded:
-        notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
+        notes += seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
     return Comparison(
         results={name: tuple(each) for name, each in results.items()},
         measures=found.measures,
@@ -178,7 +178,7 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     return [query for query in lists[0] if query in common], [note]
 
 
-def _seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:
+def seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:
     """What a reader should know of how many seeds the systems have."""
     one = [name for name, count in seeds.items() if count == 1 and name not in seedless]
     few = [name for name, count in seeds.items() if 1 < count <= FEW_SEEDS]

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from rankmark.aggregation.intervals import explained
+from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, corrected_rows, slice_label, slice_members
 
@@ -93,8 +94,12 @@ class PredictionSlices(Sliced):
 
     def cells(self, row: PredictionSlice, digits: int) -> list[str]:
         """As `Sliced.cells`."""
-        shown = {"difference": rounded(row.difference, f"+.{digits}f"), "p": chance(row.p_corrected, digits)}
-        return [shown.get(name) or _cell(getattr(row, name), digits) for name in self.columns]
+        shown = {
+            "value": written(row.measure, row.value, digits),
+            "difference": rounded(row.difference, f"+.{digits}f"),
+            "p": chance(row.p_corrected, digits),
+        }
+        return [shown[name] if name in shown else _cell(getattr(row, name), digits) for name in self.columns]
 
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
