@@ -94,14 +94,26 @@ def test_results_are_compared_as_the_tables_of_their_queries() -> None:
 
 def test_what_is_better_is_known_by_the_name_or_said() -> None:
     of = {"a": [1.0, 2.0, 3.0], "b": [2.0, 3.0, 4.0]}
-    assert rm.compare_matrix(of, "LogLoss").pair("LogLoss", "b").better is False
+    assert rm.compare_matrix(of, "MaxRank").pair("MaxRank", "b").better is False
     assert rm.compare_matrix(of, "human preference").pair("human preference", "b").better is True
     assert rm.compare_matrix(of, "seconds", better="less").pair("seconds", "b").better is False
+
+
+def test_a_name_that_is_not_known_is_told() -> None:
+    of = {"a": [1.0, 2.0, 3.0], "b": [2.0, 3.0, 4.0]}
+    (note, *_) = rm.compare_matrix(of, "nDGC@10").results["a"][0].notes
+    assert note.startswith(
+        "nDGC@10 is no measure known here, and more of it is taken for better; did you mean"
+    )
+    assert not rm.compare_matrix(of, "nDGC@10", better="more").results["a"][0].notes
 
 
 def test_sums_stay_sums_and_what_values_do_not_tell_is_refused() -> None:
     of = {"a": [1.0, 2.0], "b": [3.0, 5.0]}
     assert rm.compare_matrix(of, "num_rel_ret").value("b", "num_rel_ret") == 8
+    for name in ("AUC", "gm_map", "AP(mean=median)"):
+        with pytest.raises(rm.MeasureError, match="is no mean of the values of queries"):
+            rm.compare_matrix(of, name)
     with pytest.raises(rm.MeasureError, match=r"no mean of the values of queries.*'mean hit_ratio@10'"):
         rm.compare_matrix(of, "hit_ratio@10")
 
@@ -181,7 +193,8 @@ def test_files_of_trec_eval_are_compared_on_the_command_line(
     out = capsys.readouterr().out
     assert "map" in out
     assert "0.1250" in out
-    assert main(["compare-matrix", paths["old"], "-m", "map"]) == 1
+    assert main(["compare-matrix", paths["old"], "-m", "map"]) == 2
+    assert "of one system; give that of each" in capsys.readouterr().err
     assert main(["compare-matrix", str(tmp_path / "none.csv")]) == 2
 
 

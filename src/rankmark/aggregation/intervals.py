@@ -372,6 +372,7 @@ class OfSums(Sample):
         value_of: the value, of sums; NaN where there is none.
         places: the numbers of the units among all that there are; None if these are all.
         means: the units' own values, if the value is their mean.
+        queries: what the queries add to the value, if these are the units.
 
     """
 
@@ -381,9 +382,11 @@ class OfSums(Sample):
         value_of: Callable[[Floats], float],
         places: NDArray[np.intp] | None = None,
         means: Floats | None = None,
+        queries: Terms | None = None,
     ) -> None:
         super().__init__()
         self.terms, self.value_of, self.places, self.means = terms, value_of, places, means
+        self.queries = queries
         self.value = value_of(terms.sum(axis=0))
         self.units = len(terms)
 
@@ -702,7 +705,7 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
     if units is not None and units.query is not None:
         queries, codes = np.unique(units.query[there], return_inverse=True)
         return OfSums(_by_code(parts, codes, len(queries)), value_of, queries)
-    return OfSums(parts, value_of, queries, means)
+    return OfSums(parts, value_of, queries, means, kept)
 
 
 def samples(

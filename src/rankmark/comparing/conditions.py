@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,14 +29,16 @@ class Judged:
     """The candidate's result, and the baseline's if there is one.
 
     Attributes:
-        old: the baseline's.
-        new: the candidate's.
+        old: the baseline's, the first where there are several seeds.
+        new: the candidate's, likewise.
+        seeds: all of each, by what they are called.
         stored: whether one of them was evaluated before.
 
     """
 
-    def __init__(self, old: Result | None, new: Result, *, stored: bool) -> None:
-        self.old, self.new, self.stored = old, new, stored
+    def __init__(self, old: Sequence[Result], new: Sequence[Result], *, stored: bool) -> None:
+        self.old, self.new, self.stored = next(iter(old), None), new[0], stored
+        self.seeds = {name: each for name, each in (("baseline", old), ("candidate", new)) if each}
 
     def both(self, measure: Measure) -> Decider:
         """The values of the baseline and of the candidate, of what has a value of both."""
@@ -48,9 +50,12 @@ class Judged:
 
     @property
     def results(self) -> dict[str, Result]:
-        """Those that there are, by what they are called."""
-        named = {"baseline": self.old, "candidate": self.new}
-        return {name: each for name, each in named.items() if each is not None}
+        """Those that there are, by what they are called; of several seeds with their numbers."""
+        return {
+            name if len(own) == 1 else f"{name} {number}": each
+            for name, own in self.seeds.items()
+            for number, each in enumerate(own, 1)
+        }
 
     def notes(self) -> Iterator[str]:
         """What a reader should know of them."""
@@ -138,7 +143,7 @@ class Conditions:
             seed=seed,
             signatures={each.label: judged.new.signature(each) for each in measures},
             inputs={name: each.inputs for name, each in judged.results.items() if each.inputs},
-            notes=tuple(judged.notes()),
+            notes=(*judged.notes(), *_caution([*drops, *limits])),
         )
 
     def _drop(self, measure: Measure, judged: Judged) -> MeasureGate:
@@ -200,6 +205,19 @@ class Conditions:
             raise DataError(f"{measure}: {decider.units} {decider.unit} {value}; that decides nothing")
 
 
+def _caution(decided: Sequence[MeasureGate | LimitGate]) -> Iterator[str]:
+    """What the bounds do not know."""
+    seen = {each.measure: each.unit for each in decided if each.by.endswith("-seen")}
+    if seen:
+        units = " or ".join(
+            dict.fromkeys({"queries": "query", "rows": "row"}[unit] for unit in seen.values())
+        )
+        yield (
+            f"{', '.join(seen)}: the worst {units} seen stands for the worst there is, so that rare greater "
+            "losses can make the bound too small"
+        )
+
+
 def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> dict[str, Any]:
     """What decided, of how many units, and what these can show."""
     return {
@@ -211,6 +229,7 @@ def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> di
         "clusters": decider.clusters,
         "detectable": None if foreseen is None else foreseen.detectable,
         "needed": None if foreseen is None else foreseen.needed,
+        "seeds": decider.seeds,
     }
 
 

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from rankmark.aggregation.intervals import OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
-from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows, least_root
+from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, NOTHING_FIXED, Fixed, Rows, least_root
+from rankmark.statistics.crossed import crossed
 from rankmark.statistics.delong import ROUNDING, AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
@@ -39,10 +40,12 @@ __all__ = [
     "OfValues",
 ]
 
-By: TypeAlias = Literal["point", "gaffke", "gaffke-seen", "betting", "bca", "delong", "few"]
+By: TypeAlias = Literal[
+    "point", "gaffke", "gaffke-seen", "seeds", "seeds-seen", "betting", "bca", "delong", "few"
+]
 """What decides: the estimate alone, or a bound. ``gaffke`` knows the worst that a query can add, and
-``gaffke-seen`` takes the worst that was seen for it; ``betting`` holds at every number of queries; ``few`` is
-none, as too few differ."""
+``gaffke-seen`` takes the worst that was seen for it; ``seeds`` and ``seeds-seen`` are these, widened by what
+seeds vary; ``betting`` holds at every number of queries; ``few`` is none, as too few differ."""
 Ends: TypeAlias = "tuple[float | None, float | None]"
 """The least and the greatest value that a measure can have; None where there is none."""
 POWER = 0.8
@@ -148,6 +151,10 @@ class Decider(Protocol):
     def clusters(self) -> int | None:
         """How many clusters these are in; None where each stands for itself."""
 
+    @property
+    def seeds(self) -> tuple[int, ...] | None:
+        """How many each system has; None where all have one."""
+
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """The bound of a figure of the values."""
 
@@ -161,6 +168,8 @@ class _ByRows:
     def rows(self, figure: Figure) -> Rows:
         """What the units add, and what the worst could."""
         raise NotImplementedError
+
+    seeds: tuple[int, ...] | None = None
 
     @property
     def units(self) -> int:
@@ -184,11 +193,15 @@ class _ByRows:
         rows = self.rows(figure)
         if not rows.decide:
             return None
-        needed = rows.needed(distance, confidence, POWER)
+        fixed = self.fixed(figure, confidence)
+        needed = rows.needed(distance, confidence, POWER, fixed)
         each = self.units / len(rows.above)
-        return Foreseen(
-            rows.detectable(confidence, POWER), None if needed is None else math.ceil(needed * each)
-        )
+        detectable = rows.detectable(confidence, POWER, fixed)
+        return Foreseen(detectable, None if needed is None else math.ceil(needed * each))
+
+    def fixed(self, figure: Figure, confidence: float) -> Fixed:  # noqa: ARG002 - there is nothing
+        """How sure the figure is besides what the units add."""
+        return NOTHING_FIXED
 
 
 @dataclass(frozen=True)
@@ -199,6 +212,7 @@ class OfQueries(_ByRows):
         terms: what they add, of each system.
         labels: the cluster of each query; None where each stands for itself.
         always_valid: whether the bound is to hold at every number of queries at once.
+        seedless: whether a system with one run depends on no seed, see `statistics.crossed`.
         unit: what is counted.
 
     """
@@ -206,6 +220,7 @@ class OfQueries(_ByRows):
     terms: Sequence[Terms]
     labels: NDArray[Any] | None = None
     always_valid: bool = False
+    seedless: bool = False
     unit: Unit = "queries"
 
     @property
@@ -233,15 +248,42 @@ class OfQueries(_ByRows):
             worst = (float(own[0]), float(own[1]))
         return Rows.of(above, below, worst, self.labels)
 
+    @property
+    def seeds(self) -> tuple[int, ...] | None:  # type: ignore[override]
+        """As `Decider.seeds`."""
+        counts = tuple(each.above.shape[1] for each in self.terms)
+        return counts if max(counts) > 1 else None
+
     def upper(self, figure: Figure, confidence: float) -> Bound:
-        """As `Decider.upper`: Gaffke's bound, or one by betting, for queries in the order that they have."""
-        return (
-            self._by_betting(figure, confidence) if self.always_valid else super().upper(figure, confidence)
-        )
+        """As `Decider.upper`: Gaffke's bound, or one by betting, for queries in the order that they have.
+
+        With seeds that of the means over seeds, u, is widened to r + √((u − r)² + s²), r the figure and s how
+        far what seeds add reaches on one side (`statistics.crossed`).
+        """
+        if self.always_valid:
+            return self._by_betting(figure, confidence)
+        bound = super().upper(figure, confidence)
+        if self.seeds is None or bound.by == "few":
+            return bound
+        if self.units < 2:
+            return Bound(math.inf, "few")
+        ratio = float(figure.of(self.values))
+        value = ratio + math.hypot(bound.value - ratio, self.fixed(figure, confidence).reach)
+        return Bound(value, "seeds-seen" if bound.by == "gaffke-seen" else "seeds")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
         """As `Decider.foreseen`; not known of bets."""
         return None if self.always_valid else super().foreseen(figure, distance, confidence)
+
+    def fixed(self, figure: Figure, confidence: float) -> Fixed:
+        """As `_ByRows.fixed`: by the seeds, of the figure linearised."""
+        if self.seeds is None:
+            return NOTHING_FIXED
+        slopes = figure.slopes(self.values)
+        own = [k * each.linear_by_seed() for k, each in zip(slopes, self.terms, strict=True)]
+        others = -own[1] if len(own) > 1 else None
+        found = crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
+        return Fixed(found.reach_of_seeds(2 * (1 - confidence)), found.error_of_seeds)
 
     def _by_betting(self, figure: Figure, confidence: float) -> Bound:
         """The least value that was ruled out after any of the queries."""
@@ -337,6 +379,7 @@ class OfSpreads:
     units: int
     unit: Unit
     clusters: None = None
+    seeds: None = None
 
     @property
     def values(self) -> list[float]:
@@ -374,6 +417,7 @@ class OfValues:
     units: int
     unit: Unit
     clusters: None = None
+    seeds: None = None
 
     def upper(self, figure: Figure, confidence: float) -> Bound:  # noqa: ARG002 - there is none
         """None: what they could be is not known.

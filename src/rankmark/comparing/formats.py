@@ -310,6 +310,7 @@ class View:
         plan = {name: value for name, value in asdict(shown.plan).items() if name != "threads"}
         whole: dict[str, Any] = {"baselines": shown.baselines, **plan}
         whole["clusters"] = shown.clusters
+        whole["weights"] = None if shown.weighed is None else shown.weighed.name
         whole["systems"] = {system: self._system(system) for system in shown.systems}
         whole["pairs"] = [pair.figures for pair in shown.pairs]
         if shown.slices is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from rankmark._native import Table
 from rankmark.aggregation.terms import Terms
 from rankmark.comparing.compare import compare_results
 from rankmark.comparing.stored import opened
-from rankmark.errors import DataError, UsageError, did_you_mean
+from rankmark.errors import DataError, MeasureError, UsageError, did_you_mean
 from rankmark.inputs.matrices import UNNAMED, GivenValues, MatrixColumns, read_values
 from rankmark.language.given_measure import GivenMeasure
+from rankmark.language.names import parse
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 from rankmark.results.given import GivenResult
@@ -93,7 +95,21 @@ def results_of_matrix(
     for system, known in own.items():
         if lacking := [name for name in kinds if name not in known]:
             raise DataError(f"{system!r} has no values of {lacking[0]}, which others have")
-    return {system: _result(known, kinds, table) for system, known in own.items()}
+    notes = [] if better else list(_taken_for_better(kinds.values()))
+    return {system: _result(known, kinds, table, notes) for system, known in own.items()}
+
+
+def _taken_for_better(measures: Iterable[Measure]) -> Iterator[str]:
+    """That more is, of measures which are not known here."""
+    for measure in measures:
+        try:
+            parse(str(measure))
+        except MeasureError as error:
+            hint = re.search(r"did you mean [^(]+", str(error))
+            yield (
+                f"{measure} is no measure known here, and more of it is taken for better"
+                + (f"; {hint[0].strip()}" if hint else "")
+            )
 
 
 def _as_table(given: Any) -> Any:
@@ -148,7 +164,9 @@ def _aligned(values: pl.DataFrame, queries: Mapping[Any, int]) -> np.ndarray[Any
     return found
 
 
-def _result(values: Mapping[str, np.ndarray[Any, Any]], kinds: Mapping[str, Measure], ids: Table) -> Result:
+def _result(
+    values: Mapping[str, np.ndarray[Any, Any]], kinds: Mapping[str, Measure], ids: Table, notes: Sequence[str]
+) -> Result:
     per_query = {kinds[name]: own for name, own in values.items()}
     wholes = {}
     for measure, own in per_query.items():
@@ -156,4 +174,4 @@ def _result(values: Mapping[str, np.ndarray[Any, Any]], kinds: Mapping[str, Meas
         wholes[measure] = terms.at(terms.there).value()
         if np.isinf(own).any():
             raise DataError(f"{counted(int(np.isinf(own).sum()), 'value')} of {measure} are infinite")
-    return GivenResult(values=wholes, per_query_values=per_query, query_ids=ids)
+    return GivenResult(values=wholes, per_query_values=per_query, query_ids=ids, notes=notes)

@@ -139,6 +139,7 @@ def queries_line(shown: Compared) -> str:
         count = f"{numbers[0]:,} to {counted(numbers[-1], 'query', 'queries')}, those with a value of both"
     clusters = shown.clusters
     if isinstance(clusters, tuple):
-        kinds = " and ".join(f"{each:,}" for each in clusters)
-        return f"compared on {count} in {kinds} clusters of two kinds"
-    return f"compared on {count}" + ("" if clusters is None else f" in {counted(clusters, 'cluster')}")
+        count += f" in {' and '.join(f'{each:,}' for each in clusters)} clusters of two kinds"
+    elif clusters is not None:
+        count += f" in {counted(clusters, 'cluster')}"
+    return f"compared on {count}" + ("" if shown.weighed is None else f"; {shown.weighed.line()}")

@@ -219,6 +219,11 @@ class _Wanted:
 
 
 def _of_table(matrix: Any, said: MatrixColumns) -> Iterator[GivenValues]:
+    if isinstance(matrix, str | os.PathLike) and _printed(matrix) is not None:
+        raise UsageError(
+            f"{str(matrix)!r} has lines of three fields, as trec_eval -q prints of one system; give that "
+            "of each system by its name"
+        )
     source = _opened(matrix, "")
     system = _column(source, said, "system")
     value = _column(source, said, "value")

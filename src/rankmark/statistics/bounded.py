@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +19,7 @@ from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.resampling import Clusters, Floats, check_share, cluster_totals, known
 from rankmark.statistics.spread import deviations
 
-__all__ = ["LEAST_CHANGED", "LEAST_UNITS", "Rows", "gaffke_bound", "least_root"]
+__all__ = ["LEAST_CHANGED", "LEAST_UNITS", "NOTHING_FIXED", "Fixed", "Rows", "gaffke_bound", "least_root"]
 
 LEAST_UNITS, LEAST_CHANGED = 25, 10
 """Where the worst is not known but only seen: the fewest rows, and of them that differ from the usual one."""
@@ -72,6 +73,22 @@ def gaffke_bound(
     if (own > most).any():
         raise DataError(f"{np.count_nonzero(own > most)} of the values are above most={most:g}")
     return Rows.of(own, np.ones_like(own), (most, 1.0), labels).bound(confidence)
+
+
+class Fixed(NamedTuple):
+    """How sure a ratio is besides its rows, which more of them do not change, such as for seeds.
+
+    Attributes:
+        reach: of a one-sided bound.
+        error: the standard error.
+
+    """
+
+    reach: float
+    error: float
+
+
+NOTHING_FIXED = Fixed(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -136,16 +153,19 @@ class Rows:
             return math.inf
         return least_root(lambda ratio: self.chance_above(ratio) - (1 - confidence), self.ratio, self._step)
 
-    def detectable(self, confidence: float, power: float) -> float:
+    def detectable(self, confidence: float, power: float, fixed: Fixed = NOTHING_FIXED) -> float:
         """What the true ratio has to be below a limit for the bound to be so with this chance.
 
-        The bound of such rows with a ratio of 0, and z_power standard errors.
+        The bound of such rows with a ratio of 0, and z_power standard errors; both with what is fixed.
         """
         from scipy.special import ndtri
 
-        return self._centred.bound(confidence) + float(ndtri(power)) * self.error
+        bound = math.hypot(self._centred.bound(confidence), fixed.reach)
+        return bound + float(ndtri(power)) * math.hypot(self.error, fixed.error)
 
-    def needed(self, distance: float, confidence: float, power: float) -> int | None:
+    def needed(
+        self, distance: float, confidence: float, power: float, fixed: Fixed = NOTHING_FIXED
+    ) -> int | None:
         """How many such rows there have to be to detect a distance, to three digits; None where none do."""
         from scipy.special import ndtri
 
@@ -156,8 +176,10 @@ class Rows:
 
         def enough(rows: int) -> bool:
             scaled = replace(centred, scale=rows / len(self.above))
-            left = distance - float(ndtri(power)) * scaled.error
-            return left > 0 and scaled.chance_above(left) <= 1 - confidence
+            left = distance - float(ndtri(power)) * math.hypot(scaled.error, fixed.error)
+            if left <= fixed.reach:
+                return False
+            return scaled.chance_above(math.sqrt(left**2 - fixed.reach**2)) <= 1 - confidence
 
         most = 2
         while not enough(most):
