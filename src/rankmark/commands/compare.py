@@ -22,6 +22,7 @@ from rankmark.commands.options import (
     with_resamples,
     with_significance,
     with_threads,
+    with_weights,
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
@@ -124,6 +125,7 @@ with_comparison = together(
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
 @with_comparison
+@with_weights
 @with_clusters
 @click.option(
     "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
@@ -131,7 +133,7 @@ with_comparison = together(
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by, --weights and --clusters.")
 @with_like
 @with_choices
 @with_columns

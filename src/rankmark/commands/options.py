@@ -38,6 +38,7 @@ __all__ = [
     "with_systems",
     "with_threads",
     "with_weight",
+    "with_weights",
     "with_words",
 ]
 
@@ -197,6 +198,13 @@ with_clusters = click.option(
     "repeat it for clusters of two kinds.",
 )
 """Gives a command the option --clusters."""
+
+with_weights = click.option(
+    "--weights",
+    metavar="COLUMN",
+    help="Let queries count in means as much as a column of FILE, QRELS or RUN says.",
+)
+"""Gives a command the option --weights."""
 
 with_resamples = click.option(
     "--resamples",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.statistics.anova import Anova
     from rankmark.statistics.crossed import Crossed
 
@@ -205,6 +206,11 @@ class Compared:
     def labels(self) -> NDArray[Any] | None:
         """The number of each query's cluster, [queries, 2] of two kinds; None if each stands for itself."""
         return self._data.labels
+
+    @property
+    def weighed(self) -> QueryWeights | None:
+        """The weights of the queries; None where all count alike."""
+        return next(iter(self.results.values()))[0].weighed
 
     @property
     def clusters(self) -> int | tuple[int, ...] | None:
