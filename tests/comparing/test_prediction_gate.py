@@ -82,8 +82,39 @@ def test_of_functions_of_sums_the_bound_is_of_what_each_row_adds() -> None:
     assert own.bound == pytest.approx(statistics.gaffke_bound(gain, most=gain.max()), rel=1e-5)
     error = gain.std() / 20
     assert own.bound == pytest.approx(gain.mean() + 1.645 * error, abs=2.5 * error)
-    (of_users,) = gated("GAUC", max_drop=0.9, confidence=0.95, query="person").measures
-    assert (of_users.by, of_users.unit, of_users.units) == ("gaffke-seen", "queries", 40)
+
+
+@pytest.mark.parametrize("measure", ["GAUC(weight=uniform)", "AP"])
+def test_of_means_over_queries_the_bound_knows_the_ends_of_the_measure(measure: str) -> None:
+    (own,) = gated(measure, max_drop=0.5, confidence=0.95, query="person").measures
+    old, new = (rm.evaluate_predictions(TABLE, measure, score=name, query="person") for name in SYSTEMS)
+    drops = old.query_values(measure) - new.query_values(measure)
+    assert (own.by, own.unit, own.units) == ("gaffke", "queries", np.count_nonzero(~np.isnan(drops)))
+    assert (own.baseline, own.candidate) == (old[measure], new[measure])
+    assert own.bound == pytest.approx(statistics.gaffke_bound(drops, most=1), rel=1e-7)
+    few = TABLE.filter(pl.col("person").is_in(["u1", "u2", "u3"]))
+    (of_three,) = rm.gate_predictions(
+        few, SYSTEMS, measure, baseline="old", max_drop=0.8, confidence=0.95, query="person"
+    ).measures
+    assert of_three.bound == pytest.approx(1 - 0.05 ** (1 / 3), abs=0.3)
+
+
+def test_of_queries_that_weigh_differently_the_worst_weighs_as_the_largest() -> None:
+    rows = TABLE.filter((pl.col("person") != "u1") | (pl.int_range(pl.len()) > 200))
+    (own,) = rm.gate_predictions(
+        rows, SYSTEMS, "GAUC", baseline="old", max_drop=0.5, confidence=0.95, query="person"
+    ).measures
+    assert (own.by, own.units) == ("gaffke", 40)
+    assert own.bound is not None
+    assert own.drop < own.bound < own.drop + 0.1
+
+
+def test_where_no_worst_is_known_a_note_says_so() -> None:
+    line = "the worst row seen stands for the worst there is, so that rare greater losses can make the bound"
+    told = gated("AUC LogLoss Brier", max_drop=0.5, confidence=0.95).notes
+    assert [each for each in told if line in each] == [f"LogLoss, Brier: {line} too small"]
+    assert not any(line in each for each in gated("AUC LogLoss", max_drop=0.5).notes)
+    assert not any(line in each for each in gated("AUC", max_drop=0.5, confidence=0.95).notes)
 
 
 def test_of_other_measures_the_bootstrap_decides() -> None:

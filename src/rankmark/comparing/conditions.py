@@ -143,7 +143,7 @@ class Conditions:
             seed=seed,
             signatures={each.label: judged.new.signature(each) for each in measures},
             inputs={name: each.inputs for name, each in judged.results.items() if each.inputs},
-            notes=tuple(judged.notes()),
+            notes=(*judged.notes(), *_caution([*drops, *limits])),
         )
 
     def _drop(self, measure: Measure, judged: Judged) -> MeasureGate:
@@ -203,6 +203,19 @@ class Conditions:
         if not decider.units:
             value = f"have a value {of}".strip()
             raise DataError(f"{measure}: {decider.units} {decider.unit} {value}; that decides nothing")
+
+
+def _caution(decided: Sequence[MeasureGate | LimitGate]) -> Iterator[str]:
+    """What the bounds do not know."""
+    seen = {each.measure: each.unit for each in decided if each.by.endswith("-seen")}
+    if seen:
+        units = " or ".join(
+            dict.fromkeys({"queries": "query", "rows": "row"}[unit] for unit in seen.values())
+        )
+        yield (
+            f"{', '.join(seen)}: the worst {units} seen stands for the worst there is, so that rare greater "
+            "losses can make the bound too small"
+        )
 
 
 def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> dict[str, Any]:

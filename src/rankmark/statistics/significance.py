@@ -134,8 +134,8 @@ def wilcoxon_test(
     check_choice("method", method, ("auto", "exact", "normal"))
     if not isinstance(continuity, bool):
         raise ChoiceError(f"continuity={continuity!r} is neither True nor False")
-    if digits is not None and (not hasattr(digits, "__index__") or isinstance(digits, bool)):
-        raise ChoiceError(f"digits={digits!r} is neither a whole number nor None")
+    if digits is not None and (not hasattr(digits, "__index__") or isinstance(digits, bool) or digits < 1):
+        raise ChoiceError(f"digits={digits!r} is neither a whole number from 1 nor None")
     own = _without_noise(known(differences)[0], digits)
     none = int(np.count_nonzero(own == 0))
     if zeros == "wilcox":
