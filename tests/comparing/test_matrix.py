@@ -92,6 +92,11 @@ def test_results_are_compared_as_the_tables_of_their_queries() -> None:
     assert compared.value("theirs", "RR") == 0.5
 
 
+def test_queries_may_be_numbers_beyond_those_with_a_sign() -> None:
+    compared = rm.compare_matrix({"a": {2**63 + 5: 0.1, 2: 0.3}, "b": {2**63 + 5: 0.2, 2: 0.3}}, "AP")
+    assert compared.query_ids == [2**63 + 5, 2]
+
+
 def test_what_is_better_is_known_by_the_name_or_said() -> None:
     of = {"a": [1.0, 2.0, 3.0], "b": [2.0, 3.0, 4.0]}
     assert rm.compare_matrix(of, "MaxRank").pair("MaxRank", "b").better is False
@@ -162,15 +167,25 @@ def test_a_saved_comparison_of_given_values_is_the_same(tmp_path: Path) -> None:
             {"measures": "RR"},
             "no values of 'RR'; there are AP",
         ),
-        ({"a": [1, 2], "b": [1, np.inf]}, {}, "1 value of value are infinite"),
+        ({"a": [1, 2], "b": [1, np.inf]}, {}, "'b' has 1 infinite value by value, the first of query 1"),
         ({"a": OLD, "b": NEW}, {"measures": ["AP", "RR"]}, "one name for it, not 2"),
         (
             {"a": {"q1": {f"m{i}": 1 for i in range(9)}}, "b": {"q1": {}}},
             {},
             "values of 9 measures; say which",
         ),
+        ({"a": [], "b": []}, {}, "the matrix has no values"),
+        ({"a": {1: 0.1, 2: 0.3}, "b": [0.2, 0.3]}, {}, "those of 'a' by query; give all in one way"),
+        ({"a": [1, 2, 3], "b": [1, 2]}, {}, "'a' has 3 values by position, and 'b' 2"),
+        ({"a": {1: 0.1, "1": 0.3}, "b": {1: 0.2}}, {}, "the queries of 'a' are of the types int, str"),
+        ({"a": OLD, "b": NEW}, {"tset": "t"}, "unexpected keyword argument 'tset'; did you mean 'test'"),
+        (
+            {"a": OLD, "b": NEW},
+            {"margin": 0.1},
+            "takes no margin=; of a comparison there is",
+        ),
     ],
-    ids=range(15),
+    ids=range(21),
 )
 def test_bad_matrices_are_refused(matrix: Any, how: dict[str, Any], message: str) -> None:
     with pytest.raises(rm.RankmarkError, match=message):
