@@ -28,6 +28,7 @@ from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
+    INTERVALS,
     Interval,
     bca_interval,
     made_interval,
@@ -166,6 +167,8 @@ class Sampling:
     def __post_init__(self) -> None:
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
+        if self.resamples is not None and (made := INTERVALS.get(str(self.method))):
+            made.check(self.resamples, self.confidence)
 
     @property
     def of_queries(self) -> dict[str, Any]:
@@ -272,7 +275,7 @@ class Labelled(Units):
             )
             return one.apart_from(other, confidence, "two-sided")
         one, other = (auc_spread(self.positive, self.score, own, self.query) for own in weights)
-        return one.against(other, confidence, "two-sided")
+        return one.apart_from(other, confidence, "two-sided")
 
 
 def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankmark.comparing.equivalences import correction_of
@@ -18,13 +17,14 @@ from rankmark.comparing.words import (
     interval_line,
     mark_line,
     queries_line,
+    sign_lines,
     test_line,
     way_line,
 )
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.words import chance, printable, rounded
+from rankmark.rendering.words import chance, letters, printable, rounded
 from rankmark.results.runs import accounts
 from rankmark.statistics.bayes import check_rope
 from rankmark.statistics.equivalence import check_margin
@@ -74,8 +74,7 @@ class View:
     def letters(self) -> dict[str, str]:
         """What marks each system where there is not one baseline."""
         systems = self.comparison.systems
-        few = len(systems) <= len(ascii_lowercase)
-        return {s: ascii_lowercase[i] if few else f"{i + 1}," for i, s in enumerate(systems)}
+        return dict(zip(systems, letters(len(systems)), strict=True))
 
     @property
     def one_baseline(self) -> bool:
@@ -90,12 +89,12 @@ class View:
         worse = [pair.baseline if pair.better else pair.system for pair in pairs]
         better = [pair.system if pair.better else pair.baseline for pair in pairs]
         beaten = {one for one, other in zip(worse, better, strict=True) if other == system}
-        return "".join(self.letters[one] for one in self.comparison.systems if one in beaten).rstrip(",")
+        return "".join(self.letters[one] for one in self.comparison.systems if one in beaten)
 
     def title(self, system: str) -> str:
         """A system's name, with its letter where there is not one baseline."""
-        shown, letter = printable(system), self.letters[system].rstrip(",")
-        return shown if self.one_baseline else f"{shown} ({letter})"
+        shown = printable(system)
+        return shown if self.one_baseline else f"{shown} ({self.letters[system]})"
 
     def named(self, rows: list[list[str]], names: int = 3) -> Grid:
         """Rows that begin with measure, system and baseline, left out where it is always the same."""
@@ -374,6 +373,7 @@ class View:
         lines = [
             test_line(self.comparison),
             f"  {mark_line(self.comparison)}",
+            *(f"  {line}" for line in sign_lines(self.comparison)),
             interval_line(self.comparison),
             *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
             queries_line(self.comparison),

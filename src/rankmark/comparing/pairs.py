@@ -65,12 +65,13 @@ class Pair:
         corrected: the same, corrected for all tests of the comparison.
         significant: whether `corrected` is at most alpha.
         wins: queries on which the system is better.
-        ties: queries on which they are equal.
+        ties: queries on which they are equal, or differ by no more than the sign test's ``tie``.
         losses: queries on which it is worse.
         cohens_d: the mean difference in standard deviations of the differences; of a ratio of sums, of what
             queries add to it.
-        cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
-        superiority: the share of queries with a greater value, those with equal ones by half.
+        cliffs_delta: −1 to 1, see `statistics.cliffs_delta`; like `cohens_d` it has the sign of the
+            difference, also where less is better.
+        superiority: the share of queries on which the system is better, ties by half.
         method: by which of `rankmark.statistics.INTERVALS` the interval was made.
         caution: which of `rankmark.statistics.CAUTIONS` holds of it; empty if none.
         cohens_d_interval: of `cohens_d`; NaN with clusters of queries or several seeds.
@@ -132,7 +133,7 @@ class Pair:
 
 def direction(measure: Measure) -> int:
     """1 where a greater value is better, −1 where a smaller one is."""
-    return -1 if measure.page.better == "less" else 1
+    return -1 if measure.better == "less" else 1
 
 
 def opponents(systems: Sequence[str], baselines: Sequence[str]) -> list[tuple[str, str]]:
