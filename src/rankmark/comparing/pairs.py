@@ -134,7 +134,7 @@ class Pair:
 
 def direction(measure: Measure) -> int:
     """1 where a greater value is better, −1 where a smaller one is."""
-    return -1 if measure.page.better == "less" else 1
+    return -1 if measure.better == "less" else 1
 
 
 def check_reach(name: str, value: float, measures: Iterable[Measure], times: int = 1) -> None:

@@ -134,8 +134,9 @@ def wilcoxon_test(
     check_choice("method", method, ("auto", "exact", "normal"))
     if not isinstance(continuity, bool):
         raise ChoiceError(f"continuity={continuity!r} is neither True nor False")
-    if digits is not None and (not hasattr(digits, "__index__") or isinstance(digits, bool) or digits < 1):
-        raise ChoiceError(f"digits={digits!r} is neither a whole number from 1 nor None")
+    whole = hasattr(digits, "__index__") and not isinstance(digits, bool)
+    if digits is not None and not (whole and 1 <= digits <= MOST_DIGITS):
+        raise ChoiceError(f"digits={digits!r} is neither a whole number from 1 to {MOST_DIGITS} nor None")
     own = _without_noise(known(differences)[0], digits)
     none = int(np.count_nonzero(own == 0))
     if zeros == "wilcox":
@@ -435,6 +436,8 @@ def _without_noise(differences: Floats, digits: int | None) -> Floats:
     return differences if digits is None or not greatest else np.round(differences / greatest, digits)
 
 
+MOST_DIGITS = 15
+"""Decimals that floats of up to 1 have."""
 TOLD = ("differences", "alternative", "clusters", "null", "resamples", "most", "seed", "threads", "each")
 """What a test is told by whoever runs it; all else are its options."""
 
