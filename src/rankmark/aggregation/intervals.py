@@ -977,7 +977,11 @@ def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = Tr
     first = next(iter(intervals.values()))
     most = max(each.units for each in intervals.values())
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
-    return f"low, high: {100 * first.confidence:g}% intervals over {over}: {'; '.join(texts)}"
+    return f"{SPANS}{100 * first.confidence:g}% intervals over {over}: {'; '.join(texts)}"
+
+
+SPANS = "low, high: "
+"""With what the line begins that explains a result's own intervals."""
 
 
 def _noted(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:

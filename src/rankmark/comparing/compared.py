@@ -196,6 +196,12 @@ class Compared:
         }
 
     @property
+    def notes_of_results(self) -> tuple[str, ...]:
+        """The notes but for those on p-values."""
+        of_p_values = set(caveats(self._data, self.pairs, self.plan))
+        return tuple(note for note in self.notes if note not in of_p_values)
+
+    @property
     def systems(self) -> tuple[str, ...]:
         """Their names."""
         return tuple(self.results)

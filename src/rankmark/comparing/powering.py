@@ -101,7 +101,7 @@ def power(
             check_reach(name, plan.wanted, comparison.measures, 2 if design == "interval" else 1)
         count = systems or len(comparison.systems)
         rows = [*_of_comparison(plan, comparison, count)]
-        notes = comparison.notes
+        notes = comparison.notes_of_results
     else:
         count = systems or 2
         rows = [_of_numbers(plan, deviation, queries, count, design_effect)]
@@ -140,13 +140,16 @@ def _of_numbers(
     plan: _Plan, deviation: float | None, queries: int | None, systems: int, effect: float
 ) -> PowerRow:
     if deviation is None:
-        raise UsageError("there is no spread to plan by: give a deviation, or runs to estimate it from")
+        raise UsageError("there is no spread to plan by: give deviation=0.2, say, or runs to take it from")
     if not 0 < deviation < math.inf:
         raise ChoiceError(f"deviation={deviation!r} is not a number above 0")
     if not 0 < effect < math.inf:
         raise ChoiceError(f"design_effect={effect!r} is not a number above 0")
     if queries is None and plan.wanted is None:
-        raise UsageError("nothing is asked: give queries, for what they show, or what is to be shown")
+        raise UsageError(
+            "nothing is asked: give queries=50, say, for what so many show, or for how many it takes "
+            "difference=0.05, width=0.05 or max_drop=0.05"
+        )
     if queries is not None and queries < 2:
         raise ChoiceError(f"queries={queries!r} is not a whole number from 2")
     each = deviation * math.sqrt(effect)
