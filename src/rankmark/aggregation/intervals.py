@@ -44,8 +44,13 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions.labelled import Predictions
 
 __all__ = [
+    "FEWEST",
+    "FEWEST_DRAWN",
+    "LEFT_OUT",
     "METHODS",
+    "ROWS",
     "STEP",
+    "UPWARD",
     "Drawn",
     "IntervalMethod",
     "Labelled",
@@ -259,6 +264,12 @@ class Labelled(Units):
         """The AUC and what moves it."""
         return auc_spread(self.positive, self.score, self.weight, self.query)
 
+    def in_classes(self, inside: NDArray[np.bool_]) -> int:
+        """How many of the units of some rows are of the class of which there are fewer."""
+        units = np.arange(self.count) if self.query is None else self.query
+        kept = inside & (self.weight > 0)
+        return min(len(np.unique(units[kept & of])) for of in (self.positive, ~self.positive))
+
     def apart(self, inside: NDArray[np.bool_], confidence: float) -> AUCDifference | None:
         """The AUC of some rows less that of the others; None where one of them has rows of one class."""
         weights = self.weight * inside, self.weight * ~inside
@@ -418,6 +429,12 @@ class OfSums(Sample):
         slopes = self._slopes((self.terms.sum(axis=0) + other.terms.sum(axis=0)) / 2)
         magnitudes = (np.abs(self.terms) + np.abs(other.terms)) @ np.abs(slopes)
         return self.units * cleared((self.terms - other.terms) @ slopes, magnitudes)
+
+    def beside(self, other: OfSums) -> tuple[Floats, Floats]:
+        """What each unit of this and of another value of other units moves the value of both together by."""
+        terms = np.concatenate([self.terms, other.terms])
+        values = len(terms) * (terms @ self._slopes(terms.sum(axis=0)))
+        return values[: self.units], values[self.units :]
 
     def among(self, places: NDArray[np.intp]) -> OfSums:
         """The same of more units, those with these numbers, of which the others add nothing."""
@@ -693,7 +710,8 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
     measure, means = terms.measure, None
-    if measure.page.aggregate == "mean" and measure.mean == "arithmetic" and np.ptp(below) == 0:
+    averaged = measure.page.kind == "row" or measure.page.aggregate == "mean"
+    if averaged and measure.mean == "arithmetic" and len(below) and np.ptp(below) == 0:
         means = kept.above[:, 0] / below[:, 0]
     parts, queries = np.column_stack([kept.above, below]), np.flatnonzero(there)
     if units is not None and units.query is not None:
