@@ -277,7 +277,7 @@ class Labelled(Units):
             )
             return one.apart_from(other, confidence, "two-sided")
         one, other = (auc_spread(self.positive, self.score, own, self.query) for own in weights)
-        return one.against(other, confidence, "two-sided")
+        return one.apart_from(other, confidence, "two-sided")
 
 
 def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:

@@ -262,6 +262,11 @@ class OfQueries(_ByRows):
         return Rows.of(above, below, worst, self.labels)
 
     @property
+    def _no_means(self) -> bool:
+        """Whether the values are no means of what queries add, such as medians."""
+        return any(each.summary for each in self.terms)
+
+    @property
     def seeds(self) -> tuple[int, ...] | None:  # type: ignore[override]
         """As `Decider.seeds`."""
         counts = tuple(each.above.shape[1] for each in self.terms)
@@ -273,6 +278,11 @@ class OfQueries(_ByRows):
         With seeds that of the means over seeds, u, is widened to r + √((u − r)² + s²), r the figure and s how
         far what seeds add reaches on one side (`statistics.crossed`).
         """
+        if self._no_means:
+            raise UsageError(
+                f"{self.terms[0].measure} is no mean over queries, and a gate has no bound of it: leave out "
+                "the confidence, so that the value itself decides, or ask for the mean"
+            )
         if self.always_valid:
             return self._by_betting(figure, confidence)
         bound = super().upper(figure, confidence)
@@ -285,8 +295,8 @@ class OfQueries(_ByRows):
         return Bound(value, "seeds-seen" if bound.by == "gaffke-seen" else "seeds")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
-        """As `Decider.foreseen`; not known of bets."""
-        return None if self.always_valid else super().foreseen(figure, distance, confidence)
+        """As `Decider.foreseen`; not known of bets, nor of what is no mean."""
+        return None if self.always_valid or self._no_means else super().foreseen(figure, distance, confidence)
 
     def fixed(self, figure: Figure, confidence: float) -> Fixed:
         """As `_ByRows.fixed`: by the seeds, of the figure linearised."""
