@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage.shares import Share, Table, shares
 from rankmark import statistics
+from rankmark.aggregation.terms import Terms
+from rankmark.comparing.deciding import Figure, OfQueries
+from rankmark.language.names import as_measure
 from rankmark.statistics.bounded import Rows
 
 Floats = NDArray[np.float64]
@@ -136,6 +139,45 @@ def _every_night(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
         yield name, shares(repetitions, 5, once)
 
 
+SEED_COUNTS = (2, 3, 5)
+SEED_DEVIATIONS = (0.0, 0.02)
+
+
+def _seeded(repetitions: int) -> Iterator[tuple[str, dict[str, Share]]]:
+    """Several seeds of both systems, each of which moves all of its values."""
+    measure = as_measure("AP")
+    for name in ("5% lose", "100% change"):
+        law = WORSE[name]
+        for seeds in SEED_COUNTS:
+            for queries in (25, 200):
+                for deviation in SEED_DEVIATIONS:
+
+                    def once(
+                        rng: Generator,
+                        _: int,
+                        law: Drops = law,
+                        size: tuple[int, int] = (queries, seeds),
+                        deviation: float = deviation,
+                    ) -> dict[str, bool]:
+                        old, new = rng.normal(0, deviation, (2, 1, size[1])) + np.zeros((2, *size))
+                        new -= law.draw(rng, size[0])[:, None]
+                        terms = [Terms(measure, old), Terms(measure, new)]
+                        bound = OfQueries(terms).upper(Figure((1.0, -1.0)), CONFIDENCE).value
+                        t = statistics.crossed(old, new)
+                        drops = (old - new).mean(axis=1)
+                        means = Rows.of(drops, np.ones_like(drops), (1.0, 1.0)).chance_above(law.mean)
+                        return {
+                            "gate": bound <= law.mean,
+                            "t over queries and seeds": t.interval(2 * CONFIDENCE - 1).high <= law.mean,
+                            "Gaffke's of the means": means <= 1 - CONFIDENCE,
+                        }
+
+                    yield (
+                        f"{name}, {seeds} seeds with sd {deviation:g}, {queries} queries",
+                        shares(repetitions, 7, once),
+                    )
+
+
 def tables(repetitions: int) -> Iterator[Table]:
     """Those of gates."""
     yield Table(
@@ -147,6 +189,12 @@ def tables(repetitions: int) -> Iterator[Table]:
     yield Table(
         f"The same where 20% of {CLUSTERS} users lose",
         dict(_clustered(repetitions)),
+        nominal=0.05,
+        goal=(1.0, 0.01),
+    )
+    yield Table(
+        "The same with several seeds of both",
+        dict(_seeded(repetitions)),
         nominal=0.05,
         goal=(1.0, 0.01),
     )

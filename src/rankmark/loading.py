@@ -26,6 +26,7 @@ WITHIN: Mapping[str, str] = {
     "Interval": "statistics.intervals",
     "RankInterval": "statistics.groups",
     "Made": "statistics.intervals",
+    "QueryWeights": "aggregation.query_weights",
     "Sampling": "aggregation.intervals",
 }
 """The module of every record within results that has no public name."""

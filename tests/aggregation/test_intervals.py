@@ -388,7 +388,7 @@ def test_slices_of_users_are_apart_as_means_of_lists_are() -> None:
 def test_users_on_both_sides_of_a_slice_are_left_out_of_both(measure: str) -> None:
     table = rates(40)
     inside = np.random.default_rng(1).random(len(table["label"])) < 0.6
-    slices = rm.evaluate_predictions(table, measure, by=inside, intervals=True, resamples=2).slices
+    slices = rm.evaluate_predictions(table, measure, by=inside, intervals=True, resamples=50).slices
     assert slices is not None
 
     def difference(kept: Any) -> float:
@@ -447,6 +447,23 @@ def test_users_with_rows_in_several_slices_are_counted_once() -> None:
     # The same users are on both sides, so that the error is not that of independent ones.
     error = (row.difference_high - row.difference) / stats.norm.ppf(0.975)
     assert 0.7 < error / math.hypot(ours.error, others.error) < 1.4
+
+
+def test_a_slice_of_few_users_in_order_is_not_known_to_be_better() -> None:
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(56), 4)
+    label = np.tile([0, 1], 112)
+    few = user < 6
+    table = {
+        "label": label,
+        "score": label * np.where(few, 9, 1.5) + rng.normal(size=224),
+        "query": user,
+        "few": few,
+    }
+    slices = rm.evaluate_predictions(table, "AUC", query="query", by="few", intervals=True).slices
+    assert slices is not None
+    (row,) = slices["true"]
+    assert (row.value, row.difference_low < 0, row.p > 0.5) == (1, True, True)
 
 
 # --- Comparisons ---------------------------------------------------------------------------------------

@@ -265,7 +265,7 @@ def test_labels_that_are_numbers_have_no_positive_one() -> None:
             r"of AUC has no field 'ties' .*positive, weights",
         ),
         ("MAE|positive:1|rankmark:0.1.0", rm.SignatureError, "of MAE has no field 'positive'"),
-        ("RR|weights:w|rankmark:0.1.0", rm.SignatureError, "of RR has no field 'weights'"),
+        ("RR|weights:w|rankmark:0.1.0", rm.UsageError, "weighs queries by .w.: evaluate with evaluate_pred"),
         ("AUC|weights:w|rankmark:0.1.0", rm.ColumnError, "no column 'w' for the weight"),
         ("AUC|rankmark:0.1.0", rm.DataError, "holds 'no' and 'yes', not positive='1'"),
         ("RR|rankmark:0.1.0", rm.DataError, "holds .no. and .yes., not positive=.1."),

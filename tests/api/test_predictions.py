@@ -206,7 +206,13 @@ def test_slices_intervals_and_systems_weigh_by_a_column() -> None:
     options: dict[str, Any] = {"by": "day", "intervals": True, "resamples": 200}
     result = rm.evaluate_predictions(table, "GAUC(weight=spend)", **options)
     assert [result.slices[day][0].value for day in "xy"] == [0.5, 0.75]
-    assert result.intervals["GAUC(weight=spend)"].low >= 0.5
+    interval = result.intervals["GAUC(weight=spend)"]
+    # Two users with a value: by t with one degree of freedom they bound hardly anything, and a note says so.
+    assert 0 < interval.low < result["GAUC(weight=spend)"] < interval.high < 1
+    assert "there are few of them" in interval.note
+    ones = {**table, "spend": [1] * 8}
+    rows = rm.evaluate_predictions(ones, "GAUC(weight=spend), GAUC(weight=impressions)", **options).intervals
+    assert rows["GAUC(weight=spend)"] == rows["GAUC(weight=impressions)"] != interval
     systems = {"a": "score", "b": "other"}
     compared = rm.compare_predictions(table, systems, "GAUC(weight=spend)", resamples=200)
     assert compared.results["a"].values == result.values

@@ -572,7 +572,7 @@ def test_the_report_is_written_to_a_file(run: Run) -> None:
     assert Path("report.md").read_text().startswith("qrels: 3 judgements of 3 queries and 3 items\\\n")
     code, _, err = run("qrels.txt", "fine.run", "-o", "report.csv")
     assert code == 2
-    assert "format='csv' is not one of table, json, markdown" in err
+    assert "--format csv is not one of table, json, markdown" in err
     code, _, err = run("qrels.txt", "fine.run", "--train", "train.txt", "-o", "train.txt")
     assert code == 2
 

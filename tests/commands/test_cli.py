@@ -606,6 +606,35 @@ def test_compare_draws_clusters(run: Run) -> None:
         assert message in err
 
 
+def test_queries_weigh_as_a_column_says(run: Run) -> None:
+    Path("traffic.csv").write_text("query,asked,wrong\nq1,1,-1\nq2,2,0\nq3,5,1\n")
+    weights = ("--weights", "asked", "--attributes", "traffic.csv")
+    _, out, _ = run("eval", "qrels.txt", "bm25.run", "-m", "RR", "--format", "json", "-q")
+    known = json.loads(out)["per_query"]
+    by_query = dict(zip(known["query"], known["values"]["RR"], strict=True))
+    code, out, err = run("eval", "qrels.txt", "bm25.run", "-m", "RR", "--format", "json", *weights)
+    record = json.loads(out)
+    expected = sum(by_query[q] * w for q, w in (("q1", 1), ("q2", 2), ("q3", 5))) / 8
+    assert (code, err) == (0, "")
+    assert record["measures"]["RR"]["value"] == pytest.approx(expected)
+    assert record["weights"] == {"name": "asked", "effective": pytest.approx(64 / 30)}
+    assert "|weights:asked|" in record["measures"]["RR"]["signature"]
+    code, out, err = run("compare", "qrels.txt", "bm25.run", "dense.run", "-m", "RR", *weights)
+    assert (code, err) == (0, "")
+    assert "compared on 3 queries; weighed by 'asked', as many as 2.1 alike" in " ".join(out.split())
+    for run_file in ("bm25", "dense"):
+        run("eval", "qrels.txt", f"{run_file}.run", "-m", "RR", "-o", f"{run_file}.rankmark")
+    _, saved, _ = run("compare", "bm25.rankmark", "dense.rankmark", "-m", "RR", *weights)
+    assert saved.split("\n\n")[:2] == out.split("\n\n")[:2]
+    for column, code, message in (
+        ("wrong", 1, "--weights wrong: 1 of 3 judged queries have one below 0"),
+        ("askd", 1, "did you mean 'asked'?"),
+    ):
+        found, out, err = run("eval", "qrels.txt", "bm25.run", "--weights", column, *weights[2:])
+        assert (found, out) == (code, "")
+        assert message in " ".join(err.split())
+
+
 def test_compare_shows_movers_margins_and_queries(run: Run) -> None:
     args = (
         "compare",

@@ -475,7 +475,7 @@ def test_on_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
         ((one, two, "-m", "AP"), "-m needs --qrels"),
         ((one, two, "--missing", "skip"), "--missing needs --qrels"),
         ((one, two, "--qrels", qrels, "-q"), "it is the runs that are ranked"),
-        ((one, two, "--format", "trec"), "format='trec' is not one of"),
+        ((one, two, "--format", "trec"), "--format trec is not one of"),
     ):
         code, out, err = call(*args)
         assert (code, out) == (2, "")

@@ -39,12 +39,8 @@ def test_of_one_collection_it_is_the_comparison_of_all_pairs() -> None:
 def test_ranks_and_groups_follow_from_who_is_told_apart() -> None:
     rows = rm.board(SYSTEMS, "AP").rows
     assert [row.system for row in rows] == ["best", "good", "fair", "poor"]
-    assert [(row.ranks, row.groups) for row in rows] == [
-        ((1, 2), "a"),
-        ((1, 2), "a"),
-        ((3, 3), "b"),
-        ((4, 4), "c"),
-    ]
+    assert [row.ranks for row in rows] == [(1, 2), (1, 2), (3, 3), (4, 4)]
+    assert ["".join(row.groups) for row in rows] == ["a", "a", "b", "c"]
 
 
 def test_less_can_be_better() -> None:
@@ -61,7 +57,34 @@ def test_several_collections_count_alike_however_many_queries_they_have() -> Non
         means = {name: float(part[row.system].mean()) for name, part in parts.items()}  # type: ignore[arg-type]
         assert row.values == pytest.approx(means)
         assert row.value == pytest.approx(np.mean(list(means.values())))
+        ranks = [statistics.friedman_test(part).mean_ranks for part in parts.values()]
+        assert row.mean_rank == pytest.approx(np.mean(ranks, axis=0)[list(SYSTEMS).index(row.system)])
     assert shown.collections == {"large": 30, "small": 10}
+    assert shown.friedman is None
+    with pytest.raises(rm.UsageError, match="counts all queries alike, and the value all collections"):
+        rm.board(parts, "AP", test="nemenyi")
+
+
+def test_collections_may_be_called_like_columns() -> None:
+    table = rm.board({"rank": WIDE[:20], "value": WIDE[20:]}, "AP").table
+    assert {"rank", "value", "value in rank", "value in value"} <= set(table.columns)
+    assert table["rank"].to_list() == [1, 2, 3, 4]
+
+
+def test_what_happened_to_the_queries_is_told() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(4)}
+    runs = {"whole": {query: ["a"] for query in qrels}, "part": {"q0": ["b", "a"]}}
+    shown = str(rm.board({name: rm.evaluate(qrels, run, "RR") for name, run in runs.items()}))
+    assert "part: 4 queries judged, 1 answered, 3 missing (counted as 0)" in shown
+
+
+def test_more_groups_than_letters_are_left_to_json() -> None:
+    lead = np.linspace(0, 20, 60)
+    values = np.random.default_rng(1).normal(lead, 1, (12, 60))
+    shown = rm.board(values, "x", test="t", correction="none")
+    assert "more groups of systems" in str(shown)
+    assert "groups" not in str(shown).splitlines()[0]
+    assert json.loads(shown.format("json"))["systems"][0]["groups"][0] == "a"
 
 
 def test_a_comparison_and_results_are_collections_too() -> None:
@@ -90,6 +113,7 @@ def test_over_collections_each_of_them_is_one_value() -> None:
     values = np.array([[part[s].mean() for s in ("best", "poor")] for part in parts.values()])
     (pair,) = (each for each in shown.pairs if (each.system, each.other) == ("best", "poor"))
     assert pair.p == pytest.approx(statistics.paired_t_test(values[:, 0] - values[:, 1]))
+    assert shown.friedman is not None
     assert shown.friedman.blocks == 8
     few = rm.board({"a": WIDE[:20], "b": WIDE[20:]}, "AP", over="collections")
     assert "2 collections say little of others: by signs no p is below 0.5" in str(few)
@@ -101,6 +125,7 @@ def test_nemenyi_is_of_mean_ranks_and_not_corrected_again() -> None:
     assert all(pair.p == pair.corrected for pair in shown.pairs)
     assert shown.critical_difference == statistics.critical_difference(4, 40)
     ranks = {row.system: row.mean_rank for row in shown.rows}
+    assert shown.critical_difference is not None
     for pair in shown.pairs:
         far = abs(ranks[pair.system] - ranks[pair.other]) >= shown.critical_difference
         assert pair.significant == far

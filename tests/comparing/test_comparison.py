@@ -298,6 +298,11 @@ def test_clusters_are_drawn_and_change_signs_as_wholes() -> None:
     for test in ("wilcoxon", "sign"):
         with pytest.raises(ChoiceError, match=f'test="{test}" knows no clusters'):
             rm.compare(QRELS, RUNS, "RR", clusters=users, test=test)
+    for nothing in (None, math.nan, ""):
+        with pytest.raises(DataError, match="clusters says nothing of 1 query, such as 'q03'"):
+            rm.compare(QRELS, RUNS, "RR", clusters=users | {"q03": nothing})
+    with pytest.raises(DataError, match=r"clusters has both .* and '1', which read alike"):
+        rm.compare(QRELS, RUNS, "RR", clusters=dict.fromkeys(QRELS, 1) | {"q03": "1"})
     with pytest.raises(DataError, match="clusters says nothing of 29 queries, such as 'q01'"):
         rm.compare(QRELS, RUNS, "RR", clusters={"q00": 1})
 

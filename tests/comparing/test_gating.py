@@ -118,9 +118,78 @@ def test_a_gate_that_runs_every_night_has_a_bound_that_holds_on_all(
         rm.gate(QRELS, GOOD, WORSE, "MaxRank", max_drop=3, confidence=0.9, always_valid=True)
 
 
-def test_several_runs_of_a_system_are_refused() -> None:
-    with pytest.raises(rm.UsageError, match="a list of 2 runs, and a gate decides of one candidate"):
-        rm.gate(QRELS, GOOD, [WORSE, LAST], "RR", max_drop="1%")
+SEEDS = [{q: ["b", "a"] if i % 9 < seed else ["a", "b"] for i, q in enumerate(QRELS)} for seed in range(3)]
+
+
+def test_of_several_seeds_the_means_decide() -> None:
+    values = np.mean([rm.evaluate(QRELS, run, "RR")["RR"] for run in SEEDS])
+    (own,) = rm.gate(QRELS, GOOD, SEEDS, "RR", max_drop="8%").measures
+    assert (own.baseline, own.candidate) == (1, pytest.approx(values, rel=1e-12))
+    assert (own.by, own.seeds, own.passed) == ("point", (1, 3), True)
+    assert not rm.gate(QRELS, GOOD, SEEDS, "RR", max_drop="5%")
+    assert rm.gate(QRELS, None, SEEDS, at_least={"RR": 0.93})
+    assert not rm.gate(QRELS, None, SEEDS, at_least={"RR": 0.95})
+
+
+def test_the_bound_of_several_seeds_is_of_other_seeds_too() -> None:
+    tables = [np.column_stack([rm.evaluate(QRELS, run, "RR").query_values("RR") for run in SEEDS])]
+    tables.append(tables[0][:, ::2])
+    drops = tables[1].mean(axis=1) - tables[0].mean(axis=1)
+    gaffke = statistics.gaffke_bound(drops, most=1)
+    old, new = SEEDS[::2], SEEDS
+    (own,) = rm.gate(QRELS, old, new, "RR", max_drop=0.3, confidence=0.95).measures
+    found = statistics.crossed(tables[1], tables[0])
+    seeds = found.reach(0.1) ** 2 - found.queries.squared * 1.6848751194973992**2  # t of 39 at 95%
+    assert (own.by, own.seeds) == ("seeds", (2, 3))
+    assert own.bound == pytest.approx(drops.mean() + math.hypot(gaffke - drops.mean(), math.sqrt(seeds)))
+    # One run is taken to vary as the other's do, unless it is known not to.
+    likewise, seedless = (
+        rm.gate(QRELS, GOOD, SEEDS, "RR", max_drop=0.01, confidence=0.95, seedless=names).measures[0]
+        for names in ((), "baseline")
+    )
+    assert None not in (likewise.bound, seedless.bound, likewise.detectable, seedless.detectable)
+    assert statistics.gaffke_bound(1 - tables[0].mean(axis=1), most=1) < seedless.bound < likewise.bound  # type: ignore[operator]
+    assert seedless.detectable < likewise.detectable  # type: ignore[operator]
+    assert (seedless.needed, likewise.needed) == (None, None)  # seeds vary too much for any number
+
+
+def test_seeds_that_do_not_vary_widen_nothing() -> None:
+    (one,) = rm.gate(QRELS, GOOD, WORSE, "RR", max_drop=0.2, confidence=0.95).measures
+    (own,) = rm.gate(QRELS, [GOOD] * 2, [WORSE] * 3, "RR", max_drop=0.2, confidence=0.95).measures
+    assert (own.bound, own.detectable, own.needed) == (
+        pytest.approx(one.bound, rel=1e-7),
+        pytest.approx(one.detectable, rel=1e-7),
+        one.needed,
+    )
+    (limit,) = rm.gate(QRELS, None, [WORSE] * 3, at_least={"RR": 0.8}, confidence=0.95).limits
+    assert (limit.seeds, limit.by, limit.passed) == ((3,), "seeds", True)
+
+
+def test_the_reason_and_the_notes_name_seeds(folder: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    for number, run in enumerate(SEEDS):
+        lines = (f"{q} Q0 {d} 1 {9 - i} x\n" for q, items in run.items() for i, d in enumerate(items))
+        (folder / f"{number}.run").write_text("".join(lines))
+    runs = "candidate=0.run candidate=1.run candidate=2.run base=old.run"
+    line = f"gate qrels.txt {runs} -m RR --max-drop 40% --confidence .95 --seedless base"
+    assert main(line.split()) == 0
+    out = capfd.readouterr().out
+    assert "; decided by Gaffke's one-sided bound, widened by how much seeds vary (t), on 40 queries" in out
+    assert "and 1 and 3 seeds\n" in out
+    assert "candidate 3: 40 queries judged, all answered\n" in out
+    assert "candidate: 3 seeds or fewer say little of how others vary" in out
+    assert main([*line.split(), "third=1.run"]) == 2
+    assert "3 systems given, candidate, base, third: a gate decides" in capfd.readouterr().err
+
+
+def test_seeds_that_a_gate_cannot_decide_of_are_refused() -> None:
+    with pytest.raises(rm.UsageError, match="seedless='candidate' has 3 runs"):
+        rm.gate(QRELS, GOOD, SEEDS, "RR", max_drop="1%", seedless="candidate")
+    with pytest.raises(rm.UsageError, match="seedless='bm25' is none of candidate and baseline"):
+        rm.gate(QRELS, GOOD, SEEDS, "RR", max_drop="1%", seedless="bm25")
+    with pytest.raises(rm.UsageError, match="always_valid is of one run of each system"):
+        rm.gate(QRELS, GOOD, SEEDS, "RR", max_drop="1%", confidence=0.9, always_valid=True)
+    with pytest.raises(rm.UsageError, match="the candidate has no runs"):
+        rm.gate(QRELS, GOOD, [], "RR", max_drop="1%")
 
 
 def test_the_bound_of_a_relative_drop_is_that_of_a_ratio() -> None:
@@ -368,6 +437,29 @@ def test_a_limit_sees_the_queries_that_the_candidate_has() -> None:
 def test_limits_that_make_no_gate(conditions: Any, message: str) -> None:
     with pytest.raises(rm.UsageError, match=re.escape(message)):
         rm.gate(QRELS, None, GOOD, **conditions)
+
+
+def test_what_is_no_mean_is_gated_by_its_value_and_has_no_bound() -> None:
+    run = {query: ["x", "y"][: i % 3] + ["a"] for i, query in enumerate(QRELS)}
+    median = rm.evaluate(QRELS, run, "RR(mean=median)").values["RR(mean=median)"]
+    for least in (median - 0.01, median + 0.01):
+        gated = rm.gate(QRELS, None, run, at_least={"RR(mean=median)": least})
+        assert (gated.passed, gated.limits[0].by, gated.limits[0].detectable) == (
+            least < median,
+            "point",
+            None,
+        )
+    dropped = rm.gate(QRELS, GOOD, run, "RR(mean=median)", max_drop=1 - median + 0.01)
+    assert dropped.passed
+    assert dropped.measures[0].drop == pytest.approx(1 - median)
+    with pytest.raises(rm.UsageError, match=r"RR\(mean=median\) is no mean over queries, .* no bound of it"):
+        rm.gate(QRELS, None, run, at_least={"RR(mean=median)": 0.3}, confidence=0.95)
+
+
+def test_of_how_far_values_spread_neither_more_nor_less_is_better() -> None:
+    assert rm.gate(QRELS, None, GOOD, at_most={"RR(mean=std)": 0.3}).passed
+    with pytest.raises(MeasureError, match="neither more nor less of it is better"):
+        rm.gate(QRELS, GOOD, GOOD, "RR(mean=std)", max_drop=0.1)
 
 
 def test_a_baseline_that_decides_nothing_is_refused() -> None:

@@ -229,7 +229,7 @@ def test_the_command_line_streams(tmp_path: Path, capsys: pytest.CaptureFixture[
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
     assert main(["predictions", str(path), "-m", "KS", "--engine", "stream"]) == 2
-    assert 'use engine="local"' in capsys.readouterr().err
+    assert "use --engine local," in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -813,7 +813,7 @@ def test_the_command_line_shows_several_side_by_side(
     ("more", "message"),
     [
         (["--like", "ranx", "--like", "elliot", "--per-query"], "several --like show one run"),
-        (["--like", "ranx", "--like", "elliot", "--format", "trec"], "format=trec shows one convention"),
+        (["--like", "ranx", "--like", "elliot", "--format", "trec"], "--format trec shows one convention"),
         (["--like", "lightgmb"], "did you mean 'lightgbm'"),
         (["--like", "ranx", "--ties", "sideways"], "--ties sideways is not one of"),
     ],

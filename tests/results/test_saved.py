@@ -101,6 +101,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "calibration": lambda: rm.curve(CLICKS, "calibration", label="click", score="p"),
     "agreement": lambda: rm.agree(ONE, OTHER),
     "agreement on systems": lambda: rm.agree_on_systems({"q": QRELS}, {"a": ONE, "b": OTHER}, ["AP", "RR"]),
+    "topic set size": lambda: rm.power(deviation=0.2, difference=0.05, queries=50),
     "explanation": lambda: rm.explain(QRELS, ONE, "nDCG@10", query="q2"),
     "explained difference": lambda: rm.explain(QRELS, ONE, "AP", query="q1", other=OTHER),
     "differences": lambda: rm.differences(QRELS, ONE, ["nDCG@10", "AP"], like=["trec_eval", "lightgbm"]),

@@ -90,19 +90,11 @@ class Parts:
         """Each measure that both have, but counts, and errors of calibration, which few rows have more of."""
         for measure, sample in ours.items():
             if is_auc(measure) and isinstance(self.rows, Labelled):
-                yield from ((measure.label, found) for found in self._of_areas(self.rows))
+                found = self.rows.apart(self.inside, self.sampling.confidence)
+                if found is not None:
+                    yield measure.label, Apart(found.difference, *found.interval, found.p, "delong-t")
             elif measure in others and measure.name not in UPWARD and measure.page.aggregate != "sum":
                 yield measure.label, self._apart(sample, others[measure])
-
-    def _of_areas(self, rows: Labelled) -> Iterator[Apart]:
-        found = rows.apart(self.inside, self.sampling.confidence)
-        if found is not None:
-            few = any(rows.in_classes(of) < FEWEST for of in (self.inside, ~self.inside))
-            yield (
-                Apart(found.difference, few=few)
-                if few
-                else Apart(found.difference, *found.interval, found.p, "delong-t")
-            )
 
     def _apart(self, sample: Sample, other: Sample) -> Apart:
         difference, confidence = sample.value - other.value, self.sampling.confidence

@@ -28,6 +28,7 @@ from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
+    INTERVALS,
     Interval,
     bca_interval,
     made_interval,
@@ -54,6 +55,7 @@ __all__ = [
     "Drawn",
     "IntervalMethod",
     "Labelled",
+    "OfGaps",
     "OfRows",
     "OfShare",
     "OfSums",
@@ -171,6 +173,8 @@ class Sampling:
     def __post_init__(self) -> None:
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
+        if self.resamples is not None and (made := INTERVALS.get(str(self.method))):
+            made.check(self.resamples, self.confidence)
 
     @property
     def of_queries(self) -> dict[str, Any]:
@@ -264,12 +268,6 @@ class Labelled(Units):
         """The AUC and what moves it."""
         return auc_spread(self.positive, self.score, self.weight, self.query)
 
-    def in_classes(self, inside: NDArray[np.bool_]) -> int:
-        """How many of the units of some rows are of the class of which there are fewer."""
-        units = np.arange(self.count) if self.query is None else self.query
-        kept = inside & (self.weight > 0)
-        return min(len(np.unique(units[kept & of])) for of in (self.positive, ~self.positive))
-
     def apart(self, inside: NDArray[np.bool_], confidence: float) -> AUCDifference | None:
         """The AUC of some rows less that of the others; None where one of them has rows of one class."""
         weights = self.weight * inside, self.weight * ~inside
@@ -283,7 +281,7 @@ class Labelled(Units):
             )
             return one.apart_from(other, confidence, "two-sided")
         one, other = (auc_spread(self.positive, self.score, own, self.query) for own in weights)
-        return one.against(other, confidence, "two-sided")
+        return one.apart_from(other, confidence, "two-sided")
 
 
 def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:
@@ -380,6 +378,7 @@ class OfSums(Sample):
         value_of: the value, of sums; NaN where there is none.
         places: the numbers of the units among all that there are; None if these are all.
         means: the units' own values, if the value is their mean.
+        queries: what the queries add to the value, if these are the units.
 
     """
 
@@ -389,9 +388,11 @@ class OfSums(Sample):
         value_of: Callable[[Floats], float],
         places: NDArray[np.intp] | None = None,
         means: Floats | None = None,
+        queries: Terms | None = None,
     ) -> None:
         super().__init__()
         self.terms, self.value_of, self.places, self.means = terms, value_of, places, means
+        self.queries = queries
         self.value = value_of(terms.sum(axis=0))
         self.units = len(terms)
 
@@ -717,7 +718,7 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
     if units is not None and units.query is not None:
         queries, codes = np.unique(units.query[there], return_inverse=True)
         return OfSums(_by_code(parts, codes, len(queries)), value_of, queries)
-    return OfSums(parts, value_of, queries, means)
+    return OfSums(parts, value_of, queries, means, kept)
 
 
 def samples(

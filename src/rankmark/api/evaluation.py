@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.oddities import told_of_tables
+from rankmark.aggregation.query_weights import check_weighable
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
 from rankmark.engines import local
@@ -22,6 +23,7 @@ from rankmark.inputs import Input
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
     Duplicates,
     Missing,
@@ -79,6 +81,7 @@ def evaluate(
     hash_inputs: bool = False,
     by: By = None,
     attributes: Any = None,
+    weights: WeightsBy | Weighting = None,
     intervals: bool | IntervalName = False,
     confidence: float = 0.95,
     clusters: ClustersBy = None,
@@ -131,7 +134,11 @@ def evaluate(
             query; ``{query: slice}``, a pandas Series with the queries in its index, or a function of a
             query; or a series or an array of a value a row of `qrels`. A pandas Series whose index is that of
             `qrels`, or only numbers rows, has a value a row, too.
-        attributes: a path or table with a column of queries, for `by` and `clusters`.
+        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+        weights: how much each judged query counts in means, Σ w·v / Σ w, such as how often it is asked: a
+            column, as for `by`, ``{query: weight}``, or a series or an array of a value a row of `qrels`; 0
+            or more, and one for every query. Intervals and slices go by these means. Measures that are no
+            means over queries know no weights.
         intervals: whether to give confidence intervals, for `Result.intervals`, over queries: True takes
             Wilson's where values are 0 and 1, the studentised bootstrap where they are skewed, and else t; or
             one of `rankmark.statistics.INTERVALS`. What speaks against an interval its `note` says.
@@ -174,6 +181,13 @@ def evaluate(
     if clusters is not None and not intervals:
         raise UsageError("clusters are for intervals: say intervals=True, too")
     clustering = Clustering.of(clusters, places)
+    if weights is not None:
+        check_weighable(plan.measures)
+        if bounds:
+            raise UsageError(
+                "bounds are of means in which all queries count alike: leave out bounds or weights"
+            )
+    weighting = Weighting.of(weights, places)
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
         raise UsageError(
@@ -191,6 +205,8 @@ def evaluate(
         hash_inputs=hash_inputs,
     )
     result = result_of_tables(plan, found, bounds=bounds)
+    if weighting is not None:
+        result = result.with_weights(weighting)
     if intervals:
         result = result.with_intervals(
             method_of(intervals),
@@ -200,7 +216,7 @@ def evaluate(
             seed=seed or 0,
             threads=threads,
         )
-    if slicing is None and clustering is not None and clustering.of_columns:
+    if slicing is None and any(each is not None and each.of_columns for each in (clustering, weighting)):
         return result
     return with_slices(result, slicing, places, confidence)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.inputs import Input, read_inputs
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import Choices
 from rankmark.language.plan import Plan
 from rankmark.language.signature import DEFAULTS_OF_ROWS, Recipe, read_signature
@@ -65,7 +67,7 @@ class Evaluation(Recipe):
         convention: the convention that the choices are of, ``NAME-VERSION``; None for none.
         k: where lists of arrays are ended; None for nowhere.
         positive: the label of positive rows, of predictions.
-        weights: for a measure of predictions, the column of the rows' weights; None for none.
+        weights: the column of the rows' weights, of lists that of the queries'; None for none.
         classes: of predictions of classes, how many there are; None for whatever the table has.
 
     """
@@ -75,12 +77,14 @@ class Evaluation(Recipe):
         qrels: Any,
         run: Any,
         *,
+        weights: WeightsBy = None,
         columns: Mapping[str, Any] | None = None,
         threads: int | None = None,
     ) -> ListResult:
         """Evaluates so; the tables are whatever `rankmark.evaluate` takes.
 
-        Integer item ids are ordered as text where `item_ids` says so.
+        Integer item ids are ordered as text where `item_ids` says so. Where `weights` of the signature names
+        the weights of queries, these are that column of the tables, or what is given as ``weights``.
 
         Raises:
             UsageError: lists are to end after k items, which those of tables do as they are.
@@ -92,6 +96,8 @@ class Evaluation(Recipe):
         from rankmark.api.evaluation import evaluate_tables
 
         self._check_of_lists()
+        if self.weights is None and weights is not None:
+            raise UsageError("the signature names no weights of queries: leave them out")
         if self.is_cut:
             raise UsageError(
                 f"the signature is of arrays whose lists end after {self.k} items; evaluate such with "
@@ -110,7 +116,13 @@ class Evaluation(Recipe):
                 _refuse_text(table)
         text_items = self.item_ids == "text"
         plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
-        return evaluate_tables(judgements, results, plan, threads=threads)
+        result = evaluate_tables(judgements, results, plan, threads=threads)
+        if self.weights is None:
+            return result
+        places = Places(qrels, run, columns=columns)
+        found = Weighting.of(self.weights if weights is None else weights, places)
+        assert found is not None
+        return result.with_weights(replace(found, name=self.weights))
 
     def evaluate_arrays(
         self,
@@ -132,12 +144,20 @@ class Evaluation(Recipe):
         from rankmark.api.arrays import evaluate_arrays
 
         self._check_of_lists()
+        self._check_unweighed("evaluate_arrays")
         choices = asdict(self.choices)
         choices["precision"] = choices.pop("scores")
         k = self.k if self.is_cut else None
         return evaluate_arrays(
             scores, relevance, self.measure, exclude=exclude, queries=queries, k=k, threads=threads, **choices
         )
+
+    def _check_unweighed(self, door: str) -> None:
+        if self.weights is not None:
+            raise UsageError(
+                f"the signature weighs queries by {self.weights!r}: evaluate with {door} without it, and "
+                "weigh the result, with_weights"
+            )
 
     def _check_of_lists(self) -> None:
         if not self.of_lists:
@@ -178,6 +198,8 @@ class Evaluation(Recipe):
         """
         from rankmark.api.predictions import evaluate_predictions
 
+        if self.of_lists:
+            self._check_unweighed("evaluate_predictions")
         of_positives = self.classes is None if self.of_lists else self.measure.page.labels == "binary"
         return evaluate_predictions(
             table,

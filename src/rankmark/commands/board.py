@@ -8,7 +8,16 @@ import click
 
 from rankmark.commands.compare_matrix import with_matrix
 from rankmark.commands.names import column_names, measures_in, named_paths, one_path_each
-from rankmark.commands.options import with_confidence, with_resamples, with_threads, with_words
+from rankmark.commands.options import (
+    CHOICES,
+    is_said,
+    with_choices,
+    with_confidence,
+    with_like,
+    with_resamples,
+    with_threads,
+    with_words,
+)
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
@@ -39,7 +48,8 @@ def _corrections() -> Any:
 )
 @with_confidence("the intervals")
 @with_resamples
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of resamples.")
+@with_like
+@with_choices
 @with_threads
 @with_output_of("Board")
 def show_board(
@@ -69,30 +79,40 @@ def show_board(
     if len(measures) > 1:
         raise UsageError(f"-m {' -m '.join(measures)}: a board is of one measure")
     asked = next(iter(measures), None)
+    chosen = {name: options.pop(name) for name in EVALUATING}
+    options["seed"] = chosen["seed"] or 0
     if qrels is not None:
         output.keep(qrels, *(path for paths in named_paths(file, "runs").values() for path in paths))
-        shown = board(_evaluated(qrels, file, asked, column), **_how(options))
+        options.pop("better")
+        shown = board(_evaluated(qrels, file, asked or MEASURE, column, chosen), **options)
     else:
-        paths = one_path_each(file, "files")
+        if said := [name for name in EVALUATING if name != "seed" and is_said(name)]:
+            option = said[0].replace("_", "-")
+            raise UsageError(
+                f"--{option} is of evaluations, and these are values: it goes with --qrels QRELS"
+            )
+        paths = one_path_each(file, "files", "collection")
         output.keep(*paths.values())
         whole: Any = paths if len(paths) > 1 else next(iter(paths.values()))
         shown = board(whole, asked, columns=column_names(column), **options)
     output.write(shown)
 
 
-def _how(options: dict[str, Any]) -> dict[str, Any]:
-    """The options, without those of matrices."""
-    return {name: value for name, value in options.items() if name != "better"}
+MEASURE = "nDCG@10"
+"""What runs are ranked by if nothing is asked for."""
+EVALUATING = (*CHOICES, "like")
+"""The options of evaluations; the seed is also of resamples."""
 
 
-def _evaluated(qrels: str, runs: tuple[str, ...], measure: str | None, column: tuple[str, ...]) -> Any:
+def _evaluated(
+    qrels: str, runs: tuple[str, ...], measure: str, column: tuple[str, ...], chosen: dict[str, Any]
+) -> dict[str, Any]:
     """The result of each run."""
     from rankmark.api.evaluation import evaluate
     from rankmark.inputs import read_qrels
 
     columns = column_names(column)
     judged = read_qrels(qrels, columns)
+    chosen = {name: value for name, value in chosen.items() if value is not None}
     paths = one_path_each(runs, "runs")
-    return {
-        name: evaluate(judged, path, measure or "nDCG@10", columns=columns) for name, path in paths.items()
-    }
+    return {name: evaluate(judged, path, measure, columns=columns, **chosen) for name, path in paths.items()}

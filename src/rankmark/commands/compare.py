@@ -18,10 +18,12 @@ from rankmark.commands.options import (
     with_columns,
     with_confidence,
     with_like,
+    with_margins,
     with_per_query,
     with_resamples,
     with_significance,
     with_threads,
+    with_weights,
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
@@ -98,16 +100,7 @@ with_comparison = together(
         is_flag=True,
         help="Show statistics, degrees of freedom, intervals of effect sizes, and intervals for all pairs.",
     ),
-    click.option(
-        "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
-    ),
-    click.option(
-        "--rope",
-        type=float,
-        metavar="D",
-        help="Show how likely differences are below, within and above ±D (Bayes).",
-    ),
-    click.option("--anova", is_flag=True, help="Show the analysis of variance by system and query."),
+    with_margins,
 )
 """Gives a command the options that say how systems are compared, and what of it is shown."""
 
@@ -124,6 +117,7 @@ with_comparison = together(
     help=f"What to measure; repeat it, or give several in one.  [default: {' '.join(MEASURES)}]",
 )
 @with_comparison
+@with_weights
 @with_clusters
 @click.option(
     "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed; repeat it."
@@ -131,7 +125,7 @@ with_comparison = together(
 @click.option(
     "--by", multiple=True, metavar="COLUMN", help="Show slices by a column of FILE, QRELS or RUN; repeat it."
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by, --weights and --clusters.")
 @with_like
 @with_choices
 @with_columns

@@ -18,6 +18,7 @@ from rankmark.commands.options import (
     with_resamples,
     with_signatures,
     with_threads,
+    with_weights,
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
@@ -66,10 +67,11 @@ def _methods() -> Iterable[str]:
     metavar="COLUMN",
     help="Show slices of the queries by a column of FILE, QRELS or RUN, too; repeat it.",
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --by and --clusters.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --by, --weights and --clusters.")
 @click.option("--intervals/--no-intervals", help="Give confidence intervals over queries.")
 @with_words("--interval-method", _methods, "Of intervals, for all measures.", needed=False)
 @with_confidence("intervals")
+@with_weights
 @with_clusters
 @with_resamples
 @with_per_query
@@ -141,8 +143,8 @@ class _Runs:
         from rankmark.engines.selection import is_streamed
         from rankmark.inputs import read_qrels
 
-        # What has been read has no longer the columns to slice by or to cluster by.
-        if self.by or options["clusters"]:
+        # What has been read has no longer the columns to slice, weigh or cluster by.
+        if self.by or options["clusters"] or options["weights"]:
             return self.qrels
         # Nor is anything read at once that is to be read in batches.
         engine, memory = options["engine"], options["memory"]
@@ -184,12 +186,13 @@ def _of_tools(
     judged = runs.judgements(options, in_batches=False)
     if options.pop("engine") == "stream" or options.pop("memory"):
         raise UsageError("several --like are compared in memory, without --engine stream and --memory")
-    others = [options.pop(name) for name in ("bounds", "intervals", "clusters")]
+    others = [options.pop(name) for name in ("bounds", "intervals", "clusters", "weights")]
     for name in ("confidence", "resamples"):
         options.pop(name)
     if len(runs.paths) > 1 or shown.per_query or shown.signatures or runs.by or any(others):
         raise UsageError(
-            "several --like show one run, without --by, --per-query, --bounds, --intervals and --signature"
+            "several --like show one run, without --by, --per-query, --bounds, --intervals, --weights and "
+            "--signature"
         )
     return differences(judged, next(iter(runs.paths.values())), measures, like=like, **options)
 

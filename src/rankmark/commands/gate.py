@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, limits_in, measures_in, name_and_path
+from rankmark.commands.names import column_names, limits_in, measures_in, name_and_path, named_paths
 from rankmark.commands.options import (
     with_choices,
     with_columns,
@@ -19,10 +19,14 @@ from rankmark.errors import UsageError
 
 __all__ = ["gate"]
 
+ONE_EACH = (
+    "a gate decides of one candidate, with one baseline; before runs of several seeds of one write its NAME="
+)
+
 
 @click.command("gate")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="[[NAME=]BASELINE] [NAME=]CANDIDATE")
+@click.argument("runs", nargs=-1, required=True, metavar="[[NAME=]BASELINE]... [NAME=]CANDIDATE...")
 @with_conditions
 @click.option(
     "--clusters",
@@ -34,6 +38,9 @@ __all__ = ["gate"]
     "--always-valid",
     is_flag=True,
     help="As sure however often the gate runs while queries are added at the end of QRELS.",
+)
+@click.option(
+    "--seedless", multiple=True, metavar="NAME", help="The one run of NAME depends on no seed, as BM25's."
 )
 @with_like
 @with_choices
@@ -51,6 +58,7 @@ def gate(
     at_least: tuple[str, ...],
     at_most: tuple[str, ...],
     column: tuple[str, ...],
+    seedless: tuple[str, ...],
     output: Output,
     **options: Any,
 ) -> None:
@@ -66,37 +74,54 @@ def gate(
     Either is a run, or what `rankmark eval -o NAME.rankmark` saved of one, which
     has to be of the same judgements and choices; of saved ones alone QRELS is not
     looked at. Limits (--at-least, --at-most)
-    need none. Names are baseline and candidate in any order, or what you like.
+    need none. Names are baseline and candidate in any order, or what you like;
+    runs of one NAME are one system with several seeds, and the bound is then of
+    other seeds, too.
     JSON has signatures and hashes of the inputs.
 
     \b
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
     rankmark gate qrels.txt old.rankmark new.run -m AP --max-drop 1% -o gate.json
+    rankmark gate qrels.txt old=a.run old=b.run new=c.run new=d.run -m AP --max-drop 1%
     rankmark gate qrels.txt new.run --at-least nDCG@10=.3 --at-least R@100=.6
     """  # noqa: D301
     from rankmark.comparing import gating
 
     output.check()
-    if len(runs) > 2:
-        raise UsageError(f"{len(runs)} runs given: a gate decides of one candidate, with one baseline")
-    named = [name_and_path(run) for run in runs]
-    if len(named) == 2 and (named[0][0] == "candidate" or named[1][0] == "baseline"):
-        named.reverse()
-    *given, candidate = (path for _, path in named)
-    output.keep(qrels, candidate, *given)
+    systems = _systems(runs)
+    output.keep(qrels, *(path for paths in systems.values() for path in paths))
+    places = dict(zip(systems, ["baseline", "candidate"][-len(systems) :], strict=True))
+    seeds = {places[name]: own if len(own) > 1 else own[0] for name, own in systems.items()}
     options["seed"] = options["seed"] or 0
     with answered("not decided"):
         decided = gating.gate(
             qrels,
-            next(iter(given), None),
-            candidate,
+            seeds.get("baseline"),
+            seeds["candidate"],
             measures_in(measure) or None,
             at_least=limits_in(at_least),
             at_most=limits_in(at_most),
             columns=column_names(column),
+            seedless=[places.get(name, name) for name in seedless],
             hash_inputs=output.is_kept,
             **options,
         )
     output.write(decided)
     context.exit(0 if decided else 1)
+
+
+def _systems(texts: tuple[str, ...]) -> dict[str, list[str]]:
+    """The runs of the baseline, if there is one, and then of the candidate, by what they are called."""
+    unnamed = not any(name for name, _ in map(name_and_path, texts))
+    if unnamed and len(texts) == 2:
+        return {"baseline": [texts[0]], "candidate": [texts[1]]}  # which may be one and the same
+    if unnamed and len(texts) > 2:
+        raise UsageError(f"{len(texts)} runs given: {ONE_EACH}")
+    systems = named_paths(texts, "runs")
+    if len(systems) > 2:
+        raise UsageError(f"{len(systems)} systems given, {', '.join(systems)}: {ONE_EACH}")
+    first, *others = systems
+    if others and (first == "candidate" or others[0] == "baseline"):
+        return {others[0]: systems[others[0]], first: systems[first]}
+    return systems

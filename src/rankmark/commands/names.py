@@ -121,13 +121,13 @@ def named_paths(texts: tuple[str, ...], what: str) -> dict[str, list[str]]:
     return named
 
 
-def one_path_each(texts: tuple[str, ...], what: str) -> dict[str, str]:
-    """The path of each name, as `named_paths`, where none stands for several."""
+def one_path_each(texts: tuple[str, ...], what: str, each: str = "system") -> dict[str, str]:
+    """The path of each name, as `named_paths`, where none stands for several; `each` is what has a name."""
     paths = named_paths(texts, what)
     for name, own in paths.items():
         if len(own) > 1:
             raise UsageError(
-                f"{name} has {len(own)} {what}; a system has one, for example a glob of its parts in quotes"
+                f"{name} has {len(own)} {what}; a {each} has one, for example a glob of its parts in quotes"
             )
     return {name: path for name, (path,) in paths.items()}
 

@@ -28,6 +28,7 @@ __all__ = [
     "with_item",
     "with_label",
     "with_like",
+    "with_margins",
     "with_per_query",
     "with_positive",
     "with_query",
@@ -38,6 +39,7 @@ __all__ = [
     "with_systems",
     "with_threads",
     "with_weight",
+    "with_weights",
     "with_words",
 ]
 
@@ -189,6 +191,20 @@ def with_confidence(of: str) -> Option:
     )
 
 
+with_margins = together(
+    click.option(
+        "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
+    ),
+    click.option(
+        "--rope",
+        type=float,
+        metavar="D",
+        help="Show how likely differences are below, within and above ±D (Bayes).",
+    ),
+    click.option("--anova", is_flag=True, help="Show the analysis of variance by system and query."),
+)
+"""Gives a command the options for tables beside those of pairs."""
+
 with_clusters = click.option(
     "--clusters",
     multiple=True,
@@ -197,6 +213,13 @@ with_clusters = click.option(
     "repeat it for clusters of two kinds.",
 )
 """Gives a command the option --clusters."""
+
+with_weights = click.option(
+    "--weights",
+    metavar="COLUMN",
+    help="Let queries count in means as much as a column of FILE, QRELS or RUN says.",
+)
+"""Gives a command the option --weights."""
 
 with_resamples = click.option(
     "--resamples",

@@ -11,6 +11,7 @@ from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import chance, counted, printable, rounded
 from rankmark.results.saved import Saved
 from rankmark.statistics.friedman import critical_difference
+from rankmark.statistics.intervals import INTERVALS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.statistics.friedman import Friedman
     from rankmark.statistics.groups import RankInterval
-    from rankmark.statistics.intervals import Interval
+    from rankmark.statistics.intervals import Interval, Made
 
 __all__ = ["TITLES", "Board", "BoardPair", "BoardRow", "BoardTest", "Over"]
 
@@ -44,21 +45,23 @@ class BoardRow:
     Attributes:
         system: its name.
         value: the mean of the collections' values; of one collection its value.
-        interval: of `value`, over queries of these collections, or over collections such as these.
+        interval: of `value`, over queries of these collections, or over collections such as these, and how
+            it was made.
         rank: its place by `value`; that of systems with equal values is the first of theirs.
         ranks: the ranks that it can have, after the tests of all pairs.
-        groups: letters; systems that share one are not told apart.
-        mean_rank: of its ranks in each query, or in each collection.
+        groups: letters, a to z and then a1, b1, …; systems that share one are not told apart.
+        mean_rank: of its ranks in each query, or in each collection; of several collections the mean of
+            theirs, which count alike.
         values: that of each collection.
 
     """
 
     system: str
     value: float
-    interval: Interval
+    interval: Made
     rank: int
     ranks: RankInterval
-    groups: str
+    groups: tuple[str, ...]
     mean_rank: float
     values: Mapping[str, float]
 
@@ -98,7 +101,9 @@ class Board(Saved):
         over: of what other draws would be, ``queries`` or ``collections``.
         test: of the pairs.
         plan: its correction, level, confidence, resamples and seed.
-        friedman: the test of whether any system ranks otherwise than the others, in each query or collection.
+        friedman: the test of whether any system ranks otherwise than the others, in each query or collection;
+            None over the queries of several collections, which do not count alike.
+        accounts: what happened to the queries, as the results tell it.
         notes: what a reader should know of how the results were brought together.
 
     """
@@ -113,7 +118,8 @@ class Board(Saved):
         over: str,
         test: str,
         plan: ComparisonPlan,
-        friedman: Friedman,
+        friedman: Friedman | None,
+        accounts: tuple[str, ...] = (),
         notes: tuple[str, ...] = (),
     ) -> None:
         self.measure = measure
@@ -124,14 +130,17 @@ class Board(Saved):
         self.test = test
         self.plan = plan
         self.friedman = friedman
+        self.accounts = accounts
         self.notes = notes
 
     def _kept(self) -> dict[str, Any]:
         return dict(vars(self))
 
     @property
-    def critical_difference(self) -> float:
-        """The least difference of mean ranks that Nemenyi's test finds."""
+    def critical_difference(self) -> float | None:
+        """The least difference of mean ranks that Nemenyi's test finds; None without `friedman`."""
+        if self.friedman is None:
+            return None
         return critical_difference(len(self.rows), self.friedman.blocks, alpha=self.plan.alpha)
 
     @property
@@ -144,9 +153,10 @@ class Board(Saved):
     def _figures(self, row: BoardRow) -> dict[str, Any]:
         named = {"rank": row.rank, "system": row.system, "value": row.value}
         named |= {"low": row.interval.low, "high": row.interval.high}
-        named |= {"rank_low": row.ranks.low, "rank_high": row.ranks.high, "groups": row.groups}
+        named |= {"rank_low": row.ranks.low, "rank_high": row.ranks.high, "groups": " ".join(row.groups)}
         named["mean_rank"] = row.mean_rank
-        return named | (dict(row.values) if len(self.collections) > 1 else {})
+        several = row.values.items() if len(self.collections) > 1 else ()
+        return named | {f"value in {name}": value for name, value in several}
 
     def __repr__(self) -> str:
         return f"<Board of {counted(len(self.rows), 'system')} by {self.measure}>"
@@ -155,13 +165,13 @@ class Board(Saved):
         several = list(self.collections) if 1 < len(self.collections) <= WIDE else []
         interval = f"{100 * self.plan.confidence:g}% interval"
         header = ["system", "rank", *map(printable, several), self.measure.label, interval]
-        header += ["ranks", "mean rank", "groups"]
+        header += ["ranks", "mean rank", *(["groups"] if self._lettered else [])]
         rows = [self._cells(row, several, digits) for row in self.rows]
         yield Grid(1, [header, *rows])
         yield Notes(self.account(), closing=True)
 
     def _cells(self, row: BoardRow, several: Sequence[str], digits: int) -> list[str]:
-        low, high = (rounded(each, f".{digits}f") for each in row.interval)
+        low, high = (rounded(each, f".{digits}f") for each in row.interval[:2])
         return [
             printable(row.system),
             str(row.rank),
@@ -170,8 +180,13 @@ class Board(Saved):
             f"{low} … {high}" if low else "",
             f"{row.ranks.low} … {row.ranks.high}" if row.ranks.low < row.ranks.high else str(row.ranks.low),
             f"{row.mean_rank:.2f}",
-            row.groups,
+            *(["".join(row.groups)] if self._lettered else []),
         ]
+
+    @property
+    def _lettered(self) -> bool:
+        """Whether a letter is enough for each group, so that they are shown."""
+        return all(len(letter) == 1 for row in self.rows for letter in row.groups)
 
     def account(self) -> list[str]:
         """What the figures are, and how the systems were tested."""
@@ -179,22 +194,44 @@ class Board(Saved):
         corrected = "which corrects for all pairs"
         if self.test != "nemenyi":
             corrected = corrected_line(self.plan.correction, len(self.pairs))
-        ranked = counted(self.friedman.blocks, *BLOCKS[self.over])
+        if self.test == "randomisation":
+            corrected = (
+                f"{self.plan.resamples:,} resamples where not exact, seed {self.plan.seed}; {corrected}"
+            )
         lines = [
-            f"{self._mean()}; its interval is Student's, over {self.over}",
+            f"{self._mean()}; its interval is {self._made()}, over {self.over}",
             f"ranks: those that each can have, all at once with {confidence} confidence",
-            "groups: systems that share a letter are not told apart",
+            self._groups_line(),
             f"  {TITLES[self.test]}, two-sided, over {self.over}; {corrected}",
-            f"mean rank: over {ranked}",
-            f"  Friedman's χ² = {self.friedman.statistic:.2f}, p {_equals(self.friedman.p)}",
-            f"  Nemenyi's critical difference {self.critical_difference:.2f} (α = {self.plan.alpha:g})",
+            *self._of_ranks(),
         ]
-        if self.over == "collections" and len(self.collections) < FEWEST_COLLECTIONS:
+        few = len(self.collections) < FEWEST_COLLECTIONS and self.test == "randomisation"
+        if self.over == "collections" and few:
             lines.append(
                 f"{len(self.collections)} collections say little of others: by signs no p is below "
                 f"{2 / 2 ** len(self.collections):.4g}"
             )
-        return lines + list(self.notes)
+        return [*lines, *self.notes, *self.accounts]
+
+    def _groups_line(self) -> str:
+        if self._lettered:
+            return "groups: systems that share a letter are not told apart"
+        return "more groups of systems that are not told apart than letters; JSON and CSV have them"
+
+    def _of_ranks(self) -> Iterator[str]:
+        """What stands behind the mean ranks."""
+        if self.friedman is None:
+            yield "mean rank: the mean of the collections', over the queries of each"
+            return
+        yield f"mean rank: over {counted(self.friedman.blocks, *BLOCKS[self.over])}"
+        yield f"  Friedman's χ² = {self.friedman.statistic:.2f}, p {_equals(self.friedman.p)}"
+        least = f"{self.critical_difference:.2f}"
+        yield f"  Nemenyi's critical difference {least} (α = {self.plan.alpha:g})"
+
+    def _made(self) -> str:
+        """How the intervals of the systems were made."""
+        ways = dict.fromkeys(INTERVALS[row.interval.method].title for row in self.rows)
+        return " or ".join(ways)
 
     def _mean(self) -> str:
         if len(self.collections) == 1:
@@ -207,7 +244,12 @@ class Board(Saved):
 
     def _record(self) -> dict[str, Any]:
         plan = {name: getattr(self.plan, name) for name in KEPT_OF_PLAN}
-        rows = [self._figures(row) | {"values": dict(row.values)} for row in self.rows]
+        if self.test == "nemenyi":
+            plan["correction"] = None
+        rows = [{**asdict(row), "low": row.interval.low, "high": row.interval.high} for row in self.rows]
+        for row in rows:
+            row["rank_low"], row["rank_high"] = row.pop("ranks")
+            del row["interval"]
         return {
             "measure": self.measure.label,
             "over": self.over,
@@ -216,9 +258,9 @@ class Board(Saved):
             "collections": self.collections,
             "systems": rows,
             "pairs": [_pair(each) for each in self.pairs],
-            "friedman": self.friedman._asdict(),
+            "friedman": self.friedman and self.friedman._asdict(),
             "critical_difference": self.critical_difference,
-            "notes": list(self.notes),
+            "notes": [*self.notes, *self.accounts],
         }
 
 

@@ -13,6 +13,7 @@ from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.inputs.slicing import By
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
@@ -45,6 +46,7 @@ def compare(
     alpha: float = 0.05,
     interval: IntervalName = "auto",
     confidence: float = 0.95,
+    weights: WeightsBy = None,
     clusters: ClustersBy = None,
     seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
@@ -79,6 +81,9 @@ def compare(
             and 1, the studentised bootstrap where values are skewed, and else t; `Pair.method` says which,
             and `Pair.caution` what speaks against it.
         confidence: of the intervals, 0 to 1.
+        weights: how much each query counts in means, as for `evaluate`: a column of the attributes, of the
+            judgements or of the first run, ``{query: weight}``, a series or an array. Differences, intervals
+            and tests go by these means.
         clusters: what a query belongs to, such as its user: ``{query: user}``, or a column of the attributes,
             of the judgements or of the first run. Clusters are drawn, and change signs, as wholes. Two of
             these in a list where queries are in clusters of two kinds, such as topics and users: test and
@@ -95,7 +100,7 @@ def compare(
             see the functions of `rankmark.statistics`.
         by: for `Comparison.slices`, as for `evaluate`: columns of the attributes, of the judgements or of the
             first run, ``{query: slice}``, a Series, a function, or values of the rows of the judgements.
-        attributes: a table of queries, as for `evaluate`, for `by` and `clusters`.
+        attributes: a table of queries, as for `evaluate`, for `by`, `weights` and `clusters`.
         **choices: those of `evaluate`: ``ties``, ``missing``, ….
 
     Raises:
@@ -139,15 +144,17 @@ def compare(
         raise UsageError("these are results, which need no judgements: compare_results compares them")
     places = Places(qrels, fresh[0], attributes, columns)
     clustering = Clustering.of(clusters, places)
+    weighting = Weighting.of(weights, places)
     judged = read_qrels(qrels, columns)
     chosen = given(choices, UnseededChoices, compare)
-    chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
+    chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads, "weights": weighting}
     results, notes = beside_stored(
         systems, lambda run, hashed: evaluate(judged, run, measures, hash_inputs=hashed, **chosen)
     )
     comparison = brought_together(results, None, baselines, plan, clustering)
     comparison.notes += tuple(notes)
-    if by is None and (attributes is None or (clustering is not None and clustering.of_columns)):
+    of_columns = any(each is not None and each.of_columns for each in (clustering, weighting))
+    if by is None and (attributes is None or of_columns):
         return comparison
     return comparison.in_slices(by, places)
 
@@ -163,6 +170,7 @@ def compare_results(
     alpha: float = 0.05,
     interval: IntervalName = "auto",
     confidence: float = 0.95,
+    weights: WeightsBy = None,
     clusters: ClustersBy = None,
     seedless: str | Sequence[str] = (),
     resamples: int = 10_000,
@@ -186,6 +194,8 @@ def compare_results(
         alpha: see there.
         interval: see there.
         confidence: see there.
+        weights: ``{query: weight}``, a Series with the queries in its index, a column of the attributes, or
+            values of the queries of the first result; those that the results have if None.
         clusters: ``{query: what it belongs to}``; see there.
         seedless: see there.
         resamples: see there.
@@ -194,7 +204,7 @@ def compare_results(
         test_options: see there.
         by: for `Comparison.slices`: columns of the attributes, ``{query: slice}``, a Series, a function, or
             values of the queries that are compared, in the order of `Comparison.query_ids`.
-        attributes: a table of queries, for `by`.
+        attributes: a table of queries, for `by` and `weights`.
 
     Raises:
         UsageError: as `compare`; or no measure, or no query, that all results have.
@@ -215,10 +225,14 @@ def compare_results(
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
     plan = _settled(plan, listed, clusters, seedless)
+    places = Places(attributes=attributes)
+    weighting = Weighting.of(weights, places, next(iter(listed.values()))[0].query_ids)
+    if weighting is not None:
+        listed = {name: [each.with_weights(weighting) for each in own] for name, own in listed.items()}
     comparison = brought_together(listed, measures, baselines, plan, clusters)
-    if by is None and attributes is None:
+    if by is None and (attributes is None or (weighting is not None and weighting.of_columns)):
         return comparison
-    return comparison.in_slices(by, Places(attributes=attributes))
+    return comparison.in_slices(by, places)
 
 
 def _settled(

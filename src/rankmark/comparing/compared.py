@@ -18,6 +18,7 @@ from rankmark.comparing.pairs import (
     Pair,
     SystemValues,
     baseline_of,
+    check_reach,
     finite,
     found_pair,
     opponents,
@@ -33,6 +34,8 @@ from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.statistics.anova import by_clusters
+from rankmark.statistics.bayes import check_rope
+from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval, Made
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.statistics.anova import Anova
     from rankmark.statistics.crossed import Crossed
 
@@ -205,6 +209,11 @@ class Compared:
     def labels(self) -> NDArray[Any] | None:
         """The number of each query's cluster, [queries, 2] of two kinds; None if each stands for itself."""
         return self._data.labels
+
+    @property
+    def weighed(self) -> QueryWeights | None:
+        """The weights of the queries; None where all count alike."""
+        return next(iter(self.results.values()))[0].weighed
 
     @property
     def clusters(self) -> int | tuple[int, ...] | None:
@@ -425,9 +434,14 @@ class Compared:
             ChoiceError: no such method, or what is no region.
 
         """
-        return posteriors(self._data, self.plan, self._find(measure), rope, method)
+        found = self._find(measure)
+        check_rope(rope)
+        check_reach("rope", rope, [found])
+        return posteriors(self._data, self.plan, found, rope, method)
 
     def _equivalences(self, margin: float) -> dict[Measure, dict[tuple[str, str], PairEquivalence]]:
+        check_margin(margin)
+        check_reach("margin", margin, self.measures)
         return equivalences(self._data, self.plan, margin)
 
     def _find(self, measure: str | Measure) -> Measure:

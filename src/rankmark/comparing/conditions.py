@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,14 +29,16 @@ class Judged:
     """The candidate's result, and the baseline's if there is one.
 
     Attributes:
-        old: the baseline's.
-        new: the candidate's.
+        old: the baseline's, the first where there are several seeds.
+        new: the candidate's, likewise.
+        seeds: all of each, by what they are called.
         stored: whether one of them was evaluated before.
 
     """
 
-    def __init__(self, old: Result | None, new: Result, *, stored: bool) -> None:
-        self.old, self.new, self.stored = old, new, stored
+    def __init__(self, old: Sequence[Result], new: Sequence[Result], *, stored: bool) -> None:
+        self.old, self.new, self.stored = next(iter(old), None), new[0], stored
+        self.seeds = {name: each for name, each in (("baseline", old), ("candidate", new)) if each}
 
     def both(self, measure: Measure) -> Decider:
         """The values of the baseline and of the candidate, of what has a value of both."""
@@ -48,9 +50,12 @@ class Judged:
 
     @property
     def results(self) -> dict[str, Result]:
-        """Those that there are, by what they are called."""
-        named = {"baseline": self.old, "candidate": self.new}
-        return {name: each for name, each in named.items() if each is not None}
+        """Those that there are, by what they are called; of several seeds with their numbers."""
+        return {
+            name if len(own) == 1 else f"{name} {number}": each
+            for name, own in self.seeds.items()
+            for number, each in enumerate(own, 1)
+        }
 
     def notes(self) -> Iterator[str]:
         """What a reader should know of them."""
@@ -138,13 +143,13 @@ class Conditions:
             seed=seed,
             signatures={each.label: judged.new.signature(each) for each in measures},
             inputs={name: each.inputs for name, each in judged.results.items() if each.inputs},
-            notes=tuple(judged.notes()),
+            notes=(*judged.notes(), *_caution([*drops, *limits])),
         )
 
     def _drop(self, measure: Measure, judged: Judged) -> MeasureGate:
         allowed = self.allowed
         assert allowed is not None
-        if measure.page.better == "neither":
+        if measure.better == "neither":
             raise MeasureError(f"{measure}: neither more nor less of it is better, so that nothing is a drop")
         decider = judged.both(measure)
         self._check_units(measure, decider, "of both runs")
@@ -200,6 +205,19 @@ class Conditions:
             raise DataError(f"{measure}: {decider.units} {decider.unit} {value}; that decides nothing")
 
 
+def _caution(decided: Sequence[MeasureGate | LimitGate]) -> Iterator[str]:
+    """What the bounds do not know."""
+    seen = {each.measure: each.unit for each in decided if each.by.endswith("-seen")}
+    if seen:
+        units = " or ".join(
+            dict.fromkeys({"queries": "query", "rows": "row"}[unit] for unit in seen.values())
+        )
+        yield (
+            f"{', '.join(seen)}: the worst {units} seen stands for the worst there is, so that rare greater "
+            "losses can make the bound too small"
+        )
+
+
 def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> dict[str, Any]:
     """What decided, of how many units, and what these can show."""
     return {
@@ -211,6 +229,7 @@ def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> di
         "clusters": decider.clusters,
         "detectable": None if foreseen is None else foreseen.detectable,
         "needed": None if foreseen is None else foreseen.needed,
+        "seeds": decider.seeds,
     }
 
 
@@ -240,7 +259,7 @@ def _limit(side: Side, measure: str | Measure, value: Any) -> float:
 def _check_limit(measure: Measure, side: Side, limit: float) -> None:
     """Refuses a limit on the wrong side, one that everything keeps, and one that nothing can keep."""
     better, wrong = ("less", "at_most") if side == "least" else ("more", "at_least")
-    if measure.page.better == better:
+    if measure.better == better:
         raise MeasureError(f"of {measure} {better} is better: say {wrong}, and not at_{side}")
     low, high = measure.bounds
     kept, lost = (low, high) if side == "least" else (high, low)
@@ -272,7 +291,7 @@ def _check_confidence(confidence: float | None) -> None:
 def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> None:
     """Refuses to allow whatever a candidate can lose, to the end of the measure's range."""
     low, high = measure.bounds
-    worst = high if measure.page.better == "less" else low
+    worst = high if measure.better == "less" else low
     if worst is None:
         return
     most = abs(baseline - worst) / (abs(baseline) if allowed.relative else 1)

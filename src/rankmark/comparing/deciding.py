@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankmark.aggregation.intervals import OfSums, paired
+from rankmark.aggregation.intervals import OfGaps, OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
-from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows, least_root
+from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, NOTHING_FIXED, Fixed, Rows, least_root
+from rankmark.statistics.crossed import crossed
 from rankmark.statistics.delong import ROUNDING, AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
@@ -33,16 +35,30 @@ __all__ = [
     "Ends",
     "Figure",
     "Foreseen",
+    "OfCalibration",
     "OfQueries",
     "OfSamples",
     "OfSpreads",
     "OfValues",
 ]
 
-By: TypeAlias = Literal["point", "gaffke", "gaffke-seen", "betting", "bca", "delong", "few"]
+By: TypeAlias = Literal[
+    "point",
+    "gaffke",
+    "gaffke-seen",
+    "seeds",
+    "seeds-seen",
+    "betting",
+    "bca",
+    "delong",
+    "exact",
+    "gaps",
+    "few",
+    "none",
+]
 """What decides: the estimate alone, or a bound. ``gaffke`` knows the worst that a query can add, and
-``gaffke-seen`` takes the worst that was seen for it; ``betting`` holds at every number of queries; ``few`` is
-none, as too few differ."""
+``gaffke-seen`` takes the worst that was seen for it; ``seeds`` and ``seeds-seen`` are these, widened by what
+seeds vary; ``betting`` holds at every number of queries; ``few`` is none, as too few differ."""
 Ends: TypeAlias = "tuple[float | None, float | None]"
 """The least and the greatest value that a measure can have; None where there is none."""
 POWER = 0.8
@@ -148,6 +164,10 @@ class Decider(Protocol):
     def clusters(self) -> int | None:
         """How many clusters these are in; None where each stands for itself."""
 
+    @property
+    def seeds(self) -> tuple[int, ...] | None:
+        """How many each system has; None where all have one."""
+
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """The bound of a figure of the values."""
 
@@ -161,6 +181,8 @@ class _ByRows:
     def rows(self, figure: Figure) -> Rows:
         """What the units add, and what the worst could."""
         raise NotImplementedError
+
+    seeds: tuple[int, ...] | None = None
 
     @property
     def units(self) -> int:
@@ -184,11 +206,15 @@ class _ByRows:
         rows = self.rows(figure)
         if not rows.decide:
             return None
-        needed = rows.needed(distance, confidence, POWER)
+        fixed = self.fixed(figure, confidence)
+        needed = rows.needed(distance, confidence, POWER, fixed)
         each = self.units / len(rows.above)
-        return Foreseen(
-            rows.detectable(confidence, POWER), None if needed is None else math.ceil(needed * each)
-        )
+        detectable = rows.detectable(confidence, POWER, fixed)
+        return Foreseen(detectable, None if needed is None else math.ceil(needed * each))
+
+    def fixed(self, figure: Figure, confidence: float) -> Fixed:  # noqa: ARG002 - there is nothing
+        """How sure the figure is besides what the units add."""
+        return NOTHING_FIXED
 
 
 @dataclass(frozen=True)
@@ -199,6 +225,7 @@ class OfQueries(_ByRows):
         terms: what they add, of each system.
         labels: the cluster of each query; None where each stands for itself.
         always_valid: whether the bound is to hold at every number of queries at once.
+        seedless: whether a system with one run depends on no seed, see `statistics.crossed`.
         unit: what is counted.
 
     """
@@ -206,6 +233,7 @@ class OfQueries(_ByRows):
     terms: Sequence[Terms]
     labels: NDArray[Any] | None = None
     always_valid: bool = False
+    seedless: bool = False
     unit: Unit = "queries"
 
     @property
@@ -233,15 +261,52 @@ class OfQueries(_ByRows):
             worst = (float(own[0]), float(own[1]))
         return Rows.of(above, below, worst, self.labels)
 
+    @property
+    def _no_means(self) -> bool:
+        """Whether the values are no means of what queries add, such as medians."""
+        return any(each.summary for each in self.terms)
+
+    @property
+    def seeds(self) -> tuple[int, ...] | None:  # type: ignore[override]
+        """As `Decider.seeds`."""
+        counts = tuple(each.above.shape[1] for each in self.terms)
+        return counts if max(counts) > 1 else None
+
     def upper(self, figure: Figure, confidence: float) -> Bound:
-        """As `Decider.upper`: Gaffke's bound, or one by betting, for queries in the order that they have."""
-        return (
-            self._by_betting(figure, confidence) if self.always_valid else super().upper(figure, confidence)
-        )
+        """As `Decider.upper`: Gaffke's bound, or one by betting, for queries in the order that they have.
+
+        With seeds that of the means over seeds, u, is widened to r + √((u − r)² + s²), r the figure and s how
+        far what seeds add reaches on one side (`statistics.crossed`).
+        """
+        if self._no_means:
+            raise UsageError(
+                f"{self.terms[0].measure} is no mean over queries, and a gate has no bound of it: leave out "
+                "the confidence, so that the value itself decides, or ask for the mean"
+            )
+        if self.always_valid:
+            return self._by_betting(figure, confidence)
+        bound = super().upper(figure, confidence)
+        if self.seeds is None or bound.by == "few":
+            return bound
+        if self.units < 2:
+            return Bound(math.inf, "few")
+        ratio = float(figure.of(self.values))
+        value = ratio + math.hypot(bound.value - ratio, self.fixed(figure, confidence).reach)
+        return Bound(value, "seeds-seen" if bound.by == "gaffke-seen" else "seeds")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
-        """As `Decider.foreseen`; not known of bets."""
-        return None if self.always_valid else super().foreseen(figure, distance, confidence)
+        """As `Decider.foreseen`; not known of bets, nor of what is no mean."""
+        return None if self.always_valid or self._no_means else super().foreseen(figure, distance, confidence)
+
+    def fixed(self, figure: Figure, confidence: float) -> Fixed:
+        """As `_ByRows.fixed`: by the seeds, of the figure linearised."""
+        if self.seeds is None:
+            return NOTHING_FIXED
+        slopes = figure.slopes(self.values)
+        own = [k * each.linear_by_seed() for k, each in zip(slopes, self.terms, strict=True)]
+        others = -own[1] if len(own) > 1 else None
+        found = crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
+        return Fixed(found.reach_of_seeds(2 * (1 - confidence)), found.error_of_seeds)
 
     def _by_betting(self, figure: Figure, confidence: float) -> Bound:
         """The least value that was ruled out after any of the queries."""
@@ -288,9 +353,25 @@ class OfSamples(_ByRows):
 
     def rows(self, figure: Figure) -> Rows:
         """As `_ByRows.rows`."""
+        if self._shares is not None:
+            worst = figure.parts(figure.worst((0.0, 1.0)) or [])
+            return Rows.of(*figure.parts(self._shares), (float(worst[0]), float(worst[1])))
         moves = [each.moves(self.sampling) for each in self._sums]
         linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
         return Rows.of(*figure.parts(linear), None)
+
+    @cached_property
+    def _shares(self) -> list[Floats] | None:
+        """The rows' zeros and ones, if the values are shares of the same rows; else None."""
+        if self.unit != "rows":
+            return None
+        ones = [each.zeros_and_ones for each in self.samples]
+        if len(ones) == 1:
+            return None if ones[0] is None else [ones[0]]
+        if not self._sums or any(each is None or len(each) < self.units for each in ones):
+            return None
+        moves = (each.moves(self.sampling) for each in self.samples)
+        return [np.round(v + self.units * own) for v, own in zip(self.values, moves, strict=True)]
 
     @property
     def _sums(self) -> list[Sample]:
@@ -302,6 +383,8 @@ class OfSamples(_ByRows):
 
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """As `Decider.upper`: by what units add, or by the bootstrap."""
+        if self._shares is not None and len(self.samples) == 1:
+            return super().upper(figure, confidence)._replace(by="exact")
         if self._sums:
             return super().upper(figure, confidence)
         resampled, left_out = self._drawn(figure)
@@ -314,11 +397,11 @@ class OfSamples(_ByRows):
             )
         # The upper end of the interval that leaves as much out on both sides.
         ends = bca_interval(resampled, estimate, left_out, confidence=2 * confidence - 1)
-        return Bound(ends.high, "bca", len(resampled))
+        return Bound(max(ends.high, estimate), "bca", len(resampled))
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
         """As `Decider.foreseen`."""
-        if self._sums:
+        if self._sums or self._shares is not None:
             return super().foreseen(figure, distance, confidence)
         return _normal(standard_deviation(self._drawn(figure)[0]), self.units, distance, confidence)
 
@@ -330,6 +413,42 @@ class OfSamples(_ByRows):
 
 
 @dataclass(frozen=True)
+class OfCalibration:
+    """By the intervals of errors to which chance adds, of which resamples have more; others have no bound."""
+
+    values: Sequence[float]
+    samples: Sequence[Sample]
+    sampling: Sampling
+    unit: Unit
+    clusters: None = None
+    seeds: None = None
+
+    @property
+    def units(self) -> int:
+        """As `Decider.units`."""
+        return self.samples[0].units
+
+    def upper(self, figure: Figure, confidence: float) -> Bound:
+        """As `Decider.upper`: of the worst ends, each wrong with its part of the chance."""
+        outside = 2 * (1 - confidence) / len(self.samples)
+        ends: list[float] = []
+        for factor, each in zip(figure.above, self.samples, strict=True):
+            if not isinstance(each, OfGaps):
+                return Bound(math.inf, "none")
+            found = each.gaps.interval(1 - outside, seed=self.sampling.seed)
+            ends.append(found.high if factor > 0 else found.low)
+        value = float(figure.of(ends))
+        if not math.isfinite(value):
+            raise DataError(
+                "the baseline's value can be 0 for all that these show; give max_drop as a number"
+            )
+        return Bound(value, "gaps")
+
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:
+        """None: it is not known."""
+
+
+@dataclass(frozen=True)
 class OfSpreads:
     """By what rows move each AUC."""
 
@@ -337,6 +456,7 @@ class OfSpreads:
     units: int
     unit: Unit
     clusters: None = None
+    seeds: None = None
 
     @property
     def values(self) -> list[float]:
@@ -374,6 +494,7 @@ class OfValues:
     units: int
     unit: Unit
     clusters: None = None
+    seeds: None = None
 
     def upper(self, figure: Figure, confidence: float) -> Bound:  # noqa: ARG002 - there is none
         """None: what they could be is not known.

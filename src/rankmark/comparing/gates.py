@@ -24,9 +24,13 @@ Side: TypeAlias = Literal["least", "most"]
 BOUNDS: Mapping[By, str] = {
     "gaffke": "Gaffke's one-sided bound",
     "gaffke-seen": "Gaffke's one-sided bound from the worst that was seen",
+    "seeds": "Gaffke's one-sided bound, widened by how much seeds vary (t),",
+    "seeds-seen": "Gaffke's one-sided bound from the worst seen, widened by how much seeds vary (t),",
     "betting": "the one-sided bound by betting, which holds at every number of queries at once,",
     "delong": "DeLong's one-sided bound",
     "bca": "the one-sided BCa bootstrap bound",
+    "exact": "the exact one-sided bound",
+    "gaps": "the one-sided bound of the bins' gaps",
 }
 """How the bounds that decide are called."""
 
@@ -72,7 +76,8 @@ class MeasureGate:
         detectable: the least allowance with which a gate of this confidence (95% where there is none) passes
             four of five candidates that are not worse and differ on as many units; None if unknown.
         needed: how many units it takes to pass four of five such candidates with this allowance; None if
-            unknown, or no number of them does.
+            unknown, or no number of them does, as where seeds vary too much.
+        seeds: how many the baseline and the candidate have; None where each has one.
 
     """
 
@@ -89,6 +94,7 @@ class MeasureGate:
     clusters: int | None
     detectable: float | None
     needed: int | None
+    seeds: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,7 @@ class LimitGate:
             (95% where there is none); None if unknown.
         needed: how many units it takes for that if the true value is this one; None if unknown, or no number
             of them does.
+        seeds: how many the candidate has; None where it is one.
 
     """
 
@@ -128,6 +135,7 @@ class LimitGate:
     clusters: int | None
     detectable: float | None
     needed: int | None
+    seeds: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +214,8 @@ class Gate(Saved):
             return f"decided by the point estimate on {over}"
         if own.by == "few":
             return f"too few of {over} differ for a bound, which takes {LEAST_CHANGED} of {LEAST_UNITS}"
+        if own.by == "none":
+            return "chance adds to it, and no bound of it is known; decide of it without a confidence"
         drawn = "" if own.resamples is None else f" ({own.resamples:,} resamples, seed {self.seed})"
         return f"decided by {BOUNDS[own.by]} on {over}{drawn}"
 
@@ -236,4 +246,6 @@ class Gate(Saved):
 
 def _units(own: MeasureGate | LimitGate) -> str:
     """How many units there are, in words."""
-    return f"{own.units:,} {own.unit}" + ("" if own.clusters is None else f" in {own.clusters:,} clusters")
+    clusters = "" if own.clusters is None else f" in {own.clusters:,} clusters"
+    seeds = "" if own.seeds is None else f" and {' and '.join(map(str, own.seeds))} seeds"
+    return f"{own.units:,} {own.unit}{clusters}{seeds}"

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from rankmark.aggregation.terms import Terms
 from rankmark.comparing.conditions import Conditions, Judged, Limits
 from rankmark.comparing.deciding import Decider, OfQueries
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.pairs import Rows, rows_in
 from rankmark.comparing.stored import check_stored, opened
-from rankmark.comparing.systems import are_seeds
+from rankmark.comparing.systems import are_seeds, seed_notes
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
+from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
 from rankmark.statistics.resampling import check_drawn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rankmark.aggregation.terms import Terms
 
 __all__ = ["gate"]
 
@@ -44,6 +44,7 @@ def gate(
     clusters: str | Mapping[Any, Any] | None = None,
     attributes: Any = None,
     always_valid: bool = False,
+    seedless: str | Sequence[str] = (),
     seed: int = 0,
     columns: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -66,11 +67,17 @@ def gate(
     `max_drop` takes, is said beside it (`MeasureGate.detectable`, `needed`). It assumes that queries (or
     clusters of them) are independent and a sample of those that are meant.
 
+    Runs in a list are one system with several seeds, whose values are the means over these. The bound is then
+    of other seeds, too: d + √((u − d)² + s²) of the drop d, Gaffke's bound u of the means over seeds and the
+    one-sided reach s of what seeds add (`statistics.crossed`). Two or three seeds say little, and widen it
+    much.
+
     Args:
         qrels: the judgements, as for `evaluate`; not looked at where there are results alone.
         baseline: the results of the system that there is; or what `evaluate` gave for it, or a path where
             that was saved, which has to be of the same judgements and choices; or None, with limits.
-        candidate: the results of the one that may take its place, likewise.
+        candidate: the results of the one that may take its place, likewise. Each is one run, or a list of
+            runs of several seeds.
         measures: as for `evaluate`; by none of them it may drop.
         max_drop: a number in the measure's unit (0.005), or a share of the baseline's value as text
             (``"0.5%"``).
@@ -86,6 +93,8 @@ def gate(
             confidence at most 5 of 100 such gates ever pass a candidate that they should not. The queries
             have to stand in the judgements in the order in which they came, none changed, left out or put in
             between later, and the candidate and the baseline have to be the same on all nights.
+        seedless: ``baseline`` or ``candidate``, whose one run depends on no seed, as that of BM25; without it
+            a system with one run is taken to vary by seeds as much as the one with several beside it.
         seed: of ``ties="random"``.
         columns: as for `evaluate`.
         threads: how many to use; all cores if None.
@@ -112,12 +121,6 @@ def gate(
         True
 
     """
-    for run in (baseline, candidate):
-        if are_seeds(run):
-            raise UsageError(
-                f"a list of {len(run)} runs, and a gate decides of one candidate and one baseline; compare "
-                "knows several seeds of a system, and alternative= says which side is tested"
-            )
     if candidate is None:
         raise UsageError("there is no candidate: give the results of the system that may take the place")
     chosen = given(choices, UnseededChoices, gate)
@@ -127,20 +130,50 @@ def gate(
     if always_valid and confidence is None:
         raise UsageError("always_valid is of bounds: give a confidence, such as 0.95")
     chosen |= {"like": like, "seed": seed, "columns": columns, "threads": threads}
-    runs = [opened(run, ListResult) for run in ([candidate] if baseline is None else [candidate, baseline])]
+    systems = {"candidate": candidate} if baseline is None else {"candidate": candidate, "baseline": baseline}
+    seeds = {name: _opened(name, own) for name, own in systems.items()}
+    without = _check_seeds({name: len(own) for name, own in seeds.items()}, seedless, always_valid)
+    runs = [run for own in seeds.values() for run in own]
     stored = [run for run in runs if isinstance(run, ListResult)]
     chosen["hash_inputs"] = hash_inputs or any("qrels" in each.inputs for each in stored)
-    new, *others = _evaluated(qrels, runs, conditions.asked, chosen)
-    old = next(iter(others), None)
-    if stored and old is not None:
-        check_stored("the baseline", old, new, map(new._find, conditions.measures))
+    results = [*_evaluated(qrels, runs, conditions.asked, chosen)]
+    new, old = results[: len(seeds["candidate"])], results[len(seeds["candidate"]) :]
+    if stored:
+        for name, own, asked in (
+            ("the candidate", new[1:], conditions.asked),
+            ("the baseline", old, conditions.measures),
+        ):
+            for each in own:
+                check_stored(name, each, new[0], map(new[0]._find, asked))
     places = Places(qrels, next((run for run in runs if run not in stored), None), attributes, columns)
     clustering = Clustering.of(clusters, places)
     if clustering is not None and clustering.two:
         raise UsageError("a gate knows clusters of one kind: give the one that has fewer of them")
-    labels = None if clustering is None else clustering.labels(new.query_ids)
-    lists = _OfLists(old, new, labels, always_valid=always_valid, stored=bool(stored))
+    labels = None if clustering is None else clustering.labels(new[0].query_ids)
+    how = {"always_valid": always_valid, "seedless": bool(without), "stored": bool(stored)}
+    lists = _OfLists(old, new, labels, **how)
     return conditions.decided(lists, seed)
+
+
+def _opened(name: str, runs: Any) -> list[Any]:
+    """The runs of a system, of each seed one."""
+    if isinstance(runs, list) and not runs:
+        raise UsageError(f"the {name} has no runs: its list is empty")
+    return [opened(run, ListResult) for run in (runs if are_seeds(runs) else [runs])]
+
+
+def _check_seeds(
+    counts: Mapping[str, int], seedless: str | Sequence[str], always_valid: bool
+) -> tuple[str, ...]:
+    """The systems that depend on no seed, where another has several."""
+    named = (seedless,) if isinstance(seedless, str) else tuple(seedless)
+    for name in named:
+        if counts.get(name) != 1:
+            there = f"has {counts[name]} runs" if name in counts else f"is none of {' and '.join(counts)}"
+            raise UsageError(f"seedless={name!r} {there}")
+    if max(counts.values()) > 1 and always_valid:
+        raise UsageError("always_valid is of one run of each system, and here are several seeds of one")
+    return named
 
 
 def _evaluated(
@@ -159,41 +192,47 @@ def _evaluated(
 class _OfLists(Judged):
     """Of runs."""
 
-    old: ListResult | None
-    new: ListResult
-
     def __init__(
         self,
-        old: ListResult | None,
-        new: ListResult,
+        old: Sequence[Result],
+        new: Sequence[Result],
         labels: NDArray[Any] | None,
         *,
         always_valid: bool,
+        seedless: bool,
         stored: bool,
     ) -> None:
         super().__init__(old, new, stored=stored)
-        self.labels, self.always_valid = labels, always_valid
+        self.labels, self.always_valid, self.seedless = labels, always_valid, seedless
 
     @cached_property
-    def _rows(self) -> Rows:
-        """The places of the candidate's queries in the baseline's result."""
-        assert self.old is not None
-        return rows_in(self.old, self.new.query_ids)
+    def _rows(self) -> dict[int, Rows]:
+        """The places of the candidate's queries in each result."""
+        return {id(each): rows_in(each, self.new.query_ids) for each in self.results.values()}
 
     def both(self, measure: Measure) -> Decider:
         """As `Judged.both`."""
-        assert self.old is not None
-        terms = [self.old.query_terms(measure).at(self._rows), self.new.query_terms(measure)]
-        return self._decider(measure, terms, terms[0].there & terms[1].there)
+        return self._decider(measure, self.seeds.values())
 
     def candidate(self, measure: Measure) -> Decider:
         """As `Judged.candidate`."""
-        terms = self.new.query_terms(measure)
-        return self._decider(measure, [terms], terms.there)
+        return self._decider(measure, [self.seeds["candidate"]])
 
-    def _decider(self, measure: Measure, terms: Sequence[Terms], there: NDArray[np.bool_]) -> Decider:
+    def _decider(self, measure: Measure, systems: Iterable[Sequence[Result]]) -> Decider:
+        terms = [
+            Terms.of_seeds([each.query_terms(measure).at(self._rows[id(each)]) for each in seeds])
+            for seeds in systems
+        ]
+        there = np.logical_and.reduce([each.there for each in terms])
         kept = [each.at(there) for each in terms]
         if any(np.isinf(each.above).any() for each in kept):
             raise DataError(f"{measure} is infinite for some queries: they have no mean")
         labels = None if self.labels is None else self.labels[there]
-        return OfQueries(kept, labels, self.always_valid)
+        return OfQueries(kept, labels, self.always_valid, self.seedless)
+
+    def notes(self) -> Iterator[str]:
+        """As `Judged.notes`."""
+        yield from super().notes()
+        counts = {name: len(own) for name, own in self.seeds.items()}
+        if max(counts.values()) > 1:
+            yield from seed_notes(counts, [*counts] if self.seedless else [])

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -23,10 +22,11 @@ from rankmark.language.measure import Measure
 from rankmark.loading import is_saved, load
 from rankmark.rendering.words import counted, letters
 from rankmark.results.base import Result
+from rankmark.results.runs import accounts
 from rankmark.statistics.chance import never_zero
-from rankmark.statistics.friedman import Friedman, friedman_test, nemenyi_test
+from rankmark.statistics.friedman import friedman_test, mean_ranks, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
-from rankmark.statistics.intervals import Interval
+from rankmark.statistics.intervals import Made, auto_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
 from rankmark.statistics.strata import stratified_error, stratified_interval, weighed
@@ -74,7 +74,7 @@ def board(
         over: ``queries`` or ``collections``, of which other draws would be; by default queries.
         test: ``randomisation`` (random signs) or ``t`` of the differences between pairs; or ``nemenyi``, of
             mean ranks, which corrects for all pairs itself.
-        correction: of the p-values, which of `rankmark.statistics.CORRECTIONS`.
+        correction: of the p-values, which of `rankmark.statistics.CORRECTIONS`; Nemenyi's takes none.
         alpha: the level below which a corrected p-value is significant.
         confidence: of the intervals, 0 to 1.
         resamples: of a randomisation test that is not exact.
@@ -96,7 +96,7 @@ def board(
         >>> import rankmark as rm
         >>> bm25, ours = [0.1, 0.3, 0.2, 0.5, 0.4, 0.2, 0.3], [0.4, 0.5, 0.4, 0.9, 0.6, 0.3, 0.7]
         >>> values = {"bm25": bm25, "ours": ours, "theirs": [0.3, 0.5, 0.5, 0.8, 0.7, 0.4, 0.6]}
-        >>> [(row.system, row.ranks.low, row.ranks.high, row.groups) for row in rm.board(values, "AP").rows]
+        >>> [(row.system, row.ranks.low, row.ranks.high, *row.groups) for row in rm.board(values, "AP").rows]
         [('ours', 1, 2, 'a'), ('theirs', 1, 2, 'a'), ('bm25', 3, 3, 'b')]
 
     """
@@ -112,6 +112,8 @@ def board(
     check_choice("over", drawn, ("queries", "collections"))
     if drawn == "collections" and len(found) < 2:
         raise UsageError('over="collections" of one collection: there is nothing to draw')
+    if test == "nemenyi":
+        _check_nemenyi(drawn, len(found), correction)
     plan = ComparisonPlan(
         test="t" if test == "nemenyi" else test,
         correction=correction,
@@ -123,6 +125,17 @@ def board(
         threads=threads,
     )
     return _Standing(found, drawn, test, plan).board()
+
+
+def _check_nemenyi(over: str, collections: int, correction: str) -> None:
+    """Refuses Nemenyi's test where blocks do not count alike, and another correction than its own."""
+    if over == "queries" and collections > 1:
+        raise UsageError(
+            'test="nemenyi" counts all queries alike, and the value all collections: choose '
+            'over="collections", or test="randomisation"'
+        )
+    if correction not in ("holm", "none"):
+        raise UsageError(f'test="nemenyi" corrects for all pairs itself: leave out correction="{correction}"')
 
 
 def _by_name(collections: Any) -> dict[str, Any]:
@@ -152,12 +165,14 @@ class _Collection:
         measure: what was measured.
         data: the values of its systems.
         notes: what a reader should know of how they were brought together.
+        accounts: what happened to the queries of each.
 
     """
 
     measure: Measure
     data: SystemValues
     notes: tuple[str, ...]
+    accounts: tuple[str, ...]
 
     @classmethod
     def of(
@@ -177,7 +192,13 @@ class _Collection:
             results, found.measures, found.query_ids, list(combinations(systems, 2)), labels
         )
         own = f"{name}: " * bool(name)
-        return cls(found.measures[0], data, tuple(own + note for note in found.notes))
+        told = accounts({system: each[0].account() for system, each in results.items()})
+        return cls(
+            found.measures[0],
+            data,
+            tuple(own + note for note in found.notes),
+            tuple(own + line for line in told),
+        )
 
     @property
     def queries(self) -> int:
@@ -236,11 +257,14 @@ class _Standing:
         for name, each in others:
             if set(each.data.systems) != set(one.data.systems):
                 odd = min(set(each.data.systems) ^ set(one.data.systems))
-                raise UsageError(f"{first!r} and {name!r} have not the same systems: {odd!r} is in one alone")
+                alone = first if odd in one.data.systems else name
+                raise UsageError(
+                    f"{first!r} and {name!r} have not the same systems: {odd!r} is in {alone} alone"
+                )
             if each.measure != one.measure:
                 raise UsageError(f"{first!r} is of {one.measure}, and {name!r} of {each.measure}")
         for name, each in self.collections.items():
-            if each.queries < 2:
+            if each.queries < (1 if self.over == "collections" else 2):
                 raise DataError(
                     f"{name or 'the collection'} has {counted(each.queries, 'query', 'queries')} with a "
                     "value of every system; a board takes two or more"
@@ -258,21 +282,28 @@ class _Standing:
                 ends = pair.system, pair.other
                 one, other = ends if pair.difference * self.sign > 0 else ends[::-1]
                 better[places[one], places[other]] = True
-        friedman = friedman_test(self.sign * self._blocks())
+        friedman = friedman_test(self.sign * self._blocks()) if self._alike else None
         return Board(
             measure=self.measure,
-            rows=tuple(self._rows(better, friedman)),
+            rows=tuple(self._rows(better)),
             pairs=tuple(pairs),
             collections={name: each.queries for name, each in self.collections.items()},
             over=self.over,
             test=self.test,
             plan=self.plan,
             friedman=friedman,
+            accounts=tuple(line for each in self.collections.values() for line in each.accounts),
             notes=tuple(note for each in self.collections.values() for note in each.notes),
         )
 
-    def _rows(self, better: Any, friedman: Friedman) -> Iterator[BoardRow]:
+    @property
+    def _alike(self) -> bool:
+        """Whether all blocks of which there are ranks count alike."""
+        return self.over == "collections" or len(self.collections) == 1
+
+    def _rows(self, better: Any) -> Iterator[BoardRow]:
         groups, ranks = groups_of(better), rank_intervals(better)
+        ranked = self._mean_ranks()
         names = letters(len(groups))
         for place, system in enumerate(self.systems):
             value = self.values[system]
@@ -283,8 +314,8 @@ class _Standing:
                 self._interval(system),
                 1 + sum(self.sign * other > self.sign * value for other in self.values.values()),
                 ranks[place],
-                ("" if len(names) <= len(ascii_lowercase) else " ").join(own),
-                friedman.mean_ranks[place],
+                tuple(own),
+                float(ranked[place]),
                 dict(zip(self.collections, self.of_collections[:, place].tolist(), strict=True)),
             )
 
@@ -292,11 +323,20 @@ class _Standing:
         """The values of each system in each query, or in each collection, without those it has not in all."""
         if self.over == "collections":
             return self.of_collections
-        tables = (
+        return np.concatenate(self._tables())
+
+    def _tables(self) -> list[Floats]:
+        """The values of each system in the queries of each collection."""
+        return [
             np.column_stack([each.data.means[each.measure][name][each.there] for name in self.systems])
             for each in self.collections.values()
-        )
-        return np.concatenate(list(tables))
+        ]
+
+    def _mean_ranks(self) -> Floats:
+        """Those of each collection, which count alike."""
+        tables = [self.of_collections] if self.over == "collections" else self._tables()
+        ranks = [mean_ranks(self.sign * table) for table in tables]
+        return np.asarray(np.mean(ranks, axis=0))
 
     def _strata(self, system: str, other: str | None = None) -> list[Floats]:
         """What the mean of each collection is of, or of the difference to another system."""
@@ -309,8 +349,11 @@ class _Standing:
             for each in self.collections.values()
         ]
 
-    def _interval(self, system: str, other: str | None = None) -> Interval:
-        return stratified_interval(self._strata(system, other), confidence=self.plan.confidence)
+    def _interval(self, system: str) -> Made:
+        strata = self._strata(system)
+        if self.over == "collections" or len(strata) > 1:
+            return Made(*stratified_interval(strata, confidence=self.plan.confidence), "t")
+        return auto_interval(strata[0], confidence=self.plan.confidence, **self.plan.draws)
 
     def _pairs(self) -> list[BoardPair]:
         """Each system against each that stands below it."""

@@ -11,7 +11,7 @@ from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import INTERVALS, IntervalName
 from rankmark.statistics.record import Statistic, alternatives, check_choice
-from rankmark.statistics.resampling import check_drawn, check_share
+from rankmark.statistics.resampling import check_drawn, check_enough, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, TestName
 from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 
@@ -61,7 +61,12 @@ class ComparisonPlan:
         check_choice("interval", self.interval, INTERVALS_OF_DIFFERENCES)
         check_share(alpha=self.alpha, confidence=self.confidence)
         check_drawn(self.resamples, self.seed, self.threads)
+        INTERVALS[self.interval].check(self.resamples, self.confidence)
         at_once = self.simultaneous
+        for drawn in (TESTS[self.test], at_once):
+            # Random signs draw on.
+            if drawn and "resamples" in drawn.takes and "most" not in drawn.takes:
+                check_enough(self.resamples, self.alpha, f"p-values of the {drawn.title} at {self.alpha:g}")
         if at_once and (self.test, self.alternative) != (at_once.test, "two-sided"):
             raise ChoiceError(
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
@@ -117,6 +122,11 @@ class ComparisonPlan:
         """What the test is called in sentences."""
         title = TESTS[self.test].title
         return f"{title} of crossed queries and seeds" if self.seeded else title
+
+    @property
+    def tie(self) -> float:
+        """Up to which magnitude a difference of a query is a tie: what the sign test is told, else 0."""
+        return float(self.test_options.get("tie", 0.0))
 
     @property
     def simultaneous(self) -> SimultaneousTest | None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from rankmark.comparing.comparison import Comparison
 from rankmark.comparing.plan import ComparisonPlan
-from rankmark.errors import DataError, UsageError, did_you_mean
+from rankmark.errors import ChoiceError, DataError, UsageError, did_you_mean
 from rankmark.inputs.clusters import Clustering, ClustersBy
 from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.measure import Measure
@@ -16,7 +16,7 @@ from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
-__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered"]
+__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered", "seed_notes"]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
@@ -69,7 +69,7 @@ def brought_together(
     clustering = Clustering.of(clusters)
     notes = list(found.notes)
     if plan.seeded:
-        notes += _seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
+        notes += seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
     return Comparison(
         results={name: tuple(each) for name, each in results.items()},
         measures=found.measures,
@@ -108,6 +108,7 @@ def gathered(
     """
     every = [result for each in results.values() for result in each]
     _check_same_judgements(results)
+    _check_same_weights(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
     return Gathered(asked, query_ids, notes + _choice_notes(every))
@@ -125,6 +126,23 @@ def _check_same_judgements(results: Mapping[str, Sequence[Result]]) -> None:
             f"the results of {one!r} and {other!r} are of different judgements (their hashes differ), whose "
             "values cannot be compared; evaluate both with the same"
         )
+
+
+def _check_same_weights(results: Mapping[str, Sequence[Result]]) -> None:
+    """Refuses results whose queries do not weigh alike."""
+    weights = [(name, result.weights) for name, seeds in results.items() for result in seeds]
+    first, own = weights[0]
+    for name, other in weights[1:]:
+        if (own is None) != (other is None):
+            raise ChoiceError(
+                f"queries are weighed in the result of {name if own is None else first!r}, and not in that "
+                f"of {first if own is None else name!r}: give weights to both, or to none"
+            )
+        if own and other and (odd := [query for query in own if own[query] != other.get(query, own[query])]):
+            raise ChoiceError(
+                f"the results of {first!r} and {name!r} weigh {counted(len(odd), 'query', 'queries')} "
+                f"otherwise, such as {odd[0]!r}: give the same weights to both"
+            )
 
 
 def _asked(
@@ -160,7 +178,7 @@ def _common_queries(results: Sequence[Result]) -> tuple[list[Any], list[str]]:
     return [query for query in lists[0] if query in common], [note]
 
 
-def _seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:
+def seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[str]:
     """What a reader should know of how many seeds the systems have."""
     one = [name for name, count in seeds.items() if count == 1 and name not in seedless]
     few = [name for name, count in seeds.items() if 1 < count <= FEW_SEEDS]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rankmark.comparing.pairs import direction
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
 from rankmark.rendering.words import counted, printable
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS
@@ -27,6 +28,7 @@ __all__ = [
     "methods",
     "queries_line",
     "sided",
+    "sign_lines",
     "test_line",
     "way_line",
 ]
@@ -84,6 +86,15 @@ def mark_line(shown: Compared) -> str:
     return f"{line}; compared are all others with {' and '.join(map(printable, shown.baselines))}"
 
 
+def sign_lines(shown: Compared) -> Iterator[str]:
+    """Which figures go by values and which by what is better, where less is."""
+    if less := [measure.label for measure in shown.measures if direction(measure) < 0]:
+        yield (
+            f"less is better of {', '.join(less)}: differences, d and delta are below 0 where the system is "
+            "better; superiority and wins are of what is better"
+        )
+
+
 def interval_line(shown: Compared) -> str:
     """How the intervals were made."""
     plan = shown.plan
@@ -128,6 +139,7 @@ def queries_line(shown: Compared) -> str:
         count = f"{numbers[0]:,} to {counted(numbers[-1], 'query', 'queries')}, those with a value of both"
     clusters = shown.clusters
     if isinstance(clusters, tuple):
-        kinds = " and ".join(f"{each:,}" for each in clusters)
-        return f"compared on {count} in {kinds} clusters of two kinds"
-    return f"compared on {count}" + ("" if clusters is None else f" in {counted(clusters, 'cluster')}")
+        count += f" in {' and '.join(f'{each:,}' for each in clusters)} clusters of two kinds"
+    elif clusters is not None:
+        count += f" in {counted(clusters, 'cluster')}"
+    return f"compared on {count}" + ("" if shown.weighed is None else f"; {shown.weighed.line()}")

@@ -46,9 +46,13 @@ __all__ = [
 ]
 
 Opener = Callable[[], "Source | None"]
-Argument = Literal["by", "clusters"]
-UNITS: Mapping[Argument, str] = {"by": "slice", "clusters": "cluster"}
-"""What the values of a column are for each argument that names one."""
+Argument = Literal["by", "clusters", "weights"]
+UNITS: Mapping[Argument, str] = {
+    "by": "be in one slice",
+    "clusters": "be in one cluster",
+    "weights": "have one weight",
+}
+"""What a query can do but once, for each argument that names a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,8 @@ class QuerySlices(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> QuerySlices:
-    """What queries are sliced by.
+def read_slices(by: By, places: Places, query_ids: Sequence[Any], argument: Argument = "by") -> QuerySlices:
+    """What queries are sliced by, or what else a query has one value of.
 
     Args:
         by: a column or several, each of the first table that has it: the attributes, the judgements, the
@@ -109,6 +113,7 @@ def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> QuerySlices
             values by position, of rows of arrays, of rows of the judgements, or else of the queries.
         places: these.
         query_ids: the queries, for functions.
+        argument: what it is for; weights are left as they are.
 
     Raises:
         UsageError: what slices nothing; values that are not as many as rows.
@@ -120,11 +125,11 @@ def read_slices(by: By, places: Places, query_ids: Sequence[Any]) -> QuerySlices
         raise attributes_alone()
     found = understood(by, places.qrels, columns=not places.of_arrays)
     if isinstance(found, ByColumns):
-        return QuerySlices(_columns(found.names, places.openers(), places.columns))
+        return QuerySlices(_columns(found.names, places.openers(), places.columns, argument))
     if isinstance(found, ByRows):
         found = _by_position(found, places, query_ids)
     notes = found.notes if isinstance(found, ByQueries) else ()
-    return QuerySlices(slices_of_queries(found, query_ids), notes)
+    return QuerySlices(slices_of_queries(found, query_ids, argument), notes)
 
 
 def read_known(by: Sequence[str], source: Source, columns: ColumnNames) -> dict[str, pl.DataFrame]:
@@ -133,13 +138,15 @@ def read_known(by: Sequence[str], source: Source, columns: ColumnNames) -> dict[
     return {name: _columns([name], [lambda: source], columns) for name in known}
 
 
-def slices_of_queries(given: ByQueries | ByFunction, query_ids: Sequence[Any]) -> pl.DataFrame:
+def slices_of_queries(
+    given: ByQueries | ByFunction, query_ids: Sequence[Any], argument: Argument = "by"
+) -> pl.DataFrame:
     """`QuerySlices.frame` of slices that were given query by query."""
     found = given.of(query_ids) if isinstance(given, ByFunction) else given
     source = Source(
         "what was given", found.frame.columns, lambda roles: from_polars(found.frame[roles.names], "by")
     )
-    return _columns([found.name], [lambda: source], {"query": "query"})
+    return _columns([found.name], [lambda: source], {"query": "query"}, argument)
 
 
 def aligned(
@@ -337,7 +344,9 @@ def _values(source: Source, name: str, columns: ColumnNames | None, argument: Ar
         raise DataError(
             f"{argument}={name!r}: in {several['query'].n_unique():,} of {pairs['query'].n_unique():,} "
             f"queries of {source.where} the rows differ in that column; query {first!r} has {shown}; a query "
-            f"can be in one {UNITS[argument]} only"
+            f"can {UNITS[argument]} only"
         )
+    if argument == "weights":
+        return pairs
     names = pairs[name].cast(pl.String) if argument == "clusters" else slice_names(pairs[name])
     return pairs.with_columns(names)

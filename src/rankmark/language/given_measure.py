@@ -55,10 +55,11 @@ class GivenMeasure(Measure):
 
 def _page(name: str, better: Better | None) -> Page:
     known = _known(name)
-    if known and (known.page.aggregate == "ratio" or known.mean != "arithmetic"):
+    told = known is None or (known.page.aggregate in ("mean", "sum") and known.mean == "arithmetic")
+    if not told:
         raise MeasureError(
             f"{name} is no mean of the values of queries, and these do not tell it; if their mean is meant, "
-            f"call it otherwise, such as 'mean {name}'"
+            f"call it otherwise, such as 'mean {name}', and say which is better, more or less of it"
         )
     return Page(
         name=name,

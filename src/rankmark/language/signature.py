@@ -16,6 +16,7 @@ Fields stand between bars, in this order:
   ids as text;
 - ``positive:LABEL`` where lists are of predictions whose labels are words, ``classes:3`` where they are the
   classes of a row;
+- ``weights:COLUMN`` where queries weigh what that column says;
 - ``k:100`` where lists of arrays were ended after so many items and the measure looks further;
 - ``rankmark:VERSION``.
 
@@ -63,7 +64,7 @@ class Recipe:
         convention: the convention that the choices are of, ``NAME-VERSION``; None for none.
         k: where lists of arrays are ended; None for nowhere.
         positive: the label of positive rows, of predictions.
-        weights: for a measure of predictions, the column of the rows' weights; None for none.
+        weights: the column of the rows' weights, of lists that of the queries'; None for none.
         classes: of predictions of classes, how many there are; None for whatever the table has.
         version: the version of rankmark that computed the value.
 
@@ -117,14 +118,19 @@ class Recipe:
 
     def _rows(self) -> dict[str, str]:
         """What decides the value of a measure of predictions, each part by its name."""
-        # A column may be called as none is written.
-        said = {"weights": NO_WEIGHTS if self.weights is None else self.weights}
+        said = {"weights": self._weights}
         if self.measure.page.labels == "binary":
-            said = {"positive": self.positive, **said}
+            said = {"positive": _escaped(self.positive), **said}
         if self.classes is not None:
             said = {"classes": str(self.classes), **said}
-        written = {name: f"{name}:{_escaped(value)}" for name, value in said.items()}
-        return written | ({"weights": "weights:%6Eone"} if self.weights == NO_WEIGHTS else {})
+        return {name: f"{name}:{value}" for name, value in said.items()}
+
+    @property
+    def _weights(self) -> str:
+        """The column of weights as it is written, which may be called as none is."""
+        if self.weights is None:
+            return NO_WEIGHTS
+        return "%6Eone" if self.weights == NO_WEIGHTS else _escaped(self.weights)
 
     def _beside(self) -> Iterator[str]:
         """What decides the value of a measure of lists that are no tables of judgements and results."""
@@ -132,6 +138,8 @@ class Recipe:
             yield f"positive:{_escaped(self.positive)}"
         if self.classes is not None:
             yield f"classes:{self.classes}"
+        if self.weights is not None:
+            yield f"weights:{self._weights}"
         if self.is_cut:
             yield f"k:{self.k}"
 
@@ -195,8 +203,12 @@ def read_signature(text: str) -> Recipe:
     )
     if "positive" in values:
         recipe = replace(recipe, positive=unquote(values.pop("positive")))
+    if values.get("weights") == NO_WEIGHTS:
+        del values["weights"]
+    if "weights" in values:
+        recipe = replace(recipe, weights=unquote(values.pop("weights")))
     choices = [f.name for f in fields(Choices) if f.name != "seed"]
-    _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "classes", "k"])
+    _refuse_unknown(values, measure, ["like", *choices, "item_ids", "positive", "classes", "weights", "k"])
     return recipe
 
 

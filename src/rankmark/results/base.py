@@ -6,11 +6,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from rankmark._native import Table, __version__
+from rankmark.aggregation.query_weights import QueryWeights, check_weighable
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import MeasureError, NotEvaluatedError, did_you_mean
+from rankmark.errors import MeasureError, NotEvaluatedError, UsageError, did_you_mean
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.conventions.convention import UNLIKE, meant
 from rankmark.language.measure import Measure
 from rankmark.language.registry import LISTS_FIRST, Kind
@@ -82,6 +85,7 @@ class Result(OfRuns):
         "_slices",
         "_values",
         "_version",
+        "_weights",
     )
 
     counted: ClassVar[str]
@@ -98,6 +102,7 @@ class Result(OfRuns):
         inputs: Mapping[str, str],
         notes: Iterable[str],
         slices: Sliced | None,
+        weights: QueryWeights | None = None,
         version: str = __version__,
     ) -> None:
         self._values = dict(values)
@@ -111,6 +116,7 @@ class Result(OfRuns):
         self._slices = slices
         self._notes = tuple(notes)
         self._version = version
+        self._weights = weights
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -175,12 +181,66 @@ class Result(OfRuns):
         """
         found = self._find(measure)
         values = self.query_values(found)
+        if self._weights is not None:
+            return self._weights.terms(found, values)
         if found.page.aggregate == "ratio" and found not in self._parts:
             raise NotEvaluatedError(
                 f"{found} is a ratio of sums over queries, and this result does not say what each adds to "
                 "them; evaluate the files in memory or in batches, or compare a measure that is a mean"
             )
         return Terms.of(found, values, self._parts.get(found))
+
+    @property
+    def weights(self) -> Mapping[Any, float] | None:
+        """The weight of each judged query; None where all count alike."""
+        if self._weights is None:
+            return None
+        return MappingProxyType(dict(zip(self.query_ids, self._weights.values.tolist(), strict=True)))
+
+    @property
+    def weighed(self) -> QueryWeights | None:
+        """The same as they stand beside the values: what they are called, and the weights in their order."""
+        return self._weights
+
+    def with_weights(self, weights: WeightsBy | Weighting) -> Self:
+        """The same result with means that weigh queries, Σ w·v / Σ w; see `rankmark.evaluate`.
+
+        Intervals, slices and comparisons of it go by these means.
+
+        Args:
+            weights: ``{query: weight}``, a pandas Series with the queries in its index, or values in the
+                order of `query_ids`; 0 or more.
+
+        Raises:
+            MeasureError: a measure that is no mean over queries.
+            DataError: a query without a weight, or with one below 0; or all are 0.
+            UsageError: there are intervals, slices or bounds already, which do not weigh; or these are
+                predictions.
+
+        Example:
+            >>> import rankmark as rm
+            >>> result = rm.evaluate({"p": {"a": 1}, "q": {"a": 1}}, {"p": ["a"], "q": ["b", "a"]}, "RR")
+            >>> result["RR"], result.with_weights({"p": 1, "q": 3})["RR"]
+            (0.75, 0.625)
+
+        """
+        if self.counted != "queries":
+            raise UsageError("queries of predictions weigh as their rows do, and as measures say")
+        check_weighable(self.measures)
+        if self.intervals or self.slices or self.bounds:
+            raise UsageError("weights come first: intervals, slices and bounds of this result do not weigh")
+        again = cast("Self", copy(self._here()))
+        if not again._per_query:
+            raise NotEvaluatedError("this result has no values of queries, of which to weigh some more")
+        found = Weighting.of(weights, Places(), again.query_ids)
+        if found is None:
+            raise UsageError("weights=None: give {query: weight}")
+        again._weights = QueryWeights(found.name, found.values(again.query_ids))
+        again._notes = (*again._notes, *found.notes)
+        for measure in again.measures:
+            terms = again.query_terms(measure)
+            again._values = again._values | {measure: terms.at(terms.there).value()}
+        return again
 
     @property
     @abstractmethod
@@ -281,9 +341,10 @@ class Result(OfRuns):
             confidence: the share of the intervals that hold the true value.
 
         Returns:
-            For each slice and measure the number of queries, the value with Student's interval, and its
-            difference from the value of all other queries, with its interval and p-value (see `Slice`), which
-            is corrected for all slices and measures together (Holm). Queries without a value are a slice.
+            For each slice and measure the number of queries, the value with its interval (see
+            `rankmark.statistics.auto_interval`), and its difference from the value of all other queries, with
+            its interval and p-value (see `Slice`), which is corrected for all slices and measures together
+            (Holm). Queries without a value are a slice.
 
         Raises:
             DataError: a query has several values, or none of the queries has one.

@@ -16,6 +16,7 @@ from rankmark.results.base import Result
 
 if TYPE_CHECKING:
     from rankmark._native import Table
+    from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.language.measure import Measure
     from rankmark.language.signature import Recipe
     from rankmark.results.sliced import Sliced
@@ -40,6 +41,7 @@ class GivenResult(Result):
         inputs: Mapping[str, str] = MappingProxyType({}),
         notes: Iterable[str] = (),
         slices: Sliced | None = None,
+        weights: QueryWeights | None = None,
         version: str = __version__,
     ) -> None:
         super().__init__(
@@ -51,6 +53,7 @@ class GivenResult(Result):
             inputs=inputs,
             notes=notes,
             slices=slices,
+            weights=weights,
             version=version,
         )
 
@@ -74,7 +77,8 @@ class GivenResult(Result):
 
     def signature(self, measure: str | Measure, *, short: bool = False) -> str:  # noqa: ARG002
         """That the values were given: what decides them is not known here."""
-        return "|".join([*self._find(measure).signature(), f"rankmark:{self.version}"])
+        weights = [] if self._weights is None else [f"weights:{self._weights.name}"]
+        return "|".join([*self._find(measure).signature(), *weights, f"rankmark:{self.version}"])
 
     def evaluation(self, measure: str | Measure) -> Recipe:
         """Refused: what computed the values is not known."""
@@ -85,11 +89,12 @@ class GivenResult(Result):
         counts = self.counts
         missing = f", {counted(counts.missing, 'query', 'queries')} without a value (left out)"
         first = f"values of {counted(counts.answered, 'query', 'queries')} given, not computed here"
-        return [first + missing * bool(counts.missing), *self.notes]
+        weighed = "" if self._weights is None else f"; {self._weights.line()}"
+        return [first + missing * bool(counts.missing) + weighed, *self.notes]
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
         return f"<Result {values}; given values of {len(self.query_ids)} queries>"
 
     def _kept(self) -> dict[str, Any]:
-        return super()._kept() | {"notes": self._notes}
+        return super()._kept() | {"notes": self._notes, "weights": self._weights}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rankmark._native import Table
     from rankmark.aggregation.bounds import Bounds
     from rankmark.aggregation.counts import Counts
+    from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.language.choices import Choices
     from rankmark.language.signature import ItemIds
     from rankmark.results.slices import Slices
@@ -61,6 +62,7 @@ class ListResult(Result):
         notes: Iterable[str] = (),
         intervals: Mapping[str, PredictionInterval] = MappingProxyType({}),
         slices: Slices | None = None,
+        weights: QueryWeights | None = None,
         version: str = __version__,
     ) -> None:
         super().__init__(
@@ -72,6 +74,7 @@ class ListResult(Result):
             inputs=inputs,
             notes=notes,
             slices=slices,
+            weights=weights,
             version=version,
         )
         self._choices = choices
@@ -149,6 +152,7 @@ class ListResult(Result):
         check_share(confidence=confidence)
         draws = {"resamples": resamples, "seed": seed, "threads": threads}
         check_drawn(**draws)  # type: ignore[arg-type]
+        INTERVALS[method].check(resamples, confidence)
         clustering = Clustering.of(clusters)
         how: dict[str, Any] = {"method": method, "confidence": confidence, "draws": draws}
         again = cast("Self", copy(self._here()))
@@ -172,7 +176,9 @@ class ListResult(Result):
         """As `Result.evaluation`."""
         found = self._find(measure)
         choices = self._own_choices.get(found, self._choices)
-        return Recipe(found, choices, self._item_ids, self._convention, self._k, version=self._version)
+        weights = None if self._weights is None else self._weights.name
+        told = self._item_ids, self._convention, self._k
+        return Recipe(found, choices, *told, weights=weights, version=self._version)
 
     def account(self) -> list[str]:
         """What happened to the queries: a line, and a second one if there is something to notice."""
@@ -193,6 +199,8 @@ class ListResult(Result):
         first = f"{_queries(counts.judged)} judged, {answered}"
         if self.convention:
             first += self._likeness()
+        if self._weights is not None:
+            first += f"; {self._weights.line()}"
         lines = [first, "; ".join(notes)] if notes else [first]
         return [*lines, explained(self.intervals)] if self._intervals else lines
 
@@ -257,6 +265,7 @@ class ListResult(Result):
             "k": self._k,
             "bounds": self._bounds,
             "intervals": self._intervals,
+            "weights": self._weights,
             "notes": self._notes,
         }
 

@@ -48,8 +48,8 @@ class PredictionSlice:
             `statistics.unpaired_delong_test`, of others as of slices of lists, by the values of the rows, or
             of queries where there is a column of them, by what each moves the value by of what is no mean;
             and where queries have rows on both sides by the jackknife over these with t. NaN for fewer than
-            ten of them (of either class for AUC) in the slice or the rest, three of a mean over queries, or
-            25 of what is no function of sums (KS, AveragePrecision …).
+            ten of them in the slice or the rest, three of a mean over queries, or 25 of what is no function
+            of sums (KS, AveragePrecision …).
         p_corrected: the same for all slices and measures together (Holm).
 
     """

@@ -108,6 +108,10 @@ class Runs(OfRuns):
         return {"results": self._named}
 
 
+MOST_NAMED = 12
+"""Runs that a line names."""
+
+
 def accounts(told: Mapping[str, Sequence[str]]) -> list[str]:
     """What is told of each run, by its name; what is told of several is said once.
 
@@ -120,7 +124,9 @@ def accounts(told: Mapping[str, Sequence[str]]) -> list[str]:
         alike.setdefault(tuple(line for line in lines if line not in of_all), []).append(name)
     shown = []
     for (first, *others), names in alike.items():
-        called = ", ".join(map(printable, names))
+        called = ", ".join(map(printable, names[:MOST_NAMED]))
+        if len(names) > MOST_NAMED:
+            called += f" and {len(names) - MOST_NAMED} others"
         shown += [f"{called}: {first}" if called else first, *(f"  {line}" for line in others)]
     if len(alike) > 1 and of_all:
         return [*shown, f"all: {of_all[0]}", *(f"  {line}" for line in of_all[1:])]
@@ -291,6 +297,8 @@ class View:
             "inputs": result.inputs or None,
             "notes": list(result.notes),
         }
+        if result.weighed is not None:
+            record["weights"] = {"name": result.weighed.name, "effective": result.weighed.effective}
         if result.slices is not None:
             record |= result.slices._record()
         if self.per_class:
@@ -300,6 +308,8 @@ class View:
         if self.per_query:
             values = ByName((m.label, result.query_values(m).tolist()) for m in result.query_measures)
             record["per_query"] = {"query": result.query_ids, "values": values}
+            if result.weighed is not None:
+                record["per_query"]["weights"] = result.weighed.values.tolist()
         return record
 
 

@@ -59,7 +59,16 @@ class Crossed:
         """How far the estimate is from the truth with at most this chance: half of an interval."""
         if not self.queries.freedom:
             return math.nan
-        return math.sqrt(_reach(self.queries, chance) + _reach_of_seeds(self.seeds, chance))
+        return math.sqrt(_reach(self.queries, chance) + self.reach_of_seeds(chance) ** 2)
+
+    def reach_of_seeds(self, chance: float) -> float:
+        """How far from it is the truth for what seeds add alone."""
+        return math.sqrt(_reach_of_seeds(self.seeds, chance))
+
+    @property
+    def error_of_seeds(self) -> float:
+        """The standard error that comes of seeds alone."""
+        return math.sqrt(sum(each.squared for each in self.seeds))
 
     def interval(self, confidence: float = 0.95) -> Interval:
         """The confidence interval: NaN of fewer than two queries."""

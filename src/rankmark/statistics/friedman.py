@@ -12,7 +12,7 @@ from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.chance import LEAST_P, never_zero
 from rankmark.statistics.resampling import Floats, as_columns, check_share
 
-__all__ = ["Friedman", "critical_difference", "friedman_test", "nemenyi_test"]
+__all__ = ["Friedman", "critical_difference", "friedman_test", "mean_ranks", "nemenyi_test"]
 
 
 class Friedman(NamedTuple):
@@ -136,6 +136,11 @@ def critical_difference(systems: int, blocks: int, *, alpha: float = 0.05) -> fl
         raise ChoiceError(f"{systems} systems on {blocks} blocks: give two systems and a block, or more")
     quantile = float(stats.studentized_range.isf(alpha, systems, np.inf)) / math.sqrt(2)
     return quantile * math.sqrt(systems * (systems + 1) / (6 * blocks))
+
+
+def mean_ranks(values: ArrayLike) -> Floats:
+    """The mean rank of each system over the blocks, 1 for the best in all; see `friedman_test`."""
+    return np.asarray(_ranks(values).mean(axis=0))
 
 
 def _ranks(values: ArrayLike) -> Floats:
