@@ -18,6 +18,7 @@ from rankmark.comparing.pairs import (
     Pair,
     SystemValues,
     baseline_of,
+    check_reach,
     finite,
     found_pair,
     opponents,
@@ -33,6 +34,8 @@ from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.statistics.anova import by_clusters
+from rankmark.statistics.bayes import check_rope
+from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval, Made
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
@@ -443,9 +446,14 @@ class Compared:
             ChoiceError: no such method, or what is no region.
 
         """
-        return posteriors(self._data, self.plan, self._find(measure), rope, method)
+        found = self._find(measure)
+        check_rope(rope)
+        check_reach("rope", rope, [found])
+        return posteriors(self._data, self.plan, found, rope, method)
 
     def _equivalences(self, margin: float) -> dict[Measure, dict[tuple[str, str], PairEquivalence]]:
+        check_margin(margin)
+        check_reach("margin", margin, self.measures)
         return equivalences(self._data, self.plan, margin)
 
     def _find(self, measure: str | Measure) -> Measure:

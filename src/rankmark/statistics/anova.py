@@ -131,19 +131,19 @@ def balanced_anova(
 ) -> Anova:
     """The analysis of variance of any number of factors, with as many values of each combination: one.
 
-    Sources are the factors and all that several of them do together; what all do is the residual. F is over
-    the mean squares that are expected to be as great if the source has no effect, in the model without
-    restrictions: E[MS_A] = Σ c_B·σ²_B over A and all random sources B that contain A, c_B the values of each
-    level of B; where no source is that, a sum of several. The components σ² are those that make the expectations equal to the mean squares; those of REML where none
-    of these is below 0.
+    Sources are the factors and all that several of them do together; what all do is the residual. F is
+    over the mean squares that are expected to be as great if the source has no effect, in the model
+    without restrictions: E[MS_A] = Σ c_B·σ²_B over A and all random sources B that contain A, c_B the
+    values of each level of B; where no source is that, a sum of several. The components σ² are those that
+    make the expectations equal to the mean squares; those of REML where none of these is below 0.
 
-    Of the sum MS_B + MS_C − MS_R, C the source that is nested or else named later, the parts are MS_B and, for
-    each of the G levels that C is nested in, v_g = max(0, MS_Cg − (1 − 2/c)·MS_Rg) / G, c the levels of C in
-    each of A: the noise is in MS_B, too, and so is taken out here, the less, the fewer levels there are. p is
-    the α for which MS_A = F_α(ν_A, ν_B)·MS_B + F_α(ν_A, ν)·Σ v, of the upper quantiles of F, ν
-    Satterthwaite's degrees of freedom of Σ v. Of two systems with seeds F is t² of `crossed`, and p the same.
-    Satterthwaite's of the whole sum would find up to 6.4 of 100 differences that are none at 5% and 1.8 at 1%
-    where there are two seeds. Any other sum has them.
+    Of the sum MS_B + MS_C − MS_R, C the source that is nested or else named later, the parts are MS_B
+    and, for each of the G levels that C is nested in, v_g = max(0, MS_Cg − (1 − 2/c)·MS_Rg) / G, c the
+    levels of C in each of A: the noise is in MS_B, too, and so is taken out here, the less, the fewer
+    levels there are. p is the α for which MS_A = F_α(ν_A, ν_B)·MS_B + F_α(ν_A, ν)·Σ v, of the upper
+    quantiles of F, ν Satterthwaite's degrees of freedom of Σ v. Of two systems with seeds F is t² of
+    `crossed`, and p the same. Satterthwaite's of the whole sum would find up to 6.4 of 100 differences
+    that are none at 5% and 1.8 at 1% where there are two seeds. Any other sum has them.
 
     Topics, systems and shards of a collection are three factors, of which topics and shards are random; the
     seeds of a system are random and nested in it.
@@ -161,10 +161,11 @@ def balanced_anova(
 
     Source:
         S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components", 1992, chapter 4; F. E.
-        Satterthwaite, Biometrics Bulletin 2, 1946; quantiles by parts S. K. Banerjee, Sankhyā 22, 1960; ω² S. Olejnik and J. Algina, Psychological Methods 8,
-        2003; replicates by partition E. M. Voorhees, D. Samarov and I. Soboroff, "Using replicates in
-        information retrieval evaluation", TOIS 36, 2017; shards N. Ferro, Y. Kim and M. Sanderson, "Using
-        collection shards to study retrieval performance effect sizes", TOIS 37, 2019.
+        Satterthwaite, Biometrics Bulletin 2, 1946; quantiles by parts S. K. Banerjee, Sankhyā 22, 1960;
+        ω² S. Olejnik and J. Algina, Psychological Methods 8, 2003; replicates by partition E. M.
+        Voorhees, D. Samarov and I. Soboroff, "Using replicates in information retrieval evaluation", TOIS
+        36, 2017; shards N. Ferro, Y. Kim and M. Sanderson, "Using collection shards to study retrieval
+        performance effect sizes", TOIS 37, 2019.
 
     """
     names, parents, drawn = _checked(factors, nested or {}, tuple(random))
@@ -277,8 +278,8 @@ def _rows(
         wanted = np.array([weights[b] * (source < b) for b in random])
         parts = np.rint(np.linalg.solve(expected.T, wanted))
         error = {b: float(part) for b, part in zip(random, parts, strict=True) if part}
-        over, parts = _error(source, error, sources, levels)
-        row = _row(own, parts, size)
+        over, apart = _error(source, error, sources, levels)
+        row = _row(own, apart, size)
         if source in weights:
             expects = sum(part * sources[b].mean for b, part in error.items())
             row = row._replace(variance=max(0.0, own.mean - expects) / weights[source])
