@@ -283,7 +283,44 @@ def test_intervals_of_too_few_resamples_are_refused_of_values_and_of_predictions
 def test_a_least_p_value_at_the_level_is_marked_and_has_no_note_against_it() -> None:
     rng = np.random.default_rng(3)
     new = (rng.random(40) + 0.5).tolist()
-    compared = rm.compare_matrix({"old": [0.0] * 40, "new": new}, "gain", test="bootstrap", resamples=19)
+    compared = rm.compare_matrix({"old": [0.0] * 40, "new": new}, "points", test="bootstrap", resamples=19)
     assert compared.pairs[0].p == 0.05
     assert compared.pairs[0].significant
     assert not any("too great" in note for note in compared.notes)
+
+
+@pytest.mark.parametrize("figure", [1, 5.0])
+def test_what_two_values_of_a_measure_cannot_differ_by_is_refused(figure: float) -> None:
+    compared = rm.compare_matrix({"old": [0.1, 0.2, 0.3], "new": [0.2, 0.4, 0.1]}, "AP")
+    for asked in (
+        lambda: compared.equivalence("AP", figure),
+        lambda: compared.bayes("AP", figure),
+        lambda: rm.power(compared, difference=figure),
+        lambda: rm.power(compared, max_drop=figure),
+        lambda: rm.power(compared, width=2 * figure),
+    ):
+        with pytest.raises(rm.ChoiceError, match=r"=\d+: values of AP are from 0 to 1, so that"):
+            asked()
+    unknown = rm.compare_matrix({"old": [0.1, 0.2, 0.3], "new": [0.2, 0.4, 0.1]}, "points")
+    assert unknown.equivalence("points", figure)["new", "old"].verdict
+
+
+def test_values_in_per_cent_are_told() -> None:
+    compared = rm.compare_matrix({"old": [0.1, 0.2, 0.3, 1], "new": [20, 40, 10, 0.5]}, "AP")
+    assert "3 values of AP beyond 0 to 1, up to 40: is another measure meant, or per cent?" in re.sub(
+        r"\s+", " ", str(compared)
+    )
+    assert "beyond" not in str(rm.compare_matrix({"old": [0.1, 0.2, 1], "new": [0.4, 0.1, 0.5]}, "AP"))
+
+
+def test_too_few_queries_for_anything_to_be_significant_are_told() -> None:
+    alone = rm.compare_matrix({"old": [0.1], "new": [0.9]}, "AP")
+    assert "1 query says nothing of others; p-values and intervals take several" in alone.notes[0]
+    new = [0.5, 0.6, 0.7, 0.8, 0.9]
+    for test, least in (("randomisation", "0.062"), ("sign", "0.062"), ("wilcoxon", "0.062")):
+        compared = rm.compare_matrix({"old": [0.0] * 5, "new": new}, "AP", test=test)
+        assert compared.pairs[0].p == 0.0625
+        assert f"{least}" in next(note for note in compared.notes if "too few queries" in note)
+    enough = rm.compare_matrix({"old": [0.0] * 6, "new": [0.4, *new]}, "AP")
+    assert enough.pairs[0].significant
+    assert not any("too few" in note for note in enough.notes)

@@ -47,9 +47,11 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "STEP",
+    "UPWARD",
     "Drawn",
     "IntervalMethod",
     "Labelled",
+    "OfGaps",
     "OfRows",
     "OfShare",
     "OfSums",

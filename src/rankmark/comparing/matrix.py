@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -205,4 +206,21 @@ def _result(
     for measure, own in per_query.items():
         terms = Terms.of(measure, own, None)
         wholes[measure] = terms.at(terms.there).value()
+    notes = [*notes, *_beyond_bounds(per_query)]
     return GivenResult(values=wholes, per_query_values=per_query, query_ids=ids, notes=notes)
+
+
+def _beyond_bounds(values: Mapping[Measure, np.ndarray[Any, Any]]) -> Iterator[str]:
+    """Which values are none that their measure has, as those in per cent."""
+    for measure, own in values.items():
+        low, high = (math.nan if end is None else end for end in measure.bounds)
+        if beyond := int(np.count_nonzero((own < low - ROUNDING) | (own > high + ROUNDING))):
+            span = f"{'…' if math.isnan(low) else f'{low:g}'} to {'…' if math.isnan(high) else f'{high:g}'}"
+            yield (
+                f"{counted(beyond, 'value')} of {measure} beyond {span}, up to {np.nanmax(own):g}: is "
+                "another measure meant, or per cent?"
+            )
+
+
+ROUNDING = 1e-9
+"""So much a value is beyond its measure's bounds by the rounding of whoever computed it."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import DataError, UsageError
+from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
 from rankmark.statistics.chance import Evidence
@@ -34,6 +34,7 @@ __all__ = [
     "SomePair",
     "SystemValues",
     "baseline_of",
+    "check_reach",
     "corrected_pairs",
     "direction",
     "finite",
@@ -134,6 +135,17 @@ class Pair:
 def direction(measure: Measure) -> int:
     """1 where a greater value is better, −1 where a smaller one is."""
     return -1 if measure.better == "less" else 1
+
+
+def check_reach(name: str, value: float, measures: Iterable[Measure], times: int = 1) -> None:
+    """Refuses what is no less than all that two values of a measure can differ by, or so many times that."""
+    for measure in measures:
+        low, high = measure.bounds
+        if low is not None and high is not None and value >= times * (high - low):
+            raise ChoiceError(
+                f"{name}={value:g}: values of {measure} are from {low:g} to {high:g}, so that none differ by "
+                "more; give it in the measure's unit, such as 0.01"
+            )
 
 
 def opponents(systems: Sequence[str], baselines: Sequence[str]) -> list[tuple[str, str]]:

@@ -455,6 +455,7 @@ class PairedTest(Statistic):
         linear: whether it goes by the spread of the differences, and so wants those of which the mean is the
             difference of two values that are no means (see `aggregation.terms.Terms.linear`).
         of_mean: whether it is of the mean difference, and not of ranks or signs.
+        of_signs: whether p is of all choices of the signs, of which n differences have 2ⁿ.
         many: the same of the differences of all pairs at once, [queries, pairs], where that is faster.
         of_means: its p-value from resampled means of the differences, and the differences, where others have
             drawn them already.
@@ -464,6 +465,7 @@ class PairedTest(Statistic):
     exact: bool = False
     linear: bool = False
     of_mean: bool = True
+    of_signs: bool = False
     many: Callable[..., list[PValue]] | None = None
     of_means: Callable[[Floats, Floats, Alternative, Clusters], PValue] | None = None
 
@@ -494,6 +496,7 @@ TESTS: Mapping[str, PairedTest] = table(
         randomisation_test,
         "without an effect each difference is as likely to have the other sign",
         exact=True,
+        of_signs=True,
         many=randomisation_tests,
     ),
     PairedTest(
@@ -510,6 +513,7 @@ TESTS: Mapping[str, PairedTest] = table(
         "without an effect differences lie symmetrically around 0; it is of their ranks, not of the mean: of "
         "skewed differences with the mean 0 it finds most to differ",
         of_mean=False,
+        of_signs=True,
     ),
     PairedTest(
         "sign",
@@ -518,6 +522,7 @@ TESTS: Mapping[str, PairedTest] = table(
         "without an effect half of the differences are above 0; it asks of none how great it is, and is "
         "not of the mean",
         of_mean=False,
+        of_signs=True,
     ),
     PairedTest(
         "bootstrap",
