@@ -182,6 +182,15 @@ def _slice(rng: Generator, count: int, draw: Callable[[Generator, int], Floats])
     return {"usual": divided <= 0.05, "Welch": welch <= 0.05}
 
 
+def _slice_area(rng: Generator, size: int, area: float) -> dict[str, bool]:
+    """The AUC of a slice and of 100 and 100 other rows that are alike."""
+    parts = [(label, scores[:, 0]) for label, scores in (_rows(rng, (n, n), area) for n in (size, 100))]
+    return {
+        method: statistics.unpaired_delong_test(*parts, method=method).p <= 0.05  # type: ignore[arg-type]
+        for method in ("delong-t", "delong")
+    }
+
+
 def tables(repetitions: int) -> Iterator[Table]:
     """Each of the tables; those that evaluate whole tables are of a fifth of the repetitions."""
     few = max(repetitions // 5, 1)
@@ -271,6 +280,16 @@ def tables(repetitions: int) -> Iterator[Table]:
             f"{name}, {n} queries": counted(repetitions, partial(_slice, count=n, draw=draw))
             for name, draw in SLICES.items()
             for n in (3, 5, 10, 25, 50)
+        },
+        0.05,
+        (0.05, 0.01),
+    )
+    yield Table(
+        "Slices whose AUC is found to differ from that of 100 + 100 other rows that are alike, at 5%",
+        {
+            f"{n} + {n}, {area}": counted(repetitions, partial(_slice_area, size=n, area=area))
+            for n in (6, 10, 25, 100)
+            for area in (0.8, 0.9, 0.95, 0.99)
         },
         0.05,
         (0.05, 0.01),

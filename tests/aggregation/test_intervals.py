@@ -356,6 +356,23 @@ def test_users_with_rows_in_several_slices_are_counted_once() -> None:
     assert 0.7 < error / math.hypot(ours.error, others.error) < 1.4
 
 
+def test_a_slice_of_few_users_in_order_is_not_known_to_be_better() -> None:
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(56), 4)
+    label = np.tile([0, 1], 112)
+    few = user < 6
+    table = {
+        "label": label,
+        "score": label * np.where(few, 9, 1.5) + rng.normal(size=224),
+        "query": user,
+        "few": few,
+    }
+    slices = rm.evaluate_predictions(table, "AUC", query="query", by="few", intervals=True).slices
+    assert slices is not None
+    (row,) = slices["true"]
+    assert (row.value, row.difference_low < 0, row.p > 0.5) == (1, True, True)
+
+
 # --- Comparisons ---------------------------------------------------------------------------------------
 
 SYSTEMS = {"a": "score", "b": "other"}

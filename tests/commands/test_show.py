@@ -74,3 +74,26 @@ def test_options_of_what_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_shown(line: str, code: int, message: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == code
     assert message in capfd.readouterr().err
+
+
+def test_a_saved_comparison_is_shown_with_whatever_is_asked_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_text("query,old,new\nq1,.1,.2\nq2,.3,.2\nq3,.5,.8\n")
+    saved, asked = str(tmp_path / "saved.rankmark"), ["--margin", ".3", "--rope", "0", "--anova", "--details"]
+    assert main(["compare-matrix", str(matrix), "-m", "AP", *asked]) == 0
+    fresh = capsys.readouterr().out
+    assert main(["compare-matrix", str(matrix), "-m", "AP", *asked, "-o", saved]) == 0
+    assert main(["show", saved, *asked]) == 0
+    assert capsys.readouterr().out == fresh
+    assert main(["show", saved, *asked, "--movers", "2", "--format", "latex"]) == 0
+    shown = capsys.readouterr().out
+    for header in ("within 0.3", "P(within 0)", "mean square", "statistic", "before"):
+        assert header in shown
+    for option, column in (("--margin", "p_not_worse"), ("--rope", "equivalent"), ("--anova", "mean_square")):
+        own = [option] if option == "--anova" else [option, ".3"]
+        assert main(["show", saved, *own, "--format", "csv"]) == 0
+        assert column in capsys.readouterr().out.splitlines()[0].split(",")
+    assert main(["show", saved, "--margin", ".3", "--anova", "--format", "csv"]) == 2
+    assert "CSV is one table: take one of margin, anova, or another format" in capsys.readouterr().err

@@ -245,6 +245,15 @@ def test_seeds_that_are_alike_add_nothing() -> None:
     )
 
 
+def test_the_same_seed_given_twice_is_told() -> None:
+    first, other = run(1.0, 0), run(1.0, 1)
+    compared = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": [first, other, first]}, "RR")
+    (note,) = (note for note in compared.notes if "same value" in note)
+    assert note.startswith("neural: seeds 1, 3 have the same value on every query; ")
+    different = rm.compare(QRELS, {"bm25": RUNS["bm25"], "neural": [first, other]}, "RR")
+    assert not any("same value" in note for note in different.notes)
+
+
 def test_a_system_that_depends_on_no_seed_is_named() -> None:
     runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, seed) for seed in range(3)]}
     wide = rm.compare(QRELS, runs, "nDCG@10").pairs[0].interval
@@ -259,7 +268,12 @@ def test_a_system_that_depends_on_no_seed_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value", "instead"),
-    [("test", "wilcoxon", "t"), ("interval", "percentile", "t"), ("correction", "tukey", "holm")],
+    [
+        ("test", "wilcoxon", "t"),
+        ("test", "randomisation", "t"),
+        ("interval", "percentile", "t"),
+        ("correction", "tukey", "holm"),
+    ],
 )
 def test_what_knows_nothing_of_seeds_is_refused(name: str, value: str, instead: str) -> None:
     runs = {"bm25": RUNS["bm25"], "neural": [run(1.0, seed) for seed in range(3)]}
@@ -298,6 +312,11 @@ def test_clusters_are_drawn_and_change_signs_as_wholes() -> None:
     for test in ("wilcoxon", "sign"):
         with pytest.raises(ChoiceError, match=f'test="{test}" knows no clusters'):
             rm.compare(QRELS, RUNS, "RR", clusters=users, test=test)
+    for nothing in (None, math.nan, ""):
+        with pytest.raises(DataError, match="clusters says nothing of 1 query, such as 'q03'"):
+            rm.compare(QRELS, RUNS, "RR", clusters=users | {"q03": nothing})
+    with pytest.raises(DataError, match=r"clusters has both .* and '1', which read alike"):
+        rm.compare(QRELS, RUNS, "RR", clusters=dict.fromkeys(QRELS, 1) | {"q03": "1"})
     with pytest.raises(DataError, match="clusters says nothing of 29 queries, such as 'q01'"):
         rm.compare(QRELS, RUNS, "RR", clusters={"q00": 1})
 

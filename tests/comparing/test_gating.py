@@ -439,6 +439,29 @@ def test_limits_that_make_no_gate(conditions: Any, message: str) -> None:
         rm.gate(QRELS, None, GOOD, **conditions)
 
 
+def test_what_is_no_mean_is_gated_by_its_value_and_has_no_bound() -> None:
+    run = {query: ["x", "y"][: i % 3] + ["a"] for i, query in enumerate(QRELS)}
+    median = rm.evaluate(QRELS, run, "RR(mean=median)").values["RR(mean=median)"]
+    for least in (median - 0.01, median + 0.01):
+        gated = rm.gate(QRELS, None, run, at_least={"RR(mean=median)": least})
+        assert (gated.passed, gated.limits[0].by, gated.limits[0].detectable) == (
+            least < median,
+            "point",
+            None,
+        )
+    dropped = rm.gate(QRELS, GOOD, run, "RR(mean=median)", max_drop=1 - median + 0.01)
+    assert dropped.passed
+    assert dropped.measures[0].drop == pytest.approx(1 - median)
+    with pytest.raises(rm.UsageError, match=r"RR\(mean=median\) is no mean over queries, .* no bound of it"):
+        rm.gate(QRELS, None, run, at_least={"RR(mean=median)": 0.3}, confidence=0.95)
+
+
+def test_of_how_far_values_spread_neither_more_nor_less_is_better() -> None:
+    assert rm.gate(QRELS, None, GOOD, at_most={"RR(mean=std)": 0.3}).passed
+    with pytest.raises(MeasureError, match="neither more nor less of it is better"):
+        rm.gate(QRELS, GOOD, GOOD, "RR(mean=std)", max_drop=0.1)
+
+
 def test_a_baseline_that_decides_nothing_is_refused() -> None:
     with pytest.raises(rm.UsageError, match="a baseline decides nothing without max_drop"):
         rm.gate(QRELS, GOOD, GOOD, at_least={"RR": 0.3})

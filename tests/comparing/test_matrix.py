@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,11 @@ def test_results_are_compared_as_the_tables_of_their_queries() -> None:
     assert compared.value("theirs", "RR") == 0.5
 
 
+def test_queries_may_be_numbers_beyond_those_with_a_sign() -> None:
+    compared = rm.compare_matrix({"a": {2**63 + 5: 0.1, 2: 0.3}, "b": {2**63 + 5: 0.2, 2: 0.3}}, "AP")
+    assert compared.query_ids == [2**63 + 5, 2]
+
+
 def test_what_is_better_is_known_by_the_name_or_said() -> None:
     of = {"a": [1.0, 2.0, 3.0], "b": [2.0, 3.0, 4.0]}
     assert rm.compare_matrix(of, "MaxRank").pair("MaxRank", "b").better is False
@@ -161,15 +167,25 @@ def test_a_saved_comparison_of_given_values_is_the_same(tmp_path: Path) -> None:
             {"measures": "RR"},
             "no values of 'RR'; there are AP",
         ),
-        ({"a": [1, 2], "b": [1, np.inf]}, {}, "1 value of value are infinite"),
+        ({"a": [1, 2], "b": [1, np.inf]}, {}, "'b' has 1 infinite value by value, the first of query 1"),
         ({"a": OLD, "b": NEW}, {"measures": ["AP", "RR"]}, "one name for it, not 2"),
         (
             {"a": {"q1": {f"m{i}": 1 for i in range(9)}}, "b": {"q1": {}}},
             {},
             "values of 9 measures; say which",
         ),
+        ({"a": [], "b": []}, {}, "the matrix has no values"),
+        ({"a": {1: 0.1, 2: 0.3}, "b": [0.2, 0.3]}, {}, "those of 'a' by query; give all in one way"),
+        ({"a": [1, 2, 3], "b": [1, 2]}, {}, "'a' has 3 values by position, and 'b' 2"),
+        ({"a": {1: 0.1, "1": 0.3}, "b": {1: 0.2}}, {}, "the queries of 'a' are of the types int, str"),
+        ({"a": OLD, "b": NEW}, {"tset": "t"}, "unexpected keyword argument 'tset'; did you mean 'test'"),
+        (
+            {"a": OLD, "b": NEW},
+            {"margin": 0.1},
+            "takes no margin=; of a comparison there is",
+        ),
     ],
-    ids=range(15),
+    ids=range(21),
 )
 def test_bad_matrices_are_refused(matrix: Any, how: dict[str, Any], message: str) -> None:
     with pytest.raises(rm.RankmarkError, match=message):
@@ -195,3 +211,116 @@ def test_files_of_trec_eval_are_compared_on_the_command_line(
     assert main(["compare-matrix", paths["old"], "-m", "map"]) == 2
     assert "of one system; give that of each" in capsys.readouterr().err
     assert main(["compare-matrix", str(tmp_path / "none.csv")]) == 2
+
+
+def test_superiority_and_wins_are_of_what_is_better_and_say_the_same() -> None:
+    matrix = {"old": [0.5, 0.5, 0.5, 0.5], "new": [0.1, 0.2, 0.5, 0.9]}
+    for better, wins, superiority in (("more", (1, 1, 2), 0.375), ("less", (2, 1, 1), 0.625)):
+        compared = rm.compare_matrix(matrix, "error", better=better, baseline="old")
+        (pair,) = compared.pairs
+        assert (pair.wins, pair.ties, pair.losses) == wins
+        assert pair.superiority == superiority == (wins[0] + wins[1] / 2) / 4
+        assert pair.superiority_interval.low < superiority < pair.superiority_interval.high
+        assert pair.cliffs_delta == -0.25
+        assert ("less is better of error: differences, d and delta" in str(compared)) is (better == "less")
+
+
+def test_ties_are_those_of_the_sign_test() -> None:
+    matrix = {"old": [0.0] * 5, "new": [0.005, -0.01, 0.2, 0.3, -0.4]}
+    compared = rm.compare_matrix(matrix, "AP", baseline="old", test="sign", test_options={"tie": 0.01})
+    (pair,) = compared.pairs
+    assert (pair.wins, pair.ties, pair.losses) == (2, 2, 1)
+    assert pair.evidence is not None
+    assert (pair.evidence.n, pair.evidence.zeros) == (3, 2)
+    assert pair.superiority == 0.6
+
+
+def test_marks_of_many_systems_are_no_digits_of_values() -> None:
+    rng = np.random.default_rng(2)
+    matrix = {f"s{i}": (rng.random(20) / 10 + i / 40).tolist() for i in range(28)}
+    compared = rm.compare_matrix(matrix, "AP")
+    row = next(line for line in str(compared).splitlines() if line.startswith("s27"))
+    assert re.fullmatch(r"s27 \(b1\) +0\.\d{4}abc.*z.*", row)
+    assert "s26 (a1)" in str(compared)
+
+
+@pytest.mark.parametrize(
+    ("how", "what", "least"),
+    [
+        ({"interval": "percentile"}, "the ends of a 95% interval by the percentile bootstrap", 39),
+        ({"interval": "bca"}, "the ends of a 95% interval by the BCa bootstrap", 39),
+        ({"interval": "studentised", "confidence": 0.99}, "99% interval by the studentised bootstrap", 199),
+        ({"test": "bootstrap", "interval": "t"}, "p-values of the bootstrap-shift test at 0.05", 19),
+        (
+            {"correction": "tukey", "alpha": 0.01, "interval": "t"},
+            "p-values of the randomised Tukey HSD at 0.01",
+            99,
+        ),
+    ],
+)
+def test_too_few_resamples_are_refused_with_how_many_it_takes(
+    how: dict[str, Any], what: str, least: int
+) -> None:
+    matrix = {"old": [0.1, 0.2, 0.3, 0.2, 0.1, 0.4], "new": [0.5, 0.2, 0.4, 0.9, 0.3, 0.7]}
+    with pytest.raises(rm.ChoiceError, match=re.escape(f"{what}; give {least} or more")):
+        rm.compare_matrix(matrix, "AP", **how, resamples=least - 1)
+    assert rm.compare_matrix(matrix, "AP", **how, resamples=least).pairs
+
+
+def test_intervals_of_too_few_resamples_are_refused_of_values_and_of_predictions() -> None:
+    run = {f"q{i}": ["a", "b"] if i % 4 else ["b", "a"] for i in range(8)}
+    result = rm.evaluate({query: {"a": 1} for query in run}, run, "RR")
+    with pytest.raises(rm.ChoiceError, match=r"resamples=1 is too few .* give 39 or more"):
+        result.with_intervals(method="percentile", resamples=1)
+    table = {"label": [0, 1] * 4, "one": [0.1, 0.9] * 4, "other": [0.3, 0.4] * 4}
+    systems = {"one": "one", "other": "other"}
+    with pytest.raises(rm.ChoiceError, match=r"resamples=3 is too few .* give 39 or more"):
+        rm.compare_predictions(table, systems, "Brier", interval="bca", resamples=3)
+    with pytest.raises(rm.ChoiceError, match=r"resamples=3 is too few .* give 19 or more"):
+        rm.compare_predictions(table, systems, "Brier", test="bootstrap", resamples=3)
+
+
+def test_a_least_p_value_at_the_level_is_marked_and_has_no_note_against_it() -> None:
+    rng = np.random.default_rng(3)
+    new = (rng.random(40) + 0.5).tolist()
+    compared = rm.compare_matrix({"old": [0.0] * 40, "new": new}, "points", test="bootstrap", resamples=19)
+    assert compared.pairs[0].p == 0.05
+    assert compared.pairs[0].significant
+    assert not any("too great" in note for note in compared.notes)
+
+
+@pytest.mark.parametrize("figure", [1, 5.0])
+def test_what_two_values_of_a_measure_cannot_differ_by_is_refused(figure: float) -> None:
+    compared = rm.compare_matrix({"old": [0.1, 0.2, 0.3], "new": [0.2, 0.4, 0.1]}, "AP")
+    for asked in (
+        lambda: compared.equivalence("AP", figure),
+        lambda: compared.bayes("AP", figure),
+        lambda: rm.power(compared, difference=figure),
+        lambda: rm.power(compared, max_drop=figure),
+        lambda: rm.power(compared, width=2 * figure),
+    ):
+        with pytest.raises(rm.ChoiceError, match=r"=\d+: values of AP are from 0 to 1, so that"):
+            asked()
+    unknown = rm.compare_matrix({"old": [0.1, 0.2, 0.3], "new": [0.2, 0.4, 0.1]}, "points")
+    assert unknown.equivalence("points", figure)["new", "old"].verdict
+
+
+def test_values_in_per_cent_are_told() -> None:
+    compared = rm.compare_matrix({"old": [0.1, 0.2, 0.3, 1], "new": [20, 40, 10, 0.5]}, "AP")
+    assert "3 values of AP beyond 0 to 1, up to 40: is another measure meant, or per cent?" in re.sub(
+        r"\s+", " ", str(compared)
+    )
+    assert "beyond" not in str(rm.compare_matrix({"old": [0.1, 0.2, 1], "new": [0.4, 0.1, 0.5]}, "AP"))
+
+
+def test_too_few_queries_for_anything_to_be_significant_are_told() -> None:
+    alone = rm.compare_matrix({"old": [0.1], "new": [0.9]}, "AP")
+    assert "1 query says nothing of others; p-values and intervals take several" in alone.notes[0]
+    new = [0.5, 0.6, 0.7, 0.8, 0.9]
+    for test, least in (("randomisation", "0.062"), ("sign", "0.062"), ("wilcoxon", "0.062")):
+        compared = rm.compare_matrix({"old": [0.0] * 5, "new": new}, "AP", test=test)
+        assert compared.pairs[0].p == 0.0625
+        assert f"{least}" in next(note for note in compared.notes if "too few queries" in note)
+    enough = rm.compare_matrix({"old": [0.0] * 6, "new": [0.4, *new]}, "AP")
+    assert enough.pairs[0].significant
+    assert not any("too few" in note for note in enough.notes)

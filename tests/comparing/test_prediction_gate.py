@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import rankmark as rm
 from rankmark import statistics
@@ -82,8 +83,39 @@ def test_of_functions_of_sums_the_bound_is_of_what_each_row_adds() -> None:
     assert own.bound == pytest.approx(statistics.gaffke_bound(gain, most=gain.max()), rel=1e-5)
     error = gain.std() / 20
     assert own.bound == pytest.approx(gain.mean() + 1.645 * error, abs=2.5 * error)
-    (of_users,) = gated("GAUC", max_drop=0.9, confidence=0.95, query="person").measures
-    assert (of_users.by, of_users.unit, of_users.units) == ("gaffke-seen", "queries", 40)
+
+
+@pytest.mark.parametrize("measure", ["GAUC(weight=uniform)", "AP"])
+def test_of_means_over_queries_the_bound_knows_the_ends_of_the_measure(measure: str) -> None:
+    (own,) = gated(measure, max_drop=0.5, confidence=0.95, query="person").measures
+    old, new = (rm.evaluate_predictions(TABLE, measure, score=name, query="person") for name in SYSTEMS)
+    drops = old.query_values(measure) - new.query_values(measure)
+    assert (own.by, own.unit, own.units) == ("gaffke", "queries", np.count_nonzero(~np.isnan(drops)))
+    assert (own.baseline, own.candidate) == (old[measure], new[measure])
+    assert own.bound == pytest.approx(statistics.gaffke_bound(drops, most=1), rel=1e-7)
+    few = TABLE.filter(pl.col("person").is_in(["u1", "u2", "u3"]))
+    (of_three,) = rm.gate_predictions(
+        few, SYSTEMS, measure, baseline="old", max_drop=0.8, confidence=0.95, query="person"
+    ).measures
+    assert of_three.bound == pytest.approx(1 - 0.05 ** (1 / 3), abs=0.3)
+
+
+def test_of_queries_that_weigh_differently_the_worst_weighs_as_the_largest() -> None:
+    rows = TABLE.filter((pl.col("person") != "u1") | (pl.int_range(pl.len()) > 200))
+    (own,) = rm.gate_predictions(
+        rows, SYSTEMS, "GAUC", baseline="old", max_drop=0.5, confidence=0.95, query="person"
+    ).measures
+    assert (own.by, own.units) == ("gaffke", 40)
+    assert own.bound is not None
+    assert own.drop < own.bound < own.drop + 0.1
+
+
+def test_where_no_worst_is_known_a_note_says_so() -> None:
+    line = "the worst row seen stands for the worst there is, so that rare greater losses can make the bound"
+    told = gated("AUC LogLoss Brier", max_drop=0.5, confidence=0.95).notes
+    assert [each for each in told if line in each] == [f"LogLoss, Brier: {line} too small"]
+    assert not any(line in each for each in gated("AUC LogLoss", max_drop=0.5).notes)
+    assert not any(line in each for each in gated("AUC", max_drop=0.5, confidence=0.95).notes)
 
 
 def test_of_other_measures_the_bootstrap_decides() -> None:
@@ -98,6 +130,57 @@ def test_rows_that_do_not_change_show_nothing_where_the_worst_is_not_known() -> 
     )
     assert [(own.by, own.bound, own.passed) for own in decided.measures] == [("few", None, False)] * 3
     assert "too few of 400 rows differ for a bound" in str(decided)
+
+
+@pytest.mark.parametrize("measure", ["ECE", "ACE"])
+def test_the_bound_of_an_error_of_calibration_is_the_end_of_its_interval(measure: str) -> None:
+    how: Any = {"score": "new", "intervals": True}
+    found = rm.evaluate_predictions(TABLE, measure, **how)
+    (own,) = rm.gate_predictions(TABLE, "new", at_most={measure: 0.9}, confidence=0.975).limits
+    assert (own.by, own.bound) == ("gaps", found.intervals[measure].high)
+    (drop,) = gated(measure, max_drop=0.5, confidence=0.975).measures
+    alone: Any = rm.evaluate_predictions(TABLE, measure, **(how | {"score": "old", "confidence": 0.975}))
+    new: Any = rm.evaluate_predictions(TABLE, measure, **(how | {"confidence": 0.975}))
+    assert drop.bound == pytest.approx(new.intervals[measure].high - alone.intervals[measure].low, rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["MCE", "BrierReliability", "ECE(norm=l2)"])
+def test_errors_of_calibration_without_an_interval_have_no_bound(measure: str) -> None:
+    decided = rm.gate_predictions(TABLE, "new", at_most={measure: 0.9}, confidence=0.95)
+    (own,) = decided.limits
+    assert (own.by, own.bound, own.passed) == ("none", None, False)
+    assert "chance adds to it, and no bound of it is known" in decided.reason(own)
+    (drop,) = gated(measure, max_drop=0.5, confidence=0.95).measures
+    assert (drop.by, drop.bound, drop.passed) == ("none", None, False)
+
+
+def test_shares_of_rows_have_exact_bounds() -> None:
+    right = TABLE.with_columns(p=pl.col("click") * 0.8 + 0.1, q=1 - (pl.col("click") * 0.8 + 0.1))
+    limits = {"Accuracy": 0.5, "Precision": 0.5, "Recall": 0.5}
+    decided = rm.gate_predictions(right, "p", at_least=limits, confidence=0.95)
+    positive = int(CLICK.sum())
+    # Clopper and Pearson: of n that are all right 0.05^(1/n).
+    assert [own.bound for own in decided.limits] == pytest.approx(
+        [0.05 ** (1 / n) for n in (400, positive, positive)], rel=1e-6
+    )
+    assert {own.by for own in decided.limits} == {"exact"}
+    none = rm.gate_predictions(right, "q", at_least={"Accuracy": 0.5}, confidence=0.95)
+    assert (none.limits[0].bound, none.passed) == (pytest.approx(0, abs=1e-12), False)
+    wrong = right.with_columns(
+        p=pl.when(pl.int_range(400) < 30).then(0.5 - 0.4 * pl.col("click")).otherwise("p")
+    )
+    some = rm.gate_predictions(wrong, "p", at_least={"Accuracy": 0.5}, confidence=0.95).limits[0]
+    ones = round(some.value * 400)
+    assert some.bound == pytest.approx(stats.beta.ppf(0.05, ones, 401 - ones), rel=1e-6)
+
+
+def test_a_share_that_does_not_drop_passes_where_enough_rows_are_seen() -> None:
+    twice = TABLE.with_columns(new=pl.col("old"))
+    (own,) = rm.gate_predictions(
+        twice, SYSTEMS, "Accuracy", baseline="old", max_drop=0.01, confidence=0.95
+    ).measures
+    assert (own.by, own.passed) == ("gaffke", True)
+    assert own.bound == pytest.approx(1 - 0.05 ** (1 / 400), rel=1e-5)
 
 
 def test_limits_of_one_model() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankmark.errors import ChoiceError, DataError
-from rankmark.statistics import balanced_anova, paired_t_test, two_way_anova
+from rankmark.statistics import balanced_anova, crossed, paired_t_test, two_way_anova
 
 # Box, Hunter and Hunter, "Statistics for Experimenters", 1978, section 10.2: yield of a pilot plant by
 # temperature, concentration and catalyst, in the standard order.
@@ -39,12 +39,12 @@ def test_a_published_factorial() -> None:
 
 
 def test_random_factors_have_other_errors() -> None:
-    # E[MS] of the system holds those of its interactions with topics and with shards: over their sum, less
-    # the residual which is in both.
+    # E[MS] of the system holds those of its interactions with topics and with shards: over their sum. The
+    # residual is in both, but two shards say too little to take it away.
     found = balanced_anova(YIELD, ("topic", "system", "shard"), random=("topic", "shard"))
-    assert found["system"].error == "topic × system + system × shard − residual"
-    assert found["system"].f == pytest.approx(50 / (0 + 4.5 - 0.5))
-    assert found["system"].error_freedom == pytest.approx(4**2 / (4.5**2 + 0.5**2))
+    assert found["system"].error == "topic × system + system × shard"
+    assert found["system"].f == pytest.approx(50 / (0 + 4.5))
+    assert found["system"].error_freedom == pytest.approx(1)
     assert found["topic × shard"].f == pytest.approx(200 / 0.5)
     # Two values of each topic and shard.
     assert found["topic × shard"].variance == pytest.approx((200 - 0.5) / 2)
@@ -62,14 +62,39 @@ def test_seeds_are_nested_in_systems() -> None:
     assert list(found.rows) == ["query", "system", "seed(system)", "query × system", "residual"]
     assert [row.freedom for row in found.rows.values()] == [8, 1, 6, 8, 48]
     assert sum(row.squares for row in found.rows.values()) == pytest.approx(table.var() * table.size)
-    assert found["system"].error == "seed(system) + query × system − residual"
-    # F of two systems is the squared difference over its variance, by moments: that of the queries'
-    # differences, and of the seeds' means, less the noise in both.
-    d, means = table.mean(axis=2) @ [1, -1], table.mean(axis=0)
-    noise = table - table.mean(axis=2, keepdims=True) - means + means.mean(axis=1, keepdims=True)
-    squared = np.sum(noise**2, axis=(0, 2)) / (8 * 3)
-    variance = d.var(ddof=1) / 9 + means.var(axis=1, ddof=1).sum() / 4 - squared.sum() / (9 * 4)
-    assert found["system"].f == pytest.approx(d.mean() ** 2 / variance)
+    assert found["system"].error == "seed(system) + query × system − 1/2 residual"
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5])
+def test_of_two_systems_with_seeds_it_is_the_test_of_the_crossed_model(seeds: int) -> None:
+    rng = np.random.default_rng(seeds)
+    table = rng.normal(size=(9, 2, seeds)) + rng.normal(size=(1, 2, seeds)) * [[[0.5], [2.0]]]
+    table[:, 0] += seeds
+    for factors in (("query", "system", "seed"), ("seed", "query", "system")):
+        axes = [("query", "system", "seed").index(each) for each in factors]
+        values = table.transpose(axes)
+        found = balanced_anova(values, factors, random=("query", "seed"), nested={"seed": "system"})["system"]
+        by_t = crossed(table[:, 0], table[:, 1])
+        assert found.f == pytest.approx((by_t.estimate / by_t.error) ** 2)
+        assert found.p == pytest.approx(by_t.p(), rel=1e-8)
+    # Without a difference, and with one beyond all chance.
+    for gap, p in ((0.0, 1.0), (1e9, 1e-8)):
+        moved = table - table.mean(axis=(0, 2), keepdims=True) + [[[gap], [0.0]]]
+        row = balanced_anova(
+            moved, ("query", "system", "seed"), random=("query", "seed"), nested={"seed": "system"}
+        )
+        assert row["system"].p == 1.0 if p == 1.0 else row["system"].p < p
+
+
+def test_few_seeds_find_few_differences_that_are_none() -> None:
+    # Satterthwaite's degrees of freedom of the whole sum find 18 and 8 of these.
+    rng = np.random.default_rng(6)
+    shape = (300, 12, 4, 2)
+    tables = rng.normal(size=shape) + rng.normal(size=(300, 1, 4, 2)) + rng.normal(size=(300, 12, 4, 1))
+    how: dict[str, Any] = {"random": ("query", "seed"), "nested": {"seed": "system"}}
+    p = [balanced_anova(each, ("query", "system", "seed"), **how)["system"].p for each in tables]
+    assert np.mean(np.less_equal(p, 0.05)) <= 0.05
+    assert np.mean(np.less_equal(p, 0.01)) <= 0.01
 
 
 def test_of_two_systems_it_is_the_t_test_also_by_clusters() -> None:

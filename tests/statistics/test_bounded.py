@@ -10,6 +10,7 @@ from scipy import stats
 
 from rankmark import statistics
 from rankmark.errors import ChoiceError, DataError
+from rankmark.statistics import bounded
 from rankmark.statistics.bounded import Rows
 
 
@@ -76,3 +77,23 @@ def test_needed_is_the_number_that_detects() -> None:
     assert own.needed(0, 0.95, 0.8) is None
     few = Rows.of(np.zeros(40), np.ones(40), None)
     assert (few.needed(0.05, 0.95, 0.8), few.bound(0.95)) == (None, math.inf)
+
+
+@pytest.mark.parametrize("name", ["heavy tail", "ratio", "weights"])
+def test_many_rows_brought_together_have_the_bound_of_each_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    values, weights = rng.lognormal(0, 2, 3000), rng.pareto(1.5, 3000) + 1
+    of = {
+        "heavy tail": (values, np.ones(3000), (1e4, 1.0)),
+        "ratio": (rng.random(3000) - 0.3, 0.5 + rng.random(3000), (1.0, 0.5)),
+        "weights": (weights * rng.random(3000), weights, (weights.max(), weights.max())),
+    }[name]
+    fast = Rows.of(*of)
+    together = fast.bound(0.95) - fast.ratio, fast.needed(fast.error, 0.95, 0.8)
+    monkeypatch.setattr(bounded, "MOST_BLOCKS", 10**9)
+    slow = Rows.of(*of)
+    assert together == pytest.approx(
+        (slow.bound(0.95) - slow.ratio, slow.needed(slow.error, 0.95, 0.8)), rel=1e-5
+    )

@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from rankmark import statistics
 from rankmark.errors import DataError
 from rankmark.statistics import Interval, crossed, paired_t_test, t_interval
 
@@ -122,3 +124,19 @@ def test_false_positives_are_few_where_seeds_vary() -> None:
     values = seeds + noise + rng.normal(0, 0.05, (300, 2, 50, 1))
     assert sum(crossed(*each).p() <= 0.05 for each in values) <= 0.05 * 300
     assert sum(paired_t_test(np.subtract(*each.mean(axis=2))) <= 0.05 for each in values) >= 0.25 * 300
+
+
+def test_of_few_seeds_the_power_has_their_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(1)
+    one, other = (rng.normal(0, 1, (200, 1)) * 0.01 + rng.normal(0, 0.1, (1, 2)) for _ in "ab")
+    found = statistics.crossed(one, other)
+    freedom = found.freedom(0.05)
+    assert 1 <= freedom <= 2.01  # queries add next to nothing
+    assert stats.t.isf(0.025, freedom) * found.error == pytest.approx(found.reach(0.05), rel=1e-9)
+    plain = statistics.crossed(one[:, 0], other[:, 0])
+    assert plain.freedom(0.05) == 199
+    how = {"alpha": 0.05, "power": 0.8}
+    few = statistics.detectable_difference(1.0, 200, freedom=freedom, **how)
+    assert few > 1.5 * statistics.detectable_difference(1.0, 200, **how)
+    exact = stats.nct.sf(stats.t.isf(0.025, freedom), freedom, few * np.sqrt(200))
+    assert exact == pytest.approx(0.8, abs=1e-3)  # the other tail adds next to nothing

@@ -224,7 +224,9 @@ def test_unpaired_tests_are_those_of_proc(first: str, second: str, d: float, p: 
     assert (found.statistic, found.p) == pytest.approx((d, p), rel=1e-12)
     reach = stats.t.ppf(0.975, found.freedom) * found.error
     assert tuple(found.interval) == pytest.approx((found.difference - reach, found.difference + reach))
-    assert unpaired(first, second).statistic == pytest.approx(d, rel=1e-12)
+    ours = unpaired(first, second)
+    assert (ours.error, math.isnan(ours.statistic)) == (found.error, True)
+    assert 0.8 < ours.p / p < 1.7
 
 
 def test_one_sided_tests_are_those_of_proc() -> None:
@@ -293,6 +295,43 @@ def test_two_that_order_all_rows_say_how_far_apart_they_can_be() -> None:
     apart = statistics.unpaired_delong_test((label, label), (label[10:30], label[10:30]))
     assert (apart.difference, apart.p) == (0, 1)
     assert apart.interval == pytest.approx((least - 1, 1 - 0.025**0.1))
+
+
+def test_few_rows_in_order_are_not_known_to_be_better_than_many_that_are_nearly() -> None:
+    label = np.tile([0, 1], 100)
+    many = label, np.random.default_rng(0).normal(size=200) + 1.5 * label
+    few = np.repeat([0, 1], 6), np.arange(12)
+    found = statistics.unpaired_delong_test(few, many)
+    # Zou and Donner's interval of the two.
+    (low, _), (other_low, other_high) = statistics.delong_interval(*few), statistics.delong_interval(*many)
+    assert found.interval == pytest.approx(
+        (
+            found.difference - math.hypot(1 - low, other_high - found.second),
+            found.difference + found.second - other_low,
+        )
+    )
+    assert found.p > 0.5
+    assert statistics.unpaired_delong_test(few, many, method="delong").p < 0.001
+
+
+def test_p_of_different_rows_is_where_their_interval_ends_at_0() -> None:
+    for first, second in (("wfns", "ndka"), ("ndka", "s100b")):
+        p = unpaired(first, second).p
+        ends = unpaired(first, second, confidence=1 - p).interval
+        assert min(map(abs, ends)) == pytest.approx(0, abs=1e-9)
+        one_sided = [unpaired(first, second, alternative=each).p for each in ("greater", "less")]
+        assert (min(one_sided), sum(one_sided)) == pytest.approx((p / 2, 1))
+
+
+def test_unpaired_tests_of_few_rows_near_1_do_not_find_slices_that_are_alike() -> None:
+    rng = np.random.default_rng(0)
+
+    def rows(n: int) -> tuple[Any, Any]:
+        label = np.repeat([0, 1], n)
+        return label, rng.normal(size=2 * n) + 1.81 * label
+
+    found = [statistics.unpaired_delong_test(rows(10), rows(100)).p <= 0.05 for _ in range(150)]
+    assert np.mean(found) <= 0.05
 
 
 def test_scores_that_order_rows_alike_do_not_differ() -> None:

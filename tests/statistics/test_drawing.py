@@ -54,6 +54,8 @@ def test_as_many_draws_are_needed_as_leave_a_tenth_of_the_level_over_all_tests()
     assert draws_needed(10**6, 0.05, 10_000) == 1_000_000
     assert draws_needed(10**6, 0.05, 2_000_000) == 2_000_000
     assert too_few_draws(561, 0.05, 10_000)
+    assert not too_few_draws(1, 0.05, 19)  # 1 / 20 is not above the level
+    assert too_few_draws(1, 0.05, 18)
     assert not too_few_draws(561, 0.05, 112_200)
 
 
@@ -178,7 +180,9 @@ def test_a_p_value_is_a_number_that_copies_and_pickles() -> None:
         ("t", {"zeros": "pratt"}, "test=\"t\" takes no 'zeros'; it takes none"),
         ("wilcoxon", {"zero": "pratt"}, "it takes zeros, method, continuity, digits; did you mean 'zeros'"),
         ("wilcoxon", {"zeros": "prat"}, "zeros='prat' is not one of wilcox, pratt"),
-        ("wilcoxon", {"digits": "many"}, "digits='many' is neither a whole number nor None"),
+        ("wilcoxon", {"digits": "many"}, "digits='many' is neither a whole number from 1 to 15 nor None"),
+        ("wilcoxon", {"digits": -1}, "digits=-1 is neither a whole number from 1 to 15 nor None"),
+        ("wilcoxon", {"digits": 400}, "digits=400 is neither a whole number from 1 to 15 nor None"),
         ("wilcoxon", {"continuity": 1}, "continuity=1 is neither True nor False"),
         ("sign", {"tie": -1}, "tie=-1 is not a number from 0"),
         ("randomisation", {"method": "asymptotic"}, "method='asymptotic' is not one of auto, exact"),

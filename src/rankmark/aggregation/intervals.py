@@ -28,6 +28,7 @@ from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
     CAUTIONS,
+    INTERVALS,
     Interval,
     bca_interval,
     made_interval,
@@ -46,9 +47,11 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "STEP",
+    "UPWARD",
     "Drawn",
     "IntervalMethod",
     "Labelled",
+    "OfGaps",
     "OfRows",
     "OfShare",
     "OfSums",
@@ -166,6 +169,8 @@ class Sampling:
     def __post_init__(self) -> None:
         check_share(confidence=self.confidence)
         check_drawn(RESAMPLES if self.resamples is None else self.resamples, self.seed)
+        if self.resamples is not None and (made := INTERVALS.get(str(self.method))):
+            made.check(self.resamples, self.confidence)
 
     @property
     def of_queries(self) -> dict[str, Any]:
@@ -272,7 +277,7 @@ class Labelled(Units):
             )
             return one.apart_from(other, confidence, "two-sided")
         one, other = (auc_spread(self.positive, self.score, own, self.query) for own in weights)
-        return one.against(other, confidence, "two-sided")
+        return one.apart_from(other, confidence, "two-sided")
 
 
 def numbered(frame: Any, query: str | None, name: str) -> NDArray[np.intp] | None:
@@ -369,6 +374,7 @@ class OfSums(Sample):
         value_of: the value, of sums; NaN where there is none.
         places: the numbers of the units among all that there are; None if these are all.
         means: the units' own values, if the value is their mean.
+        queries: what the queries add to the value, if these are the units.
 
     """
 
@@ -378,9 +384,11 @@ class OfSums(Sample):
         value_of: Callable[[Floats], float],
         places: NDArray[np.intp] | None = None,
         means: Floats | None = None,
+        queries: Terms | None = None,
     ) -> None:
         super().__init__()
         self.terms, self.value_of, self.places, self.means = terms, value_of, places, means
+        self.queries = queries
         self.value = value_of(terms.sum(axis=0))
         self.units = len(terms)
 
@@ -699,7 +707,7 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
     if units is not None and units.query is not None:
         queries, codes = np.unique(units.query[there], return_inverse=True)
         return OfSums(_by_code(parts, codes, len(queries)), value_of, queries)
-    return OfSums(parts, value_of, queries, means)
+    return OfSums(parts, value_of, queries, means, kept)
 
 
 def samples(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -84,13 +85,15 @@ def interval_of_terms(
     units = int(np.count_nonzero(terms.there))
     if labels is not None:
         units = min(len(np.unique(each)) for each in np.atleast_2d(labels[terms.there].T))
+    unit: Literal["queries", "clusters"] = "queries" if labels is None else "clusters"
+    note = CAUTIONS[made.caution] if made.caution else ""
     return PredictionInterval(
         made.low,
         made.high,
         confidence,
         cast("IntervalMethod", made.method),
-        "queries" if labels is None else "clusters",
+        unit,
         units,
         draws["resamples"] if INTERVALS[made.method].draws else None,
-        note=CAUTIONS[made.caution] if made.caution else "",
+        note=note or (f"the {unit} do not vary, or are too few" if math.isnan(made.low) else ""),
     )

@@ -18,6 +18,7 @@ from rankmark.commands.options import (
     with_columns,
     with_confidence,
     with_like,
+    with_margins,
     with_per_query,
     with_resamples,
     with_significance,
@@ -78,7 +79,12 @@ with_comparison = together(
         metavar="NAME",
         help="Compare all others with this run, and not all pairs; repeat it for several.",
     ),
-    with_words("--test", _tests, "Which test gives the p-values."),
+    with_words(
+        "--test",
+        _tests,
+        "Which test gives the p-values.  [default: the first; with several seeds t]",
+        needed=False,
+    ),
     click.option(
         "--test-option",
         "test_options",
@@ -99,16 +105,7 @@ with_comparison = together(
         is_flag=True,
         help="Show statistics, degrees of freedom, intervals of effect sizes, and intervals for all pairs.",
     ),
-    click.option(
-        "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
-    ),
-    click.option(
-        "--rope",
-        type=float,
-        metavar="D",
-        help="Show how likely differences are below, within and above ±D (Bayes).",
-    ),
-    click.option("--anova", is_flag=True, help="Show the analysis of variance by system and query."),
+    with_margins,
 )
 """Gives a command the options that say how systems are compared, and what of it is shown."""
 

@@ -28,6 +28,7 @@ __all__ = [
     "with_item",
     "with_label",
     "with_like",
+    "with_margins",
     "with_per_query",
     "with_positive",
     "with_query",
@@ -189,6 +190,20 @@ def with_confidence(of: str) -> Option:
         "--confidence", type=float, default=0.95, show_default=True, metavar="P", help=f"Of {of}."
     )
 
+
+with_margins = together(
+    click.option(
+        "--margin", type=float, metavar="D", help="Show which differences are within ±D (equivalence)."
+    ),
+    click.option(
+        "--rope",
+        type=float,
+        metavar="D",
+        help="Show how likely differences are below, within and above ±D (Bayes).",
+    ),
+    click.option("--anova", is_flag=True, help="Show the analysis of variance by system and query."),
+)
+"""Gives a command the options for tables beside those of pairs."""
 
 with_clusters = click.option(
     "--clusters",

@@ -515,7 +515,7 @@ def agree_on_systems(
         for measure in results[0]:
             way = f"{measure.label} ({name})" if len(qrels) > 1 else measure.label
             systems[way] = [result[measure] for result in results]
-            sign = -1.0 if measure.page.better == "less" else 1.0
+            sign = -1.0 if measure.better == "less" else 1.0
             values[way] = [sign * value for value in systems[way]]
     if len(values) < 2:
         raise UsageError(

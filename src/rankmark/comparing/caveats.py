@@ -23,12 +23,31 @@ __all__ = ["caveats", "draws_lines", "such_pairs", "without_spread"]
 
 def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
     """Sentences about the p-values of these pairs, judged by the plan."""
+    yield from _too_few_units(pairs, plan)
     yield from _without_spread(pairs, plan)
     yield from _too_few_draws(pairs, plan)
     if TESTS[plan.test].of_mean:
         yield from _skewed(pairs)
     else:
         yield from _other_than_means(data, pairs, plan)
+
+
+def _too_few_units(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    """Which pairs nothing can show to differ, whatever their values."""
+    if alone := [pair for pair in pairs if pair.queries == 1]:
+        yield f"{such_pairs(alone)}: 1 query says nothing of others; p-values and intervals take several"
+    if not TESTS[plan.test].of_signs or plan.simultaneous:
+        return
+    tests = sum(not math.isnan(pair.p) for pair in pairs) if plan.correction in ("holm", "bonferroni") else 1
+    sides = 2 if plan.alternative == "two-sided" else 1
+    several = ((pair, pair.evidence.n) for pair in pairs if pair.queries > 1 and pair.evidence)
+    if few := [(pair, units) for pair, units in several if tests * sides * 0.5**units > plan.alpha]:
+        least = min(1.0, sides * 0.5 ** max(units for _, units in few))
+        times = f" times {tests}" * (tests > 1)
+        yield (
+            f"{such_pairs([pair for pair, _ in few])}: too few queries for anything to be significant; the "
+            f"least p-value of the {TESTS[plan.test].title} is {least:.2g}{times}"
+        )
 
 
 def _without_spread(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:

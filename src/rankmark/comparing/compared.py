@@ -18,6 +18,7 @@ from rankmark.comparing.pairs import (
     Pair,
     SystemValues,
     baseline_of,
+    check_reach,
     finite,
     found_pair,
     opponents,
@@ -33,6 +34,8 @@ from rankmark.language.conventions.convention import meant
 from rankmark.language.measure import Measure
 from rankmark.results.base import Result
 from rankmark.statistics.anova import by_clusters
+from rankmark.statistics.bayes import check_rope
+from rankmark.statistics.equivalence import check_margin
 from rankmark.statistics.intervals import Interval, Made
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.statistics.anova import Anova
     from rankmark.statistics.crossed import Crossed
+    from rankmark.statistics.significance import Alternative
 
 __all__ = ["Compared", "Mover", "Power", "Spread"]
 
@@ -145,6 +149,17 @@ class Spread(NamedTuple):
     def design_effect(self) -> float:
         """How many times the variance of the mean is that of independent queries; NaN without spread."""
         return self.crossed.error**2 * self.queries / self.deviation**2 if self.deviation > 0 else math.nan
+
+    def detectable(self, *, alpha: float, power: float, alternative: Alternative) -> float:
+        """The smallest true mean difference that these queries and seeds show with this power."""
+        return statistics.detectable_difference(
+            self.of_units,
+            self.units,
+            alpha=alpha,
+            power=power,
+            alternative=alternative,
+            freedom=self.crossed.freedom(alpha if alternative == "two-sided" else 2 * alpha),
+        )
 
     def in_queries(self, units: int) -> int:
         """So many units as queries."""
@@ -394,7 +409,7 @@ class Compared:
             "power": power,
             "alternative": self.plan.alternative,
         }
-        detectable = statistics.detectable_difference(own.of_units, own.units, **how)
+        detectable = own.detectable(**how)
         wanted = own.mean if difference is None else difference
         needed = None
         if wanted and own.of_units > 0 and not own.seeded:
@@ -431,9 +446,14 @@ class Compared:
             ChoiceError: no such method, or what is no region.
 
         """
-        return posteriors(self._data, self.plan, self._find(measure), rope, method)
+        found = self._find(measure)
+        check_rope(rope)
+        check_reach("rope", rope, [found])
+        return posteriors(self._data, self.plan, found, rope, method)
 
     def _equivalences(self, margin: float) -> dict[Measure, dict[tuple[str, str], PairEquivalence]]:
+        check_margin(margin)
+        check_reach("margin", margin, self.measures)
         return equivalences(self._data, self.plan, margin)
 
     def _find(self, measure: str | Measure) -> Measure:

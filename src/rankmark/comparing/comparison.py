@@ -46,9 +46,6 @@ class Comparison(Compared, Saved):
     def _blocks(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block]:
         return View(self, digits=digits, **options).blocks()
 
-    def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
-        return View(self, digits=digits, **options).paper()
-
     def _record(self, **options: Unpack[ComparisonOptions]) -> dict[str, Any]:
         return View(self, **options).record()
 
@@ -62,9 +59,9 @@ class Comparison(Compared, Saved):
 
         Args:
             name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, as in `formats`. CSV has a row a
-                measure and pair, in each slice if there are any, or with ``per_query=True`` a row a query.
+                measure and pair, in each slice if there are any, or is the one table that an option asks for.
                 LaTeX is a ``table`` of systems × measures, the test in its caption, and a ``tabular`` of the
-                pairs, to which no option adds anything.
+                pairs and of whatever else is asked for.
             digits: how many are shown after the point (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``details=True`` what stands
                 behind the p-values and intervals of effect sizes, ``movers=N`` the N queries that

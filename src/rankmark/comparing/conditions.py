@@ -143,13 +143,13 @@ class Conditions:
             seed=seed,
             signatures={each.label: judged.new.signature(each) for each in measures},
             inputs={name: each.inputs for name, each in judged.results.items() if each.inputs},
-            notes=tuple(judged.notes()),
+            notes=(*judged.notes(), *_caution([*drops, *limits])),
         )
 
     def _drop(self, measure: Measure, judged: Judged) -> MeasureGate:
         allowed = self.allowed
         assert allowed is not None
-        if measure.page.better == "neither":
+        if measure.better == "neither":
             raise MeasureError(f"{measure}: neither more nor less of it is better, so that nothing is a drop")
         decider = judged.both(measure)
         self._check_units(measure, decider, "of both runs")
@@ -205,6 +205,19 @@ class Conditions:
             raise DataError(f"{measure}: {decider.units} {decider.unit} {value}; that decides nothing")
 
 
+def _caution(decided: Sequence[MeasureGate | LimitGate]) -> Iterator[str]:
+    """What the bounds do not know."""
+    seen = {each.measure: each.unit for each in decided if each.by.endswith("-seen")}
+    if seen:
+        units = " or ".join(
+            dict.fromkeys({"queries": "query", "rows": "row"}[unit] for unit in seen.values())
+        )
+        yield (
+            f"{', '.join(seen)}: the worst {units} seen stands for the worst there is, so that rare greater "
+            "losses can make the bound too small"
+        )
+
+
 def _how(bound: Bound | None, foreseen: Foreseen | None, decider: Decider) -> dict[str, Any]:
     """What decided, of how many units, and what these can show."""
     return {
@@ -246,7 +259,7 @@ def _limit(side: Side, measure: str | Measure, value: Any) -> float:
 def _check_limit(measure: Measure, side: Side, limit: float) -> None:
     """Refuses a limit on the wrong side, one that everything keeps, and one that nothing can keep."""
     better, wrong = ("less", "at_most") if side == "least" else ("more", "at_least")
-    if measure.page.better == better:
+    if measure.better == better:
         raise MeasureError(f"of {measure} {better} is better: say {wrong}, and not at_{side}")
     low, high = measure.bounds
     kept, lost = (low, high) if side == "least" else (high, low)
@@ -278,7 +291,7 @@ def _check_confidence(confidence: float | None) -> None:
 def _check_can_fail(measure: Measure, baseline: float, allowed: Allowance) -> None:
     """Refuses to allow whatever a candidate can lose, to the end of the measure's range."""
     low, high = measure.bounds
-    worst = high if measure.page.better == "less" else low
+    worst = high if measure.better == "less" else low
     if worst is None:
         return
     most = abs(baseline - worst) / (abs(baseline) if allowed.relative else 1)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from rankmark.comparing.equivalences import correction_of
@@ -18,13 +17,15 @@ from rankmark.comparing.words import (
     interval_line,
     mark_line,
     queries_line,
+    sign_lines,
     test_line,
     way_line,
 )
+from rankmark.errors import UsageError
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Marked, Notes
 from rankmark.rendering.formats.json import ByName
-from rankmark.rendering.words import chance, printable, rounded
+from rankmark.rendering.words import chance, letters, printable, rounded
 from rankmark.results.runs import accounts
 from rankmark.statistics.bayes import check_rope
 from rankmark.statistics.equivalence import check_margin
@@ -74,8 +75,7 @@ class View:
     def letters(self) -> dict[str, str]:
         """What marks each system where there is not one baseline."""
         systems = self.comparison.systems
-        few = len(systems) <= len(ascii_lowercase)
-        return {s: ascii_lowercase[i] if few else f"{i + 1}," for i, s in enumerate(systems)}
+        return dict(zip(systems, letters(len(systems)), strict=True))
 
     @property
     def one_baseline(self) -> bool:
@@ -90,12 +90,12 @@ class View:
         worse = [pair.baseline if pair.better else pair.system for pair in pairs]
         better = [pair.system if pair.better else pair.baseline for pair in pairs]
         beaten = {one for one, other in zip(worse, better, strict=True) if other == system}
-        return "".join(self.letters[one] for one in self.comparison.systems if one in beaten).rstrip(",")
+        return "".join(self.letters[one] for one in self.comparison.systems if one in beaten)
 
     def title(self, system: str) -> str:
         """A system's name, with its letter where there is not one baseline."""
-        shown, letter = printable(system), self.letters[system].rstrip(",")
-        return shown if self.one_baseline else f"{shown} ({letter})"
+        shown = printable(system)
+        return shown if self.one_baseline else f"{shown} ({self.letters[system]})"
 
     def named(self, rows: list[list[str]], names: int = 3) -> Grid:
         """Rows that begin with measure, system and baseline, left out where it is always the same."""
@@ -282,28 +282,40 @@ class View:
         yield Notes(self.notes(), closing=True)
         yield from self.slices()
 
-    def paper(self) -> Iterator[Block]:
-        """What a paper shows: the means, and the pairs."""
-        yield self.means()
-        yield self.pairs().printable()
-        yield Notes(self.notes(), closing=True)
-        yield from self.slices()
-
     def slices(self) -> Iterator[Block]:
         """The pairs in slices, if they were asked for."""
         slices = self.comparison.slices
         return iter(()) if slices is None else slices._blocks(self.digits)
 
     def frame(self) -> pl.DataFrame | Grid:
-        """One table: what changed most, the queries or the slices if asked for, else the pairs."""
+        """The one table that is asked for, else the slices if there are any, else the pairs.
+
+        Raises:
+            UsageError: several are asked for.
+
+        """
+        asked = {
+            "movers": self.movers,
+            "per_query": self.per_query,
+            "margin": self.margin is not None,
+            "rope": self.rope is not None,
+            "anova": self.anova,
+        }
+        if len(names := [name for name, value in asked.items() if value]) > 1:
+            raise UsageError(f"CSV is one table: take one of {', '.join(names)}, or another format")
         if self.movers:
             return self.moved(exact=True)
         if self.per_query:
             return self.queries(exact=True)
+        if self.margin is not None:
+            return _table(self._equivalences(self.margin))
+        if self.rope is not None:
+            return _table(self._posteriors(self.rope))
+        if self.anova:
+            return _table(self._variances())
         if self.comparison.slices is not None:
             return self.comparison.slices.frame
-        records = [finite(pair.figures) for pair in self.comparison.pairs]
-        return Grid(0, [list(records[0]), *(list(map(_exact, own.values())) for own in records)])
+        return _table(pair.figures for pair in self.comparison.pairs)
 
     def record(self) -> dict[str, Any]:
         """Everything."""
@@ -320,17 +332,9 @@ class View:
         if self.margin is not None:
             whole["equivalence"] = list(self._equivalences(self.margin))
         if self.rope is not None:
-            whole["bayes"] = [
-                {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
-                for measure in shown.measures
-                for (system, other), own in shown.bayes(measure, self.rope).items()
-            ]
+            whole["bayes"] = list(self._posteriors(self.rope))
         if self.anova:
-            whole["anova"] = [
-                {"measure": measure.label, "source": source, **own._asdict()}
-                for measure in shown.measures
-                for source, own in shown.anova(measure).rows.items()
-            ]
+            whole["anova"] = list(self._variances())
         if self.movers:
             whole["movers"] = [m._asdict() | {"measure": m.measure.label} for m in shown.movers(self.movers)]
         if self.per_query:
@@ -361,6 +365,16 @@ class View:
                 low, high = figures.pop("interval")
                 yield names | figures | {"low": low, "high": high}
 
+    def _posteriors(self, rope: float) -> Iterator[dict[str, Any]]:
+        for measure in self.comparison.measures:
+            for (system, other), own in self.comparison.bayes(measure, rope).items():
+                yield {"measure": measure.label, "system": system, "baseline": other, **own._asdict()}
+
+    def _variances(self) -> Iterator[dict[str, Any]]:
+        for measure in self.comparison.measures:
+            for source, own in self.comparison.anova(measure).rows.items():
+                yield {"measure": measure.label, "source": source, **own._asdict()}
+
     def caption(self) -> str:
         """What the means are, for a paper."""
         shown = self.comparison
@@ -374,6 +388,7 @@ class View:
         lines = [
             test_line(self.comparison),
             f"  {mark_line(self.comparison)}",
+            *(f"  {line}" for line in sign_lines(self.comparison)),
             interval_line(self.comparison),
             *(f"  {line}" for line in caution_lines(self.comparison.pairs)),
             queries_line(self.comparison),
@@ -390,6 +405,12 @@ class View:
 def _span(ends: Interval, form: str) -> str:
     """An interval in this form; empty for NaN."""
     return "" if math.isnan(ends.low) else f"{ends.low:{form}} … {ends.high:{form}}"
+
+
+def _table(rows: Iterable[Mapping[str, Any]]) -> Grid:
+    """Rows of the same figures, with all digits."""
+    records = [finite(each) for each in rows]
+    return Grid(0, [list(records[0]), *(list(map(_exact, own.values())) for own in records)])
 
 
 def _percent(share: float) -> str:

@@ -189,7 +189,7 @@ class _OneMeasure:
         return one - another
 
     def _effect_intervals(
-        self, system: str, other: str, values: Floats, others: Floats
+        self, system: str, other: str, values: Floats, others: Floats, towards: Floats
     ) -> dict[str, Interval]:
         """Those of effect sizes, as far as it is known how these vary."""
         confidence = self.plan.confidence
@@ -203,7 +203,7 @@ class _OneMeasure:
         return {
             "cohens_d_interval": statistics.cohens_d_interval(swapped, confidence=confidence),
             "cliffs_delta_interval": statistics.cliffs_delta_interval(values, others, confidence=confidence),
-            "superiority_interval": statistics.superiority_interval(values - others, confidence=confidence),
+            "superiority_interval": statistics.superiority_interval(towards, confidence=confidence),
         }
 
     def _simultaneous(self, system: str, other: str) -> Interval:
@@ -225,7 +225,7 @@ class _OneMeasure:
         one, another, _ = self.data.pair_terms(self.measure, system, other)
         both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
-        towards = signs(values - others) * direction(self.measure)
+        towards = signs(values - others, self.plan.tie) * direction(self.measure)
         value, other_value = one.value(), another.value()
         made = self._difference(system, other)
         return Pair(
@@ -245,10 +245,10 @@ class _OneMeasure:
             losses=int(np.count_nonzero(towards < 0)),
             cohens_d=statistics.cohens_d(self._swapped(system, other)),
             cliffs_delta=statistics.cliffs_delta(values, others),
-            superiority=statistics.probability_of_superiority(values - others),
+            superiority=statistics.probability_of_superiority(towards),
             method=made.method,
             caution=made.caution,
-            **self._effect_intervals(system, other, values, others),
+            **self._effect_intervals(system, other, values, others, towards),
             simultaneous=self._simultaneous(system, other),
             evidence=p.evidence,
         )

@@ -264,7 +264,7 @@ class _Standing:
             if each.measure != one.measure:
                 raise UsageError(f"{first!r} is of {one.measure}, and {name!r} of {each.measure}")
         for name, each in self.collections.items():
-            if each.queries < 2:
+            if each.queries < (1 if self.over == "collections" else 2):
                 raise DataError(
                     f"{name or 'the collection'} has {counted(each.queries, 'query', 'queries')} with a "
                     "value of every system; a board takes two or more"

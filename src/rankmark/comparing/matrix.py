@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +14,7 @@ from rankmark._native import Table
 from rankmark.aggregation.terms import Terms
 from rankmark.comparing.compare import compare_results
 from rankmark.comparing.stored import opened
-from rankmark.errors import DataError, MeasureError, UsageError, did_you_mean
+from rankmark.errors import CallError, DataError, MeasureError, UsageError, did_you_mean
 from rankmark.inputs.matrices import UNNAMED, GivenValues, MatrixColumns, read_values
 from rankmark.language.given_measure import GivenMeasure
 from rankmark.language.names import parse
@@ -69,7 +71,29 @@ def compare_matrix(
         (0.325, 0.0156)
 
     """
+    _check_how(how)
     return compare_results(results_of_matrix(matrix, measures, better, columns), **how)
+
+
+ELSEWHERE: Mapping[str, str] = {
+    "anova": "comparison.anova(measure)",
+    "margin": "comparison.equivalence(measure, margin)",
+    "rope": "comparison.bayes(measure, rope=…)",
+    "movers": "comparison.movers(count)",
+    "details": "comparison.format(details=True)",
+}
+"""Where in Python there is what these options of the command line show."""
+
+
+def _check_how(how: Mapping[str, Any]) -> None:
+    """Refuses what `compare_results` does not take."""
+    known = inspect.signature(compare_results).parameters
+    for name in how:
+        if name in ELSEWHERE:
+            raise CallError(f"compare_matrix() takes no {name}=; of a comparison there is {ELSEWHERE[name]}")
+        if name not in known or name == "results":
+            hint = did_you_mean(name, [*known, "better", "columns"])
+            raise CallError(f"compare_matrix() got an unexpected keyword argument {name!r}{hint}")
 
 
 def results_of_matrix(
@@ -85,9 +109,10 @@ def results_of_matrix(
     given = _named(read_values(matrix, columns), wanted)
     query_ids, queries = _queries(given)
     own: dict[str, dict[str, np.ndarray[Any, Any]]] = {}
-    for measure, system, values in given:
+    for measure, system, values, _ in given:
         assert measure is not None
         own.setdefault(system, {})[measure] = _aligned(values, queries)
+    _check_finite(given)
     kinds: dict[str, Measure] = {
         name: GivenMeasure(name, better) for name in dict.fromkeys(str(each.measure) for each in given)
     }
@@ -147,8 +172,9 @@ def _queries(given: Sequence[GivenValues]) -> tuple[pl.Series, dict[Any, int]]:
     """The queries of all, in the order in which they come, and the place of each as it is written."""
     import polars as pl
 
-    whole = all(each.values["query"].dtype.is_integer() for each in given)
-    kind = pl.Int64 if whole else pl.String
+    types = [each.values["query"].dtype for each in given]
+    whole = all(kind.is_integer() for kind in types)
+    kind = pl.String if not whole else pl.UInt64 if pl.UInt64 in types else pl.Int64
     ids = pl.concat([each.values["query"].cast(kind) for each in given]).unique(maintain_order=True)
     if ids.null_count():
         raise DataError("there are values without a query")
@@ -164,6 +190,14 @@ def _aligned(values: pl.DataFrame, queries: Mapping[Any, int]) -> np.ndarray[Any
     return found
 
 
+def _check_finite(given: Sequence[GivenValues]) -> None:
+    for each in given:
+        infinite = each.values.filter(each.values["value"].is_infinite())
+        if infinite.height:
+            count, first = counted(infinite.height, "infinite value"), infinite["query"][0]
+            raise DataError(f"{each.system!r} has {count} by {each.measure}, the first of query {first!r}")
+
+
 def _result(
     values: Mapping[str, np.ndarray[Any, Any]], kinds: Mapping[str, Measure], ids: Table, notes: Sequence[str]
 ) -> Result:
@@ -172,6 +206,21 @@ def _result(
     for measure, own in per_query.items():
         terms = Terms.of(measure, own, None)
         wholes[measure] = terms.at(terms.there).value()
-        if np.isinf(own).any():
-            raise DataError(f"{counted(int(np.isinf(own).sum()), 'value')} of {measure} are infinite")
+    notes = [*notes, *_beyond_bounds(per_query)]
     return GivenResult(values=wholes, per_query_values=per_query, query_ids=ids, notes=notes)
+
+
+def _beyond_bounds(values: Mapping[Measure, np.ndarray[Any, Any]]) -> Iterator[str]:
+    """Which values are none that their measure has, as those in per cent."""
+    for measure, own in values.items():
+        low, high = (math.nan if end is None else end for end in measure.bounds)
+        if beyond := int(np.count_nonzero((own < low - ROUNDING) | (own > high + ROUNDING))):
+            span = f"{'…' if math.isnan(low) else f'{low:g}'} to {'…' if math.isnan(high) else f'{high:g}'}"
+            yield (
+                f"{counted(beyond, 'value')} of {measure} beyond {span}, up to {np.nanmax(own):g}: is "
+                "another measure meant, or per cent?"
+            )
+
+
+ROUNDING = 1e-9
+"""So much a value is beyond its measure's bounds by the rounding of whoever computed it."""

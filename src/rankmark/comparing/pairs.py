@@ -13,7 +13,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import Terms
-from rankmark.errors import DataError, UsageError
+from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
 from rankmark.statistics.chance import Evidence
@@ -34,6 +34,7 @@ __all__ = [
     "SomePair",
     "SystemValues",
     "baseline_of",
+    "check_reach",
     "corrected_pairs",
     "direction",
     "finite",
@@ -65,12 +66,13 @@ class Pair:
         corrected: the same, corrected for all tests of the comparison.
         significant: whether `corrected` is at most alpha.
         wins: queries on which the system is better.
-        ties: queries on which they are equal.
+        ties: queries on which they are equal, or differ by no more than the sign test's ``tie``.
         losses: queries on which it is worse.
         cohens_d: the mean difference in standard deviations of the differences; of a ratio of sums, of what
             queries add to it.
-        cliffs_delta: −1 to 1, see `statistics.cliffs_delta`.
-        superiority: the share of queries with a greater value, those with equal ones by half.
+        cliffs_delta: −1 to 1, see `statistics.cliffs_delta`; like `cohens_d` it has the sign of the
+            difference, also where less is better.
+        superiority: the share of queries on which the system is better, ties by half.
         method: by which of `rankmark.statistics.INTERVALS` the interval was made.
         caution: which of `rankmark.statistics.CAUTIONS` holds of it; empty if none.
         cohens_d_interval: of `cohens_d`; NaN with clusters of queries or several seeds.
@@ -132,7 +134,18 @@ class Pair:
 
 def direction(measure: Measure) -> int:
     """1 where a greater value is better, −1 where a smaller one is."""
-    return -1 if measure.page.better == "less" else 1
+    return -1 if measure.better == "less" else 1
+
+
+def check_reach(name: str, value: float, measures: Iterable[Measure], times: int = 1) -> None:
+    """Refuses what is no less than all that two values of a measure can differ by, or so many times that."""
+    for measure in measures:
+        low, high = measure.bounds
+        if low is not None and high is not None and value >= times * (high - low):
+            raise ChoiceError(
+                f"{name}={value:g}: values of {measure} are from {low:g} to {high:g}, so that none differ by "
+                "more; give it in the measure's unit, such as 0.01"
+            )
 
 
 def opponents(systems: Sequence[str], baselines: Sequence[str]) -> list[tuple[str, str]]:

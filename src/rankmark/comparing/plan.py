@@ -11,20 +11,22 @@ from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import INTERVALS, IntervalName
 from rankmark.statistics.record import Statistic, alternatives, check_choice
-from rankmark.statistics.resampling import check_drawn, check_share
+from rankmark.statistics.resampling import check_drawn, check_enough, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, TestName
 from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "OF_SEEDS", "ComparisonPlan"]
+__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "OF_SEEDS", "USUAL_TEST", "ComparisonPlan"]
 
 CORRECTIONS_OF_SYSTEMS: Mapping[str, Statistic] = {**CORRECTIONS, **SIMULTANEOUS}
 """What corrects the p-values of pairs of systems."""
 INTERVALS_OF_DIFFERENCES = [name for name, each in INTERVALS.items() if each.of_differences]
 """How intervals of pairs of systems can be made."""
 
+USUAL_TEST: TestName = "randomisation"
+"""The test where none is chosen."""
 OF_SEEDS: Literal["t"] = "t"
 """The test and the interval that go by seeds, too; see `statistics.crossed`."""
 TWO_KINDS = "clusters of two kinds"
@@ -40,7 +42,7 @@ class ComparisonPlan:
 
     """
 
-    test: TestName = "randomisation"
+    test: TestName = USUAL_TEST
     alternative: Alternative = "two-sided"
     correction: CorrectionName | Literal["tukey"] = "holm"
     alpha: float = 0.05
@@ -61,19 +63,27 @@ class ComparisonPlan:
         check_choice("interval", self.interval, INTERVALS_OF_DIFFERENCES)
         check_share(alpha=self.alpha, confidence=self.confidence)
         check_drawn(self.resamples, self.seed, self.threads)
+        INTERVALS[self.interval].check(self.resamples, self.confidence)
         at_once = self.simultaneous
+        for drawn in (TESTS[self.test], at_once):
+            # Random signs draw on.
+            if drawn and "resamples" in drawn.takes and "most" not in drawn.takes:
+                check_enough(self.resamples, self.alpha, f"p-values of the {drawn.title} at {self.alpha:g}")
         if at_once and (self.test, self.alternative) != (at_once.test, "two-sided"):
             raise ChoiceError(
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
             )
 
-    def settled(self, *, clusters: int, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
+    def settled(
+        self, *, clusters: int, seeds: Mapping[str, int], seedless: Sequence[str], chosen: bool
+    ) -> Self:
         """The plan for what is compared: t where there are several seeds, or clusters of two kinds.
 
         Args:
             clusters: of how many kinds there are.
             seeds: how many each system has.
             seedless: systems that depend on no seed.
+            chosen: whether the test was, by name.
 
         Raises:
             UsageError: one of these is no system, or has several seeds.
@@ -88,15 +98,19 @@ class ComparisonPlan:
         seeded = max(seeds.values()) > 1
         if seeded and clusters > 1:
             raise ChoiceError("several seeds go with clusters of one kind; give one of the two")
-        plan = self._by_t("seeds") if seeded else self._by_t(TWO_KINDS) if clusters > 1 else self
+        of = "seeds" if seeded else TWO_KINDS if clusters > 1 else None
+        plan = self if of is None else self._by_t(of, chosen)
         plan._check_clusters(clusters > 0)
         return replace(plan, seeded=True, seedless=tuple(seedless)) if seeded else plan
 
-    def _by_t(self, of: str) -> Self:
-        """The plan with test and interval by t; refuses others unless they are the defaults."""
+    def _by_t(self, of: str, named: bool) -> Self:
+        """The plan with test and interval by t; refuses others unless they are the defaults.
+
+        A default test that was chosen by name is refused, too.
+        """
         usual = ComparisonPlan()
         for name, chosen, instead, known in (
-            ("test", self.test, OF_SEEDS, (usual.test, OF_SEEDS)),
+            ("test", self.test, OF_SEEDS, (OF_SEEDS,) if named else (usual.test, OF_SEEDS)),
             ("interval", self.interval, OF_SEEDS, (usual.interval, OF_SEEDS)),
             ("correction", self.correction, usual.correction, CORRECTIONS),
         ):
@@ -117,6 +131,11 @@ class ComparisonPlan:
         """What the test is called in sentences."""
         title = TESTS[self.test].title
         return f"{title} of crossed queries and seeds" if self.seeded else title
+
+    @property
+    def tie(self) -> float:
+        """Up to which magnitude a difference of a query is a tie: what the sign test is told, else 0."""
+        return float(self.test_options.get("tie", 0.0))
 
     @property
     def simultaneous(self) -> SimultaneousTest | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.comparing.compared import Compared
-from rankmark.comparing.pairs import direction
+from rankmark.comparing.pairs import check_reach, direction
 from rankmark.comparing.powers import DESIGNS, Design, PowerRow, TopicSetSize
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.statistics.bounded import Rows
@@ -96,6 +96,9 @@ def power(
             raise UsageError(
                 "a comparison says the deviation, the queries and their clusters: leave these out"
             )
+        if isinstance(plan.wanted, int | float):
+            name = {"interval": "width", "gate": "max_drop"}.get(design, "difference")
+            check_reach(name, plan.wanted, comparison.measures, 2 if design == "interval" else 1)
         count = systems or len(comparison.systems)
         rows = [*_of_comparison(plan, comparison, count)]
         notes = comparison.notes
@@ -214,7 +217,11 @@ def _of_pair(plan: _Plan, comparison: Compared, measure: Measure, system: str, o
         if wanted is None and plan.design == "t":
             wanted = spread.mean
         known = spread.of_units > 0 and spread.units > 1
-        detectable = plan.detectable(spread.of_units, spread.units, 2) if known else None
+        detectable = None
+        if known and plan.design == "t":
+            detectable = spread.detectable(alpha=plan.alpha, power=plan.power, alternative=plan.alternative)
+        elif known:
+            detectable = plan.detectable(spread.of_units, spread.units, 2)
         needed = None
         if known and wanted and not spread.seeded:
             needed = spread.in_queries(plan.needed(wanted, spread.of_units, 2))

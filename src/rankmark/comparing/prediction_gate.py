@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from rankmark.aggregation.intervals import Sampling, Unit, is_auc
+from rankmark.aggregation.intervals import UPWARD, OfSums, Sample, Sampling, Unit, is_auc
+from rankmark.aggregation.terms import Terms
 from rankmark.api.evaluated import Evaluated
 from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.conditions import Conditions, Judged, Limits
-from rankmark.comparing.deciding import Decider, OfSamples, OfSpreads, OfValues
+from rankmark.comparing.deciding import Decider, OfCalibration, OfQueries, OfSamples, OfSpreads, OfValues
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.predictions import check_options
 from rankmark.comparing.stored import check_stored, opened
@@ -45,11 +46,13 @@ def gate_predictions(
 
     As `gate`, of systems that scored the same rows: the drop is b − c, or (b − c) / b; of a measure of which
     less is better, such as LogLoss, its negative. With `confidence` the one-sided bound decides, over queries
-    where there is a column of them, else over rows: of AUC by DeLong's variance, of functions of sums over
-    rows (LogLoss, Brier, accuracy, …) by Gaffke's bound of what each adds, which takes the worst that was
-    seen for the worst there is, of all else by the bootstrap (BCa). Where fewer than 10 differ, or of
-    measures other than AUC there are fewer than 25, there is no bound and the gate fails. A gate is true if
-    it passes.
+    where there is a column of them, else over rows: of AUC by DeLong's variance, of shares of rows (accuracy,
+    precision) exactly, of means over queries (GAUC, measures of lists) by Gaffke's bound with the worst value
+    of the measure, of functions of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the
+    worst that was seen for the worst there is, of ECE and ACE by what their bins are off by (of other errors
+    of calibration by none), of all else by the bootstrap (BCa). Where the worst is not known and fewer than
+    10 differ, or of measures other than AUC there are fewer than 25, there is no bound and the gate fails. A
+    gate is true if it passes.
 
     Args:
         table: as for `compare_predictions`; or with one system one table.
@@ -123,6 +126,14 @@ def _asked(table: Any, scores: str | Mapping[str, str] | None, baseline: object)
     return asked
 
 
+def _of_same_queries(samples: Sequence[Sample]) -> list[Terms]:
+    """What queries add to each value, where these are means over the same ones; else nothing."""
+    terms = [each.queries for each in samples if isinstance(each, OfSums) and each.queries is not None]
+    places = [each.places for each in samples if isinstance(each, OfSums) and each.places is not None]
+    known = len(terms) == len(places) == len(samples)
+    return terms if known and all(np.array_equal(each, places[0]) for each in places) else []
+
+
 class _OfPredictions(Judged):
     """Of systems that scored the same rows."""
 
@@ -158,8 +169,13 @@ class _OfPredictions(Judged):
         if is_auc(measure):
             spreads = [each.labelled.spread() for each in systems if each.labelled]
             return OfSpreads(spreads, labelled.units, labelled.unit)
+        samples = [each.samples[measure] for each in systems]
+        if terms := _of_same_queries(samples):
+            return OfQueries(terms)
+        if measure.name in UPWARD:
+            return OfCalibration(values, samples, self._sampling, labelled.unit)
         unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
-        return OfSamples(values, [each.samples[measure] for each in systems], self._sampling, unit)
+        return OfSamples(values, samples, self._sampling, unit)
 
     def _of_values(self, measure: Measure, values: list[float]) -> OfValues:
         """Of as many queries as have a value, or of all rows."""

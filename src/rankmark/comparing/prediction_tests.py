@@ -25,7 +25,7 @@ from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import Interval, t_interval
 from rankmark.statistics.mcnemar import mcnemar_of_counts
 from rankmark.statistics.record import check_choice
-from rankmark.statistics.resampling import Floats, check_share
+from rankmark.statistics.resampling import Floats, check_enough, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
 
 if TYPE_CHECKING:
@@ -77,6 +77,9 @@ class PredictionPlan:
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS)
         check_share(alpha=self.alpha)
+        if self.test == "bootstrap" and self.sampling.resamples is not None:
+            title = TESTS[self.test].title
+            check_enough(self.sampling.resamples, self.alpha, f"p-values of the {title} at {self.alpha:g}")
 
     def test_of(self, measure: Measure, system: Evaluated) -> PredictionTest:
         """The test of a measure of a system, and others on the same rows.

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from rankmark.comparing.pairs import direction
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
 from rankmark.rendering.words import counted, printable
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS
@@ -27,6 +28,7 @@ __all__ = [
     "methods",
     "queries_line",
     "sided",
+    "sign_lines",
     "test_line",
     "way_line",
 ]
@@ -82,6 +84,15 @@ def mark_line(shown: Compared) -> str:
     if not shown.baselines:
         return line
     return f"{line}; compared are all others with {' and '.join(map(printable, shown.baselines))}"
+
+
+def sign_lines(shown: Compared) -> Iterator[str]:
+    """Which figures go by values and which by what is better, where less is."""
+    if less := [measure.label for measure in shown.measures if direction(measure) < 0]:
+        yield (
+            f"less is better of {', '.join(less)}: differences, d and delta are below 0 where the system is "
+            "better; superiority and wins are of what is better"
+        )
 
 
 def interval_line(shown: Compared) -> str:

@@ -90,9 +90,21 @@ def _numbered(query_ids: Sequence[Any], kind: Mapping[Any, Any] | pl.DataFrame) 
 
         # The ids are those of the result.
         kind = dict(ids_like(kind, pl.Series(query_ids[:1]).dtype).iter_rows())
-    missing = [query for query in query_ids if query not in kind]
+    missing = [query for query in query_ids if _is_nothing(kind.get(query))]
     if missing:
         queries = counted(len(missing), "query", "queries")
         raise DataError(f"clusters says nothing of {queries}, such as {missing[0]!r}")
     numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(kind[query], len(numbers)) for query in query_ids], dtype=np.intp)
+    labels = [numbers.setdefault(kind[query], len(numbers)) for query in query_ids]
+    written: dict[str, Hashable] = {}
+    for each in numbers:
+        if (other := written.setdefault(str(each), each)) is not each:
+            raise DataError(
+                f"clusters has both {other!r} and {each!r}, which read alike: write them alike, or apart"
+            )
+    return np.array(labels, dtype=np.intp)
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether it is what an empty cell of a table is: None, NaN or no text."""
+    return value is None or value == "" or value != value

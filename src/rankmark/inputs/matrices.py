@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,12 +46,14 @@ class GivenValues(NamedTuple):
         measure: its name; None where nothing says it.
         system: the system's.
         values: a row a query, ``query`` and ``value``.
+        numbered: whether the queries are called by their positions.
 
     """
 
     measure: str | None
     system: str
     values: pl.DataFrame
+    numbered: bool = False
 
 
 def read_values(matrix: Any, columns: MatrixColumns | None = None) -> list[GivenValues]:
@@ -83,9 +86,26 @@ def read_values(matrix: Any, columns: MatrixColumns | None = None) -> list[Given
         found = list(_of_table(matrix, said))
     for each in found:
         _check_once(each)
-    if not found:
-        raise DataError("the matrix has no columns of values")
+    if not found or not any(each.values.height for each in found):
+        raise DataError("the matrix has no values")
+    _check_positions(found)
     return found
+
+
+def _check_positions(found: Sequence[GivenValues]) -> None:
+    """Refuses values by position beside others that are not of the same queries."""
+    sizes = {each.system: each.values.height for each in found if each.numbered}
+    named = [each.system for each in found if not each.numbered]
+    if sizes and named:
+        raise UsageError(
+            f"the values of {next(iter(sizes))!r} are by position, and those of {named[0]!r} by query; give "
+            "all in one way"
+        )
+    for (one, count), (other, odd) in pairwise(sizes.items()):
+        if count != odd:
+            raise DataError(
+                f"{one!r} has {count} values by position, and {other!r} {odd}; give as many of each"
+            )
 
 
 def _check_once(given: GivenValues) -> None:
@@ -102,7 +122,7 @@ def _of_array(values: np.ndarray[Any, Any]) -> Iterator[GivenValues]:
     if values.ndim != 2:
         raise UsageError(f"the array has {values.ndim} dimensions; give [queries, systems]")
     for place, column in enumerate(values.T, 1):
-        yield GivenValues(None, str(place), _numbered(column, f"column {place} of the array"))
+        yield GivenValues(None, str(place), _numbered(column, f"column {place} of the array"), numbered=True)
 
 
 def _numbered(values: Any, where: str) -> pl.DataFrame:
@@ -128,20 +148,35 @@ def _of_system(system: str, given: Any, said: MatrixColumns) -> Iterator[GivenVa
     elif isinstance(given, str | os.PathLike) and (text := _printed(given)) is not None:
         yield from _of_printed(system, text)
     elif isinstance(given, list | tuple) or len(getattr(given, "shape", ())) == 1:
-        yield GivenValues(None, system, _by_position(given, f"{system!r}"))
+        values = _by_position(given, f"{system!r}")
+        yield GivenValues(None, system, values, numbered=not _has_index(given))
     else:
         yield from _of_measures(system, given, said)
 
 
 def _by_position(given: Any, where: str) -> pl.DataFrame:
     """A list, an array or a Series; the index of a Series of pandas has the queries."""
+    frame = _numbered(given, where)
+    if not _has_index(given):
+        return frame
+    return frame.with_columns(_ids(list(given.index), where))
+
+
+def _has_index(given: Any) -> bool:
+    """Whether it is a Series of pandas whose index has the queries, and does not just number them."""
+    index = getattr(given, "index", len)
+    return not callable(index) and type(index).__name__ != "RangeIndex"
+
+
+def _ids(queries: list[Any], where: str) -> pl.Series:
+    """The queries of values as a column."""
     import polars as pl
 
-    index = getattr(given, "index", None)
-    frame = _numbered(given, where)
-    if index is None or callable(index):
-        return frame
-    return frame.with_columns(pl.Series("query", list(index), strict=False))
+    try:
+        return pl.Series("query", queries)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
+        kinds = ", ".join(sorted({type(query).__name__ for query in queries}))
+        raise DataError(f"the queries of {where} are of the types {kinds}; give integers or texts") from error
 
 
 def _of_queries(system: str, given: Mapping[Any, Any]) -> Iterator[GivenValues]:
@@ -155,7 +190,7 @@ def _of_queries(system: str, given: Mapping[Any, Any]) -> Iterator[GivenValues]:
     for measure in measures:
         own = {query: each.get(measure) for query, each in nested.items()} if nested else given
         values = _numbered(list(own.values()), f"{system!r}")["value"]
-        yield GivenValues(measure, system, pl.DataFrame({"query": list(own), "value": values}))
+        yield GivenValues(measure, system, pl.DataFrame([_ids(list(own), f"{system!r}"), values]))
 
 
 def _of_measures(system: str, given: Any, said: MatrixColumns) -> Iterator[GivenValues]:

@@ -15,7 +15,7 @@ from rankmark.errors import MeasureError
 from rankmark.language.definition import GREATEST_CUTOFF
 from rankmark.language.grammar import write
 from rankmark.language.parameters import format_value
-from rankmark.language.registry import MEAN, Fact, Mean, Page, meaning_of
+from rankmark.language.registry import MEAN, Better, Fact, Mean, Page, meaning_of
 
 if TYPE_CHECKING:
     from rankmark.kinds.classes import Classes, PerClass
@@ -127,6 +127,11 @@ class Measure:
         """How the queries' values are averaged, where they are."""
         mean: Mean = self.parameters.get(MEAN.name, MEAN.default)
         return mean
+
+    @property
+    def better(self) -> Better:
+        """Whether more or less of it is better, or neither, as of how far queries' values spread."""
+        return "neither" if self.mean == "std" else self.page.better
 
     @property
     def expected(self) -> bool:

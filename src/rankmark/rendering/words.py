@@ -11,6 +11,9 @@ __all__ = ["brief", "chance", "counted", "harmless", "letters", "printable", "ro
 MOST_SHOWN = 80
 """Characters of a value that a message shows whole."""
 
+LEAST_DIGITS = 2
+"""With fewer decimals a p-value of .5 and one of .001 would look alike."""
+
 
 def brief(value: object) -> str:
     """A value as it is written in code, cut short if that is long; for messages that refuse it."""
@@ -32,7 +35,8 @@ def rounded(value: float, form: str) -> str:
 
 
 def chance(p: float, digits: int) -> str:
-    """A p-value for people: never 0, and empty for NaN."""
+    """A p-value for people: never 0, and empty for NaN; with so many decimals, but at least two."""
+    digits = max(digits, LEAST_DIGITS)
     least = 10.0**-digits
     if math.isnan(p):
         return ""

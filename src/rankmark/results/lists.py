@@ -152,6 +152,7 @@ class ListResult(Result):
         check_share(confidence=confidence)
         draws = {"resamples": resamples, "seed": seed, "threads": threads}
         check_drawn(**draws)  # type: ignore[arg-type]
+        INTERVALS[method].check(resamples, confidence)
         clustering = Clustering.of(clusters)
         how: dict[str, Any] = {"method": method, "confidence": confidence, "draws": draws}
         again = cast("Self", copy(self._here()))

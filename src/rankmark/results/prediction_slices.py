@@ -43,7 +43,7 @@ class PredictionSlice:
         difference: of AUC, if intervals were asked for, the value less that of all other rows; else NaN.
         difference_low: the lower end of the difference's confidence interval.
         difference_high: the upper end.
-        p: the chance of such a difference between slices that are alike (`statistics.unpaired_delong_test`;
+        p: the chance of such a difference between slices that are alike (`statistics.unpaired_delong_test`,
             by queries where there is a column of them, which may have rows on both sides).
         p_corrected: the same for all slices together (Holm).
 

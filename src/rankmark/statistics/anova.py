@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain, combinations
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError, DataError
-from rankmark.statistics.chance import never_zero
+from rankmark.statistics.chance import LEAST_P, never_zero
 from rankmark.statistics.resampling import Clusters, Floats, as_columns, as_floats, cluster_totals
 from rankmark.statistics.spread import without_rounding
 
@@ -37,7 +38,8 @@ class AnovaRow(NamedTuple):
             number of values.
         variance: of a random source, its component of the variance of a value, at least 0.
         error: the source that F is over, or the sum of several.
-        error_freedom: the degrees of freedom of this, Satterthwaite's of a sum.
+        error_freedom: the degrees of freedom of this; of a sum Satterthwaite's, which η² is by, while p is by
+            those of each part (see `balanced_anova`).
 
     """
 
@@ -130,12 +132,19 @@ def balanced_anova(
 ) -> Anova:
     """The analysis of variance of any number of factors, with as many values of each combination: one.
 
-    Sources are the factors and all that several of them do together; what all do is the residual. F is over
-    the mean squares that are expected to be as great if the source has no effect, in the model without
-    restrictions: E[MS_A] = Σ c_B·σ²_B over A and all random sources B that contain A, c_B the values of each
-    level of B. Where no source is that, F is over a sum of several, with Satterthwaite's degrees of freedom.
-    The components σ² are those that make the expectations equal to the mean squares; those of REML where none
-    of these is below 0.
+    Sources are the factors and all that several of them do together; what all do is the residual. F is
+    over the mean squares that are expected to be as great if the source has no effect, in the model
+    without restrictions: E[MS_A] = Σ c_B·σ²_B over A and all random sources B that contain A, c_B the
+    values of each level of B; where no source is that, a sum of several. The components σ² are those that
+    make the expectations equal to the mean squares; those of REML where none of these is below 0.
+
+    Of the sum MS_B + MS_C − MS_R, C the source that is nested or else named later, the parts are MS_B
+    and, for each of the G levels that C is nested in, v_g = max(0, MS_Cg − (1 − 2/c)·MS_Rg) / G, c the
+    levels of C in each of A: the noise is in MS_B, too, and so is taken out here, the less, the fewer
+    levels there are. p is the α for which MS_A = F_α(ν_A, ν_B)·MS_B + F_α(ν_A, ν)·Σ v, of the upper
+    quantiles of F, ν Satterthwaite's degrees of freedom of Σ v. Of two systems with seeds F is t² of
+    `crossed`, and p the same. Satterthwaite's of the whole sum would find up to 6.4 of 100 differences
+    that are none at 5% and 1.8 at 1% where there are two seeds. Any other sum has them.
 
     Topics, systems and shards of a collection are three factors, of which topics and shards are random; the
     seeds of a system are random and nested in it.
@@ -153,10 +162,11 @@ def balanced_anova(
 
     Source:
         S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components", 1992, chapter 4; F. E.
-        Satterthwaite, Biometrics Bulletin 2, 1946; ω² S. Olejnik and J. Algina, Psychological Methods 8,
-        2003; replicates by partition E. M. Voorhees, D. Samarov and I. Soboroff, "Using replicates in
-        information retrieval evaluation", TOIS 36, 2017; shards N. Ferro, Y. Kim and M. Sanderson, "Using
-        collection shards to study retrieval performance effect sizes", TOIS 37, 2019.
+        Satterthwaite, Biometrics Bulletin 2, 1946; quantiles by parts S. K. Banerjee, Sankhyā 22, 1960;
+        ω² S. Olejnik and J. Algina, Psychological Methods 8, 2003; replicates by partition E. M.
+        Voorhees, D. Samarov and I. Soboroff, "Using replicates in information retrieval evaluation", TOIS
+        36, 2017; shards N. Ferro, Y. Kim and M. Sanderson, "Using collection shards to study retrieval
+        performance effect sizes", TOIS 37, 2019.
 
     """
     names, parents, drawn = _checked(factors, nested or {}, tuple(random))
@@ -178,12 +188,34 @@ Source = frozenset[str]
 
 
 class _Squares(NamedTuple):
+    """A sum of squares.
+
+    Attributes:
+        squares: the sum.
+        freedom: its degrees of freedom.
+        levels: the sum of each level of what the source is nested in; of one that is not, the sum.
+
+    """
+
     squares: float
     freedom: int
+    levels: Floats
 
     @property
     def mean(self) -> float:
         return self.squares / self.freedom
+
+    @property
+    def means(self) -> Floats:
+        """The mean square of each of the levels."""
+        return self.levels * len(self.levels) / self.freedom
+
+
+class _Part(NamedTuple):
+    """A part of what F is over, and its degrees of freedom."""
+
+    mean: float
+    freedom: float
 
 
 def _checked(
@@ -203,7 +235,7 @@ def _sources(table: Floats, names: Sequence[str], parents: Mapping[str, str]) ->
     axes = range(table.ndim)
     centred = table - table.mean()
     effects: dict[tuple[int, ...], Floats] = {}
-    found: dict[Source, _Squares] = {}
+    found: dict[Source, tuple[Floats, int]] = {}
     for of in chain.from_iterable(combinations(axes, count) for count in range(1, table.ndim + 1)):
         others = tuple(axis for axis in axes if axis not in of)
         own = centred.mean(axis=others, keepdims=True)
@@ -211,13 +243,20 @@ def _sources(table: Floats, names: Sequence[str], parents: Mapping[str, str]) ->
             if set(smaller) < set(of):
                 own = own - effect
         effects[of] = own = without_rounding(own, table)
-        squares = float(np.sum(own**2)) * table.size / own.size
         freedom = math.prod(table.shape[axis] - 1 for axis in of)
         source = frozenset(names[axis] for axis in of)
         source |= {parents[name] for name in source if name in parents}
-        known = found.get(source, _Squares(0.0, 0))
-        found[source] = _Squares(known.squares + squares, known.freedom + freedom)
-    return found
+        known, more = found.get(source, (np.zeros(1), 0))
+        found[source] = np.asarray(known + own), more + freedom
+    within = {source: {names.index(parents[name]) for name in source if name in parents} for source in found}
+    return {source: _squares(*effect, within[source], table.size) for source, effect in found.items()}
+
+
+def _squares(effect: Floats, freedom: int, within: set[int], size: int) -> _Squares:
+    """Those of an effect on so many values, which is nested in these axes."""
+    others = tuple(axis for axis in range(effect.ndim) if axis not in within)
+    levels = np.ravel(np.sum(effect**2, axis=others)) * (size / effect.size)
+    return _Squares(float(levels.sum()), freedom, levels)
 
 
 def _rows(
@@ -235,39 +274,92 @@ def _rows(
     rows = {}
     for source, own in sources.items():
         if source == whole:
-            rows[names[source]] = AnovaRow(*own, own.mean, variance=own.mean)
+            rows[names[source]] = AnovaRow(*own[:2], own.mean, variance=own.mean)
             continue
         wanted = np.array([weights[b] * (source < b) for b in random])
         parts = np.rint(np.linalg.solve(expected.T, wanted))
         error = {b: float(part) for b, part in zip(random, parts, strict=True) if part}
-        row = _row(own, {b: part * sources[b].mean for b, part in error.items()}, sources, size)
+        over, apart = _error(source, error, sources, levels)
+        row = _row(own, apart, size)
         if source in weights:
-            over = sum(part * sources[b].mean for b, part in error.items())
-            row = row._replace(variance=max(0.0, own.mean - over) / weights[source])
-        rows[names[source]] = row._replace(error=_sum({names[b]: part for b, part in error.items()}))
+            expects = sum(part * sources[b].mean for b, part in error.items())
+            row = row._replace(variance=max(0.0, own.mean - expects) / weights[source])
+        rows[names[source]] = row._replace(error=_sum({names[b]: part for b, part in over.items()}))
     return rows
 
 
-def _row(
-    own: _Squares, error: Mapping[Source, float], sources: Mapping[Source, _Squares], size: int
-) -> AnovaRow:
-    """The row of a source, F over the sum of these mean squares."""
-    from scipy import stats
+def _error(
+    of: Source, error: Mapping[Source, float], sources: Mapping[Source, _Squares], levels: Mapping[str, int]
+) -> tuple[Mapping[Source, float], list[_Part]]:
+    """What F of a source is over: how much of which mean squares, and the parts of it."""
+    if sorted(error.values()) != [-1, 1, 1]:
+        return error, [
+            _whole([_Part(part * sources[b].mean, sources[b].freedom) for b, part in error.items()])
+        ]
+    *both, rest = sorted(error, key=lambda b: (error[b] < 0, len(sources[b].levels), _place(b - of, levels)))
+    first, second = both
+    kept = 1 - 2 / math.prod(levels[name] for name in second - of)
+    own, noise = sources[second], sources[rest]
+    means, noises = own.means, noise.means
+    if len(means) != len(noises):
+        means, noises = np.array([own.mean]), np.array([noise.mean])
+    apart = np.maximum(0.0, means - kept * noises) / len(means)
+    second_part = _whole([_Part(float(each), own.freedom / len(means)) for each in apart])
+    over = {b: -kept if b == rest else 1.0 for b in error if b != rest or kept}
+    return over, [_Part(sources[first].mean, sources[first].freedom), second_part]
 
-    over = sum(error.values())
-    row = AnovaRow(*own, own.mean)
+
+def _place(source: Source, levels: Mapping[str, int]) -> int:
+    """Where the first factor of a source is named."""
+    return min([*levels].index(name) for name in source)
+
+
+def _whole(parts: Sequence[_Part]) -> _Part:
+    """The sum of parts, with Satterthwaite's degrees of freedom."""
+    mean = sum(part.mean for part in parts)
+    spread = sum(part.mean**2 / part.freedom for part in parts)
+    return _Part(mean, mean**2 / spread if spread else sum(part.freedom for part in parts))
+
+
+def _row(own: _Squares, parts: Sequence[_Part], size: int) -> AnovaRow:
+    """The row of a source, F over the sum of these parts."""
+    over, freedom = _whole(parts)
+    row = AnovaRow(*own[:2], own.mean)
     if over <= 0:
         return row._replace(p=1.0) if not own.squares and not over else row
-    freedom = over**2 / sum(part**2 / sources[b].freedom for b, part in error.items())
     f = own.mean / over
     gained = own.freedom * (f - 1)
     return row._replace(
         f=f,
-        p=never_zero(float(stats.f.sf(f, own.freedom, freedom))),
+        p=_chance(own, [part for part in parts if part.mean]),
         eta_squared=f * own.freedom / (f * own.freedom + freedom),
         omega_squared=gained / (gained + size),
         error_freedom=freedom,
     )
+
+
+def _chance(own: _Squares, parts: Sequence[_Part]) -> float:
+    """The chance at which the quantiles of F over the parts come to this mean square."""
+    from scipy import optimize, special, stats
+
+    if len(parts) == 1:
+        return never_zero(float(stats.f.sf(own.mean / parts[0].mean, own.freedom, parts[0].freedom)))
+    if not own.mean:
+        return 1.0
+
+    def beyond(logarithm: float) -> float:
+        """Above 0 where the mean square is greater than the quantiles come to; these can be infinite."""
+        reach = 0.0
+        for mean, freedom in parts:
+            share = float(special.betaincinv(freedom / 2, own.freedom / 2, math.exp(logarithm)))
+            f = freedom * (1 - share) / (own.freedom * share) if share else math.inf
+            reach += mean * f
+        return own.mean / (own.mean + reach) - 0.5
+
+    least = math.log(LEAST_P)
+    if beyond(least) >= 0:
+        return LEAST_P
+    return math.exp(optimize.brentq(beyond, least, 0.0, xtol=1e-12))
 
 
 def _name(source: Source, whole: Source, levels: Mapping[str, int], parents: Mapping[str, str]) -> str:
@@ -280,6 +372,10 @@ def _name(source: Source, whole: Source, levels: Mapping[str, int], parents: Map
 
 
 def _sum(parts: Mapping[str, float]) -> str:
-    """``a + b − c``."""
-    words = [f"{'+' if part > 0 else '−'} {name}" for name, part in parts.items()]
+    """``a + b − 1/3 c``."""
+    shares = {name: Fraction(abs(part)).limit_denominator(10**6) for name, part in parts.items()}
+    words = [
+        f"{'+' if part > 0 else '−'} {'' if shares[name] == 1 else f'{shares[name]} '}{name}"
+        for name, part in parts.items()
+    ]
     return " ".join(words).removeprefix("+ ")

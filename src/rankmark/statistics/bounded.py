@@ -23,8 +23,9 @@ __all__ = ["LEAST_CHANGED", "LEAST_UNITS", "NOTHING_FIXED", "Fixed", "Rows", "ga
 
 LEAST_UNITS, LEAST_CHANGED = 25, 10
 """Where the worst is not known but only seen: the fewest rows, and of them that differ from the usual one."""
-MOST_BLOCKS = 2_000
-"""More rows are brought together with those next to them in order, which are nearly equal."""
+MOST_BLOCKS, KEPT = 2_000, 250
+"""More rows are brought together with those next to them in order, which are nearly equal; so many of the
+greatest and of the least are not."""
 STEP = 0.1
 """Of the integral, in the logarithm of the frequency; halving it changes the 9th digit."""
 NOTHING = -35.0
@@ -91,6 +92,14 @@ class Fixed(NamedTuple):
 NOTHING_FIXED = Fixed(0.0, 0.0)
 
 
+class _Blocks(NamedTuple):
+    """Rows brought together: the mean of each above and below, and how many there are of it."""
+
+    above: Floats
+    below: Floats
+    counts: Floats
+
+
 @dataclass(frozen=True)
 class Rows:
     """What independent rows add to a ratio Σ above / Σ below, such as a mean, and the worst that one could.
@@ -129,8 +138,7 @@ class Rows:
     @cached_property
     def changed(self) -> int:
         """How many rows are not as most are."""
-        pairs = np.column_stack([self.above, self.below])
-        return len(pairs) - int(np.unique(pairs, axis=0, return_counts=True)[1].max(initial=0))
+        return len(self.above) - int(self._distinct.counts.max(initial=0))
 
     @property
     def decide(self) -> bool:
@@ -145,13 +153,21 @@ class Rows:
 
     def chance_above(self, ratio: float) -> float:
         """P(Σ E_i·y_i > 0) of the excesses y of the rows and of the worst."""
-        return _chance_above_zero(*self.excess(ratio), self.scale)
+        return self._chance(self._blocks(ratio), ratio, self.scale)
 
     def bound(self, confidence: float) -> float:
         """The least ratio that is exceeded with a chance of at most 1 − confidence; infinite if none is."""
         if not self.decide:
             return math.inf
-        return least_root(lambda ratio: self.chance_above(ratio) - (1 - confidence), self.ratio, self._step)
+        found = self._bound(self.ratio, self._step, confidence)
+        # Blocks are of rows that are nearly equal at one ratio, and so are made again at the bound.
+        return self._bound(found, self._step / 100, confidence) if self._vary and found < math.inf else found
+
+    def _bound(self, start: float, step: float, confidence: float) -> float:
+        blocks = self._blocks(start)
+        return least_root(
+            lambda ratio: self._chance(blocks, ratio, self.scale) - (1 - confidence), start, step
+        )
 
     def detectable(self, confidence: float, power: float, fixed: Fixed = NOTHING_FIXED) -> float:
         """What the true ratio has to be below a limit for the bound to be so with this chance.
@@ -172,14 +188,16 @@ class Rows:
         if not self.decide or not distance > 0:
             return None
 
-        centred = self._centred
+        centred, z = self._centred, float(ndtri(power))
+        # At about the ratio that decides, were it normal.
+        blocks = centred._blocks(distance / (1 + z / float(ndtri(confidence))))
 
         def enough(rows: int) -> bool:
-            scaled = replace(centred, scale=rows / len(self.above))
-            left = distance - float(ndtri(power)) * math.hypot(scaled.error, fixed.error)
+            scale = rows / len(self.above)
+            left = distance - z * math.hypot(centred._error(scale), fixed.error)
             if left <= fixed.reach:
                 return False
-            return scaled.chance_above(math.sqrt(left**2 - fixed.reach**2)) <= 1 - confidence
+            return centred._chance(blocks, math.sqrt(left**2 - fixed.reach**2), scale) <= 1 - confidence
 
         most = 2
         while not enough(most):
@@ -195,16 +213,64 @@ class Rows:
     @property
     def error(self) -> float:
         """The standard error of the ratio, linearised; 0 of one row."""
-        rows = self.scale * len(self.above)
-        if rows <= 1:
-            return 0.0
-        squares = self.scale * float(np.sum(deviations(self.excess(self.ratio)[0]) ** 2))
-        return math.sqrt(squares / (rows - 1) / rows) / abs(float(self.below.mean()))
+        return self._error(self.scale)
 
-    @property
+    def _error(self, scale: float) -> float:
+        rows = scale * len(self.above)
+        return math.sqrt(scale * self._squares / (rows - 1) / rows) if rows > 1 else 0.0
+
+    @cached_property
+    def _squares(self) -> float:
+        """The sum of the squares of what moves the ratio."""
+        squares = float(np.sum(deviations(self.excess(self.ratio)[0]) ** 2))
+        return squares / float(self.below.mean()) ** 2
+
+    @cached_property
     def _centred(self) -> Rows:
         """Such rows with a ratio of 0."""
         return replace(self, above=self.above - self.ratio * self.below)
+
+    @cached_property
+    def _distinct(self) -> _Blocks:
+        """The rows that there are, and how many of each."""
+        if len(self.below) and not np.ptp(self.below):
+            kinds, counts = np.unique(self.above, return_counts=True)
+            return _Blocks(kinds, np.full(len(kinds), self.below[0]), counts.astype(float))
+        pairs = np.empty(len(self.above), complex)
+        pairs.real, pairs.imag = self.above, self.below
+        kinds, counts = np.unique(pairs, return_counts=True)
+        return _Blocks(kinds.real, kinds.imag, counts.astype(float))
+
+    @property
+    def _vary(self) -> bool:
+        """Whether there are too many rows, whose order by excess is another at another ratio."""
+        return len(self._distinct.counts) > MOST_BLOCKS and bool(np.ptp(self.below))
+
+    def _blocks(self, ratio: float) -> _Blocks:
+        """The distinct rows; of very many, the means of those with nearly equal excesses at this ratio.
+
+        The greatest and the least, which matter most, stay as they are.
+        """
+        above, below, counts = self._distinct
+        if len(counts) <= MOST_BLOCKS:
+            return self._distinct
+        order = np.argsort(above - ratio * below)
+        ends = np.arange(KEPT)
+        middle = np.linspace(KEPT, len(order) - KEPT, MOST_BLOCKS - 2 * KEPT, endpoint=False).astype(int)
+        starts = np.unique(np.concatenate([ends, middle, len(order) - KEPT + ends]))
+        counts = counts[order]
+        sizes = np.add.reduceat(counts, starts)
+        above, below = (np.add.reduceat(counts * own[order], starts) / sizes for own in (above, below))
+        return _Blocks(above, below, sizes)
+
+    def _chance(self, blocks: _Blocks, ratio: float, scale: float) -> float:
+        """P(Σ E_i·y_i > 0) of the rows in blocks."""
+        own = blocks.above - ratio * blocks.below
+        if self.worst is not None:
+            worst = self.worst[0] - ratio * self.worst[1]
+        else:
+            worst = float((self._distinct.above - ratio * self._distinct.below).max())
+        return _chance_above_zero(own, scale * blocks.counts, worst)
 
     @property
     def _step(self) -> float:
@@ -230,16 +296,15 @@ def least_root(lack: Callable[[float], float], start: float, step: float) -> flo
     return float(brentq(lack, low, high, xtol=1e-9 * (high - low), rtol=1e-10))
 
 
-def _chance_above_zero(own: Floats, worst: float, scale: float) -> float:
-    """P(Σ G_i·y_i + E·worst > 0), G_i of the gamma distribution of shape ``scale``, E exponential.
+def _chance_above_zero(own: Floats, shapes: Floats, worst: float) -> float:
+    """P(Σ G_i·y_i + E·worst > 0), G_i of gamma distributions of these shapes, E exponential.
 
-    1/π · ∫₀^∞ Re exp(K(s)) / s dt over s = c + it, K(s) = −scale · Σ log(1 − s·y_i) − log(1 − s·worst), with
-    c where exp(K(s)) / s is least on the positive axis, so that the integrand falls at once.
+    1/π · ∫₀^∞ Re exp(K(s)) / s dt over s = c + it, K(s) = −Σ k_i·log(1 − s·y_i) − log(1 − s·worst), with k_i
+    the shapes and c where exp(K(s)) / s is least on the positive axis, so that the integrand falls at once.
     """
     from scipy.optimize import brentq
 
-    values, counts = _blocks(own)
-    y, shape = np.append(values, worst), np.append(scale * counts, 1.0)
+    y, shape = np.append(own, worst), np.append(shapes, 1.0)
     top = float(y.max())
     if top <= 0:
         return 0.0
@@ -257,13 +322,3 @@ def _chance_above_zero(own: Floats, worst: float, scale: float) -> float:
         if exponent.real + u < NOTHING:
             break
     return float(np.clip((sum(heights) - heights[0] / 2) * STEP * width / math.pi, 0, 1))
-
-
-def _blocks(values: Floats) -> tuple[Floats, Floats]:
-    """Different values and how often each occurs; of very many, the means of those next to each other."""
-    ordered, counts = np.unique(values, return_counts=True)
-    if len(ordered) <= MOST_BLOCKS:
-        return ordered, counts.astype(float)
-    starts = np.linspace(0, len(ordered), MOST_BLOCKS, endpoint=False).astype(int)
-    sizes = np.add.reduceat(counts.astype(float), starts)
-    return np.add.reduceat(ordered * counts, starts) / sizes, sizes

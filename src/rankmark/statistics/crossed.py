@@ -67,6 +67,23 @@ class Crossed:
         """How far from it is the truth for what seeds add alone."""
         return math.sqrt(_reach_of_seeds(self.seeds, chance))
 
+    def freedom(self, chance: float) -> float:
+        """The degrees of freedom with which Student's t reaches as far at this chance."""
+        from scipy.optimize import brentq
+
+        freedoms = [each.freedom for each in (self.queries, *self.seeds) if each.squared]
+        if len(freedoms) < 2:
+            return freedoms[0] if freedoms else self.queries.freedom
+        squared = (self.reach(chance) / self.error) ** 2
+
+        def lack(freedom: float) -> float:
+            return squared - _squared_t(chance, freedom)
+
+        least, most = min(freedoms), sum(freedoms)
+        if lack(least) >= 0:
+            return least
+        return most if lack(most) <= 0 else float(brentq(lack, least, most))
+
     @property
     def error_of_seeds(self) -> float:
         """The standard error that comes of seeds alone."""

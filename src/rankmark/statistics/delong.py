@@ -41,6 +41,8 @@ AreaTest: TypeAlias = Literal["delong-t", "delong"]
 
 ROUNDING = 1e-15
 """What is left of scores that order all rows without a fault, or of two that order them alike."""
+LEAST_SHARE = 1e-100
+"""Beyond the end of an interval; quantiles of few degrees of freedom overflow below it."""
 
 
 class AUCDifference(NamedTuple):
@@ -53,7 +55,7 @@ class AUCDifference(NamedTuple):
         interval: of the difference.
         error: its standard error; NaN where a class has fewer than two rows (or clusters).
         p: the chance of such a difference between scores that are equally good.
-        statistic: difference / error; NaN where the error is 0 or unknown.
+        statistic: difference / error; NaN where the error is 0 or unknown, or p is not of it.
         freedom: of the t distribution that the statistic is compared with; infinite for the normal one.
 
     """
@@ -192,27 +194,32 @@ def unpaired_delong_test(
     alternative: Alternative = "two-sided",
     method: AreaTest = "delong-t",
 ) -> AUCDifference:
-    """DeLong's test of the difference between the AUC of different rows, such as of two slices.
+    """The difference between the AUC of different rows, such as of two slices.
 
-        D = (AUC₁ − AUC₂)/√(S₁ + S₂),   the interval AUC₁ − AUC₂ ± t·√(S₁ + S₂)
+        d − √((AUC₁ − l₁)² + (u₂ − AUC₂)²) to d + √((u₁ − AUC₁)² + (AUC₂ − l₂)²)     method=delong-t
+        D = d/√(S₁ + S₂),   the interval d ± t·√(S₁ + S₂)                            method=delong
 
-    S₁ and S₂ are the squared standard errors of `delong_interval`, and t has
-    (S₁ + S₂)² / (S₁²/f₁ + S₂²/f₂) degrees of freedom.
+    d is AUC₁ − AUC₂, l to u are the intervals of `delong_interval`, and S its squared standard errors. t has
+    (S₁ + S₂)² / (S₁²/f₁ + S₂²/f₂) degrees of freedom, f one less than the rows of each. p of ``delong-t`` is
+    1 − confidence where the interval ends at 0.
 
     Args:
         first: the labels and the scores of the one, one a row.
         second: those of the other.
         confidence: the share of such intervals that hold the true difference, 0 to 1.
         alternative: ``two-sided``, or that the first AUC is ``greater`` or ``less`` than the second.
-        method: ``delong-t`` has the f of `delong_interval`; ``delong`` one less than the rows of each, what
-            pROC computes.
+        method: ``delong-t``, or ``delong``, what pROC computes. That takes an AUC of 1 as known without
+            error: of equal systems of 0.9 on 10 and 10 and on 100 and 100 rows it has p ≤ .05 in 13 of 100 and
+            p ≤ .001 in 5, ``delong-t`` in 1 and none.
 
     Returns:
-        Where both areas are 0 or 1 or of equal scores alone, as `delong_test`, but with k of the fewer rows.
+        Of ``delong-t`` no statistic. Where both areas are 0 or 1 or of equal scores alone, as `delong_test`,
+        but with k of the fewer rows.
 
     Source:
-        X. Robin et al., "pROC: an open-source package for R and S+ to analyze and compare ROC curves", BMC
-        Bioinformatics 12, 2011 (``roc.test(paired=FALSE)``); otherwise as `delong_test`.
+        The interval G. Y. Zou, A. Donner, as `delong_test`; ``delong`` X. Robin et al., "pROC: an open-source
+        package for R and S+ to analyze and compare ROC curves", BMC Bioinformatics 12, 2011
+        (``roc.test(paired=FALSE)``).
 
     """
     check_share(confidence=confidence)
@@ -289,6 +296,19 @@ class AUCSpread:
             for part, size in parts
         ]
 
+    def _apart_error(self, other: AUCSpread) -> float:
+        """The standard error of the difference from another of different rows."""
+        x, y = self.left_out_error, other.left_out_error
+        return math.sqrt(max(x * x + y * y - 2 * self._together(other) * x * y, 0.0))
+
+    def _together(self, other: AUCSpread) -> float:
+        """The correlation with another of different rows, of which clusters may be the same."""
+        if self.alone or other.alone:
+            return 0.0
+        ours, theirs = (np.add(*each.left_out) for each in (self, other))
+        scale = math.sqrt(float(ours @ ours) * float(theirs @ theirs))
+        return float(ours @ theirs) / scale if scale else 0.0
+
     @classmethod
     def combined(cls, auc: float, spreads: Sequence[AUCSpread], slopes: Sequence[float]) -> AUCSpread:
         """That of a figure of several areas of the same rows or clusters, by its derivative by each."""
@@ -299,24 +319,25 @@ class AUCSpread:
 
     def interval(self, confidence: float, method: AreaInterval = "delong-logit") -> Interval:
         """As `delong_interval`."""
-        error = self.error if method == "delong" else self.left_out_error
-        if method == "delong" or math.isnan(error):
-            reach = _reach(error, confidence)
+        share = (1 - confidence) / 2
+        if method == "delong":
+            reach = _reach(self.error, share)
             return Interval(*(float(np.clip(end, 0, 1)) for end in (self.auc - reach, self.auc + reach)))
-        return self._on_logits(error, confidence) if error else self._exact(confidence)
+        return self._on_logits(share)
 
-    def _on_logits(self, error: float, confidence: float) -> Interval:
+    def _on_logits(self, share: float) -> Interval:
+        """With so small a share beyond either end."""
         from scipy.special import expit, logit
 
-        if not 0 < self.auc < 1:  # weights round to it
-            return self._exact(confidence)
-        reach = _reach(error, confidence, self.freedom) / (self.auc * (1 - self.auc))
+        error = self.left_out_error
+        if error == 0 or not 0 < self.auc < 1:  # weights round to 0 or 1
+            return self._exact(share)
+        reach = _reach(error, share, self.freedom) / (self.auc * (1 - self.auc))
         return Interval(*(float(expit(logit(self.auc) + each)) for each in (-reach, reach)))
 
-    def _exact(self, confidence: float) -> Interval:
+    def _exact(self, share: float) -> Interval:
         """Of an AUC without a spread: 0, 1, or that of equal scores."""
-        share = (1 - confidence) / 2
-        if self._plain is None:
+        if self._plain is None or math.isnan(self.left_out_error):
             return Interval(math.nan, math.nan)
         if self._plain == 0.5:
             reach = (1 - (2 * share) ** (1 / self.apart)) / 2
@@ -333,7 +354,7 @@ class AUCSpread:
 
     def bound(self, confidence: float) -> float:
         """The one-sided upper bound, by leaving rows or clusters out."""
-        return self.auc + _reach(self.left_out_error, 2 * confidence - 1, self.freedom)
+        return self.auc + _reach(self.left_out_error, 1 - confidence, self.freedom)
 
     def against(
         self, other: AUCSpread, confidence: float, alternative: Alternative, method: AreaTest = "delong-t"
@@ -347,13 +368,26 @@ class AUCSpread:
     def apart_from(
         self, other: AUCSpread, confidence: float, alternative: Alternative, method: AreaTest = "delong-t"
     ) -> AUCDifference:
-        """The difference from another of different rows and clusters, as `unpaired_delong_test`."""
-        both, plain = (self, other), method == "delong"
-        parts = np.array([each.error if plain else each.left_out_error for each in both]) ** 2
-        freedoms = [sum(each.sizes) - 1 if plain else each.freedom for each in both]
+        """The difference from another of different rows, as `unpaired_delong_test`.
+
+        Both may be of the same clusters, which are then moved together.
+        """
+        if method == "delong-t":
+            return self._compared_by_intervals(other, confidence, alternative)
+        parts = np.array([self.error, other.error]) ** 2
         total = float(parts.sum())
+        freedoms = [sum(each.sizes) - 1 for each in (self, other)]
         freedom = total**2 / float((parts**2 / freedoms).sum()) if total > 0 else math.inf
         return self._compared(other, math.sqrt(total), freedom, confidence, alternative)
+
+    def _compared_by_intervals(
+        self, other: AUCSpread, confidence: float, alternative: Alternative
+    ) -> AUCDifference:
+        error = self._apart_error(other)
+        if error == 0:
+            return self._compared(other, error, math.inf, confidence, alternative)
+        ends, p = self._between(other, (1 - confidence) / 2), self._p_between(other, alternative)
+        return AUCDifference(self.auc, other.auc, self.auc - other.auc, ends, error, p)
 
     def _compared(
         self, other: AUCSpread, error: float, freedom: float, confidence: float, alternative: Alternative
@@ -362,7 +396,7 @@ class AUCSpread:
         if error == 0:
             p, ends = self._p_without_spread(other, alternative), self._around(other, confidence)
             return AUCDifference(self.auc, other.auc, difference, ends, error, p)
-        statistic, reach = difference / error, _reach(error, confidence, freedom)
+        statistic, reach = difference / error, _reach(error, (1 - confidence) / 2, freedom)
         ends = Interval(difference - reach, difference + reach)
         p = _p(statistic, freedom, alternative)
         return AUCDifference(self.auc, other.auc, difference, ends, error, p, statistic, freedom)
@@ -371,11 +405,43 @@ class AUCSpread:
         """The interval of the difference, of those of both, where it does not vary."""
         if self._plain is None and other._plain is None and abs(self.auc - other.auc) <= ROUNDING:
             return Interval(0.0, 0.0)
-        (low, high), (other_low, other_high) = (each.interval(confidence) for each in (self, other))
-        down = math.hypot(self.auc - low, other_high - other.auc)
-        up = math.hypot(high - self.auc, other.auc - other_low)
+        return self._between(other, (1 - confidence) / 2, together=0.0)
+
+    def _between(self, other: AUCSpread, share: float, together: float | None = None) -> Interval:
+        """The interval of the difference, of those of both and their correlation."""
+        r = self._together(other) if together is None else together
+        (low, high), (other_low, other_high) = (each._on_logits(share) for each in (self, other))
+
+        def apart(x: float, y: float) -> float:
+            return math.sqrt(max(x * x + y * y - 2 * r * x * y, 0.0))
+
         difference = self.auc - other.auc
+        down, up = (
+            apart(self.auc - low, other_high - other.auc),
+            apart(high - self.auc, other.auc - other_low),
+        )
         return Interval(max(difference - down, -1.0), min(difference + up, 1.0))
+
+    def _p_between(self, other: AUCSpread, alternative: Alternative) -> float:
+        """Twice the share beyond either end of the interval that ends at 0, or one-sided that."""
+        from scipy.optimize import brentq
+
+        if math.isnan(self._between(other, 0.25).low):
+            return math.nan
+        above = self.auc > other.auc
+
+        def beyond(exponent: float) -> float:
+            low, high = self._between(other, math.exp(exponent))
+            return low if above else -high
+
+        least, most = math.log(LEAST_SHARE), math.log(0.5)
+        if beyond(most) <= 0:  # a bound of few pairs is below even the middle
+            share = 0.5
+        else:
+            share = LEAST_SHARE if beyond(least) > 0 else math.exp(brentq(beyond, least, most))
+        if alternative == "two-sided":
+            return never_zero(2 * share)
+        return never_zero(share) if above == (alternative == "greater") else 1 - share
 
     def _p_without_spread(self, other: AUCSpread, alternative: Alternative) -> float:
         """Of areas neither of which varies, or that vary together."""
@@ -415,11 +481,11 @@ def _p(statistic: float, freedom: float, alternative: Alternative) -> float:
     return never_zero(below(-statistic if alternative == "greater" else statistic))
 
 
-def _reach(error: float, confidence: float, freedom: float = math.inf) -> float:
+def _reach(error: float, share: float, freedom: float = math.inf) -> float:
+    """How far from the middle an interval ends that leaves such a share beyond either end."""
     from scipy.special import ndtri, stdtrit
 
-    share = (1 + confidence) / 2
-    return float(ndtri(share) if math.isinf(freedom) else stdtrit(freedom, share)) * error
+    return -float(ndtri(share) if math.isinf(freedom) else stdtrit(freedom, share)) * error
 
 
 def _spread(rows: _BothClasses, scores: Floats) -> AUCSpread:

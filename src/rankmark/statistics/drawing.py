@@ -72,8 +72,8 @@ def draws_needed(tests: int, alpha: float, resamples: int) -> int:
 
 
 def too_few_draws(tests: int, alpha: float, draws: int) -> bool:
-    """Whether no p-value of so many draws, times all tests, is below α."""
-    return tests / (draws + 1) >= alpha
+    """Whether no p-value of so many draws, times all tests, is α or below."""
+    return tests * (1 / (draws + 1)) > alpha
 
 
 def drawn_p(extreme: Extreme, columns: int, *, resamples: int, most: int | None = None) -> Drawn:

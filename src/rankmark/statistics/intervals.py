@@ -20,6 +20,7 @@ from rankmark.statistics.resampling import (
     Floats,
     bootstrap_means,
     check_drawn,
+    check_enough,
     check_share,
     cluster_totals,
     known,
@@ -541,6 +542,12 @@ class MeanInterval(Statistic):
         """Whether it is of resamples."""
         return "resampled" in self.takes or "ratios" in self.takes
 
+    def check(self, resamples: int, confidence: float) -> None:
+        """Refuses fewer resamples than leave one of them beyond either end."""
+        if self.draws:
+            share, width = (1 - confidence) / 2, f"{100 * confidence:.6g}%"
+            check_enough(resamples, share, f"the ends of a {width} interval by the {self.title}")
+
     @property
     def of_differences(self) -> bool:
         """Whether there is one of differences between two systems."""
@@ -581,6 +588,8 @@ def made_interval(
         "left_out": lambda: left_out_means(values, clusters),
     }
     record = INTERVALS[method]
+    if "resamples" in draws:
+        record.check(draws["resamples"], confidence)
     taken = {each: given[each]() for each in record.takes if each in given}
     ends: Interval = record.function(**taken, confidence=confidence)
     if name == "auto" and math.isnan(ends.low):

@@ -5,6 +5,7 @@ Resample r of a seed is the same for every column of values and for any number o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -22,6 +23,7 @@ __all__ = [
     "as_floats",
     "bootstrap_means",
     "check_drawn",
+    "check_enough",
     "check_share",
     "cluster_totals",
     "known",
@@ -174,6 +176,13 @@ def check_drawn(resamples: int, seed: int, threads: int | None = None) -> None:
         whole = hasattr(value, "__index__") and not isinstance(value, bool)
         if not whole or not least <= value <= most:
             raise ChoiceError(f"{name}={brief(value)} is not a whole number from {least:,} to {most:,}")
+
+
+def check_enough(resamples: int, share: float, what: str) -> None:
+    """Refuses fewer resamples than have this share, as one of one more than they are."""
+    least = math.ceil(1 / share - 1e-9) - 1
+    if resamples < least:
+        raise ChoiceError(f"resamples={resamples} is too few for {what}; give {least:,} or more")
 
 
 USUAL = {"alpha": 0.05, "confidence": 0.95, "power": 0.8}

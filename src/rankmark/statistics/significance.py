@@ -134,8 +134,9 @@ def wilcoxon_test(
     check_choice("method", method, ("auto", "exact", "normal"))
     if not isinstance(continuity, bool):
         raise ChoiceError(f"continuity={continuity!r} is neither True nor False")
-    if digits is not None and (not hasattr(digits, "__index__") or isinstance(digits, bool)):
-        raise ChoiceError(f"digits={digits!r} is neither a whole number nor None")
+    whole = hasattr(digits, "__index__") and not isinstance(digits, bool)
+    if digits is not None and not (whole and 1 <= digits <= MOST_DIGITS):
+        raise ChoiceError(f"digits={digits!r} is neither a whole number from 1 to {MOST_DIGITS} nor None")
     own = _without_noise(known(differences)[0], digits)
     none = int(np.count_nonzero(own == 0))
     if zeros == "wilcox":
@@ -437,6 +438,8 @@ def _without_noise(differences: Floats, digits: int | None) -> Floats:
     return differences if digits is None or not greatest else np.round(differences / greatest, digits)
 
 
+MOST_DIGITS = 15
+"""Decimals that floats of up to 1 have."""
 TOLD = ("differences", "alternative", "clusters", "null", "resamples", "most", "seed", "threads", "each")
 """What a test is told by whoever runs it; all else are its options."""
 
@@ -454,6 +457,7 @@ class PairedTest(Statistic):
         linear: whether it goes by the spread of the differences, and so wants those of which the mean is the
             difference of two values that are no means (see `aggregation.terms.Terms.linear`).
         of_mean: whether it is of the mean difference, and not of ranks or signs.
+        of_signs: whether p is of all choices of the signs, of which n differences have 2ⁿ.
         many: the same of the differences of all pairs at once, [queries, pairs], where that is faster.
         of_means: its p-value from resampled means of the differences, and the differences, where others have
             drawn them already.
@@ -463,6 +467,7 @@ class PairedTest(Statistic):
     exact: bool = False
     linear: bool = False
     of_mean: bool = True
+    of_signs: bool = False
     many: Callable[..., list[PValue]] | None = None
     of_means: Callable[[Floats, Floats, Alternative, Clusters], PValue] | None = None
 
@@ -493,6 +498,7 @@ TESTS: Mapping[str, PairedTest] = table(
         randomisation_test,
         "without an effect each difference is as likely to have the other sign",
         exact=True,
+        of_signs=True,
         many=randomisation_tests,
     ),
     PairedTest(
@@ -509,6 +515,7 @@ TESTS: Mapping[str, PairedTest] = table(
         "without an effect differences lie symmetrically around 0; it is of their ranks, not of the mean: of "
         "skewed differences with the mean 0 it finds most to differ",
         of_mean=False,
+        of_signs=True,
     ),
     PairedTest(
         "sign",
@@ -517,6 +524,7 @@ TESTS: Mapping[str, PairedTest] = table(
         "without an effect half of the differences are above 0; it asks of none how great it is, and is "
         "not of the mean",
         of_mean=False,
+        of_signs=True,
     ),
     PairedTest(
         "bootstrap",
