@@ -133,7 +133,7 @@ class Spread(NamedTuple):
     @property
     def units(self) -> int:
         """How many are independent: queries, or clusters."""
-        return self.crossed.queries.freedom + 1
+        return self.crossed.queries.units
 
     @property
     def of_units(self) -> float:
