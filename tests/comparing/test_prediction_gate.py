@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import rankmark as rm
 from rankmark import statistics
@@ -129,6 +130,57 @@ def test_rows_that_do_not_change_show_nothing_where_the_worst_is_not_known() -> 
     )
     assert [(own.by, own.bound, own.passed) for own in decided.measures] == [("few", None, False)] * 3
     assert "too few of 400 rows differ for a bound" in str(decided)
+
+
+@pytest.mark.parametrize("measure", ["ECE", "ACE"])
+def test_the_bound_of_an_error_of_calibration_is_the_end_of_its_interval(measure: str) -> None:
+    how: Any = {"score": "new", "intervals": True}
+    found = rm.evaluate_predictions(TABLE, measure, **how)
+    (own,) = rm.gate_predictions(TABLE, "new", at_most={measure: 0.9}, confidence=0.975).limits
+    assert (own.by, own.bound) == ("gaps", found.intervals[measure].high)
+    (drop,) = gated(measure, max_drop=0.5, confidence=0.975).measures
+    alone: Any = rm.evaluate_predictions(TABLE, measure, **(how | {"score": "old", "confidence": 0.975}))
+    new: Any = rm.evaluate_predictions(TABLE, measure, **(how | {"confidence": 0.975}))
+    assert drop.bound == pytest.approx(new.intervals[measure].high - alone.intervals[measure].low, rel=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["MCE", "BrierReliability", "ECE(norm=l2)"])
+def test_errors_of_calibration_without_an_interval_have_no_bound(measure: str) -> None:
+    decided = rm.gate_predictions(TABLE, "new", at_most={measure: 0.9}, confidence=0.95)
+    (own,) = decided.limits
+    assert (own.by, own.bound, own.passed) == ("none", None, False)
+    assert "chance adds to it, and no bound of it is known" in decided.reason(own)
+    (drop,) = gated(measure, max_drop=0.5, confidence=0.95).measures
+    assert (drop.by, drop.bound, drop.passed) == ("none", None, False)
+
+
+def test_shares_of_rows_have_exact_bounds() -> None:
+    right = TABLE.with_columns(p=pl.col("click") * 0.8 + 0.1, q=1 - (pl.col("click") * 0.8 + 0.1))
+    limits = {"Accuracy": 0.5, "Precision": 0.5, "Recall": 0.5}
+    decided = rm.gate_predictions(right, "p", at_least=limits, confidence=0.95)
+    positive = int(CLICK.sum())
+    # Clopper and Pearson: of n that are all right 0.05^(1/n).
+    assert [own.bound for own in decided.limits] == pytest.approx(
+        [0.05 ** (1 / n) for n in (400, positive, positive)], rel=1e-6
+    )
+    assert {own.by for own in decided.limits} == {"exact"}
+    none = rm.gate_predictions(right, "q", at_least={"Accuracy": 0.5}, confidence=0.95)
+    assert (none.limits[0].bound, none.passed) == (pytest.approx(0, abs=1e-12), False)
+    wrong = right.with_columns(
+        p=pl.when(pl.int_range(400) < 30).then(0.5 - 0.4 * pl.col("click")).otherwise("p")
+    )
+    some = rm.gate_predictions(wrong, "p", at_least={"Accuracy": 0.5}, confidence=0.95).limits[0]
+    ones = round(some.value * 400)
+    assert some.bound == pytest.approx(stats.beta.ppf(0.05, ones, 401 - ones), rel=1e-6)
+
+
+def test_a_share_that_does_not_drop_passes_where_enough_rows_are_seen() -> None:
+    twice = TABLE.with_columns(new=pl.col("old"))
+    (own,) = rm.gate_predictions(
+        twice, SYSTEMS, "Accuracy", baseline="old", max_drop=0.01, confidence=0.95
+    ).measures
+    assert (own.by, own.passed) == ("gaffke", True)
+    assert own.bound == pytest.approx(1 - 0.05 ** (1 / 400), rel=1e-5)
 
 
 def test_limits_of_one_model() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankmark.aggregation.intervals import OfSums, paired
+from rankmark.aggregation.intervals import OfGaps, OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, NOTHING_FIXED, Fixed, Rows, least_root
@@ -34,6 +35,7 @@ __all__ = [
     "Ends",
     "Figure",
     "Foreseen",
+    "OfCalibration",
     "OfQueries",
     "OfSamples",
     "OfSpreads",
@@ -41,7 +43,18 @@ __all__ = [
 ]
 
 By: TypeAlias = Literal[
-    "point", "gaffke", "gaffke-seen", "seeds", "seeds-seen", "betting", "bca", "delong", "few"
+    "point",
+    "gaffke",
+    "gaffke-seen",
+    "seeds",
+    "seeds-seen",
+    "betting",
+    "bca",
+    "delong",
+    "exact",
+    "gaps",
+    "few",
+    "none",
 ]
 """What decides: the estimate alone, or a bound. ``gaffke`` knows the worst that a query can add, and
 ``gaffke-seen`` takes the worst that was seen for it; ``seeds`` and ``seeds-seen`` are these, widened by what
@@ -340,9 +353,25 @@ class OfSamples(_ByRows):
 
     def rows(self, figure: Figure) -> Rows:
         """As `_ByRows.rows`."""
+        if self._shares is not None:
+            worst = figure.parts(figure.worst((0.0, 1.0)) or [])
+            return Rows.of(*figure.parts(self._shares), (float(worst[0]), float(worst[1])))
         moves = [each.moves(self.sampling) for each in self._sums]
         linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
         return Rows.of(*figure.parts(linear), None)
+
+    @cached_property
+    def _shares(self) -> list[Floats] | None:
+        """The rows' zeros and ones, if the values are shares of the same rows; else None."""
+        if self.unit != "rows":
+            return None
+        ones = [each.zeros_and_ones for each in self.samples]
+        if len(ones) == 1:
+            return None if ones[0] is None else [ones[0]]
+        if not self._sums or any(each is None or len(each) < self.units for each in ones):
+            return None
+        moves = (each.moves(self.sampling) for each in self.samples)
+        return [np.round(v + self.units * own) for v, own in zip(self.values, moves, strict=True)]
 
     @property
     def _sums(self) -> list[Sample]:
@@ -354,6 +383,8 @@ class OfSamples(_ByRows):
 
     def upper(self, figure: Figure, confidence: float) -> Bound:
         """As `Decider.upper`: by what units add, or by the bootstrap."""
+        if self._shares is not None and len(self.samples) == 1:
+            return super().upper(figure, confidence)._replace(by="exact")
         if self._sums:
             return super().upper(figure, confidence)
         resampled, left_out = self._drawn(figure)
@@ -366,11 +397,11 @@ class OfSamples(_ByRows):
             )
         # The upper end of the interval that leaves as much out on both sides.
         ends = bca_interval(resampled, estimate, left_out, confidence=2 * confidence - 1)
-        return Bound(ends.high, "bca", len(resampled))
+        return Bound(max(ends.high, estimate), "bca", len(resampled))
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
         """As `Decider.foreseen`."""
-        if self._sums:
+        if self._sums or self._shares is not None:
             return super().foreseen(figure, distance, confidence)
         return _normal(standard_deviation(self._drawn(figure)[0]), self.units, distance, confidence)
 
@@ -379,6 +410,42 @@ class OfSamples(_ByRows):
         drawn = [each.drawn(self.sampling) for each in self.samples]
         resampled, left_out = (figure.of(each) for each in zip(*drawn, strict=True))
         return resampled[~np.isnan(resampled)], left_out[~np.isnan(left_out)]
+
+
+@dataclass(frozen=True)
+class OfCalibration:
+    """By the intervals of errors to which chance adds, of which resamples have more; others have no bound."""
+
+    values: Sequence[float]
+    samples: Sequence[Sample]
+    sampling: Sampling
+    unit: Unit
+    clusters: None = None
+    seeds: None = None
+
+    @property
+    def units(self) -> int:
+        """As `Decider.units`."""
+        return self.samples[0].units
+
+    def upper(self, figure: Figure, confidence: float) -> Bound:
+        """As `Decider.upper`: of the worst ends, each wrong with its part of the chance."""
+        outside = 2 * (1 - confidence) / len(self.samples)
+        ends: list[float] = []
+        for factor, each in zip(figure.above, self.samples, strict=True):
+            if not isinstance(each, OfGaps):
+                return Bound(math.inf, "none")
+            found = each.gaps.interval(1 - outside, seed=self.sampling.seed)
+            ends.append(found.high if factor > 0 else found.low)
+        value = float(figure.of(ends))
+        if not math.isfinite(value):
+            raise DataError(
+                "the baseline's value can be 0 for all that these show; give max_drop as a number"
+            )
+        return Bound(value, "gaps")
+
+    def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:
+        """None: it is not known."""
 
 
 @dataclass(frozen=True)

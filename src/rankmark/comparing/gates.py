@@ -29,6 +29,8 @@ BOUNDS: Mapping[By, str] = {
     "betting": "the one-sided bound by betting, which holds at every number of queries at once,",
     "delong": "DeLong's one-sided bound",
     "bca": "the one-sided BCa bootstrap bound",
+    "exact": "the exact one-sided bound",
+    "gaps": "the one-sided bound of the bins' gaps",
 }
 """How the bounds that decide are called."""
 
@@ -212,6 +214,8 @@ class Gate(Saved):
             return f"decided by the point estimate on {over}"
         if own.by == "few":
             return f"too few of {over} differ for a bound, which takes {LEAST_CHANGED} of {LEAST_UNITS}"
+        if own.by == "none":
+            return "chance adds to it, and no bound of it is known; decide of it without a confidence"
         drawn = "" if own.resamples is None else f" ({own.resamples:,} resamples, seed {self.seed})"
         return f"decided by {BOUNDS[own.by]} on {over}{drawn}"
 

@@ -61,10 +61,10 @@ def paired_t_test(
     clusters: Clusters = None,
     null: float = 0.0,
 ) -> PValue:
-    """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom, or clusters less 1.
+    """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom.
 
-    SE is that of `t_interval`, also for clusters of two kinds. Without spread (see `spread`) p is 1 if d̄ is
-    `null`, else NaN.
+    SE is that of `t_interval`, and so are the degrees of freedom with clusters, of one kind or two. Without
+    spread (see `spread`) p is 1 if d̄ is `null`, else NaN.
 
     Args:
         differences: one a query.
@@ -80,10 +80,10 @@ def paired_t_test(
 
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
-    error, freedom = standard_error(own, labels)
+    error, freedom, units = standard_error(own, labels)
     effect = float(own.mean()) - null if len(own) else math.nan
     t = effect / error if freedom and error else math.nan
-    evidence = Evidence("t", freedom + 1 if freedom else len(own), t, freedom)
+    evidence = Evidence("t", units if freedom else len(own), t, freedom)
     if math.isnan(t):
         same = freedom and not without_rounding(np.array([effect]), own).any()
         return PValue(1.0 if same else math.nan, evidence)
@@ -239,7 +239,9 @@ def randomisation_test(
     one-sided T ≥ Σd_i or T ≤ Σd_i. It is exact where that is feasible (see `signflips.upper_tails`), else
     from m random choices, of which b are as extreme: (b + 1) / (m + 1). Where p is so small that all the
     choices would tell no more than that it is below 1 / (m + 1), it is a bound that p is certain not to
-    exceed (see `signflips.tail_bounds`). With clusters the sums of whole clusters change signs.
+    exceed (see `signflips.tail_bounds`). With clusters the sums of whole clusters change signs:
+    these may be of any sizes, have to be symmetric around 0 where systems are alike, and fewer than six give
+    no p of 0.05 or less.
 
     It holds its level where the systems can be exchanged. As a test of the mean difference it is as good as
     the t test: of few and very skewed differences with the mean 0 it finds too many.
