@@ -42,7 +42,7 @@ from rankmark.statistics import (
     wilcoxon_test,
 )
 from rankmark.statistics.corrections import CorrectionName
-from rankmark.statistics.intervals import IntervalName, left_out_means
+from rankmark.statistics.intervals import IntervalName, left_out_means, linearised_error
 from rankmark.statistics.signflips import upper_tail
 from rankmark.statistics.significance import TestName
 
@@ -183,9 +183,9 @@ def test_the_error_of_a_ratio_is_that_of_cluster_robust_regression() -> None:
         cov_type="cluster", cov_kwds={"groups": users, "use_correction": False}, use_t=True
     )
     groups = len(np.unique(users))
-    width = stats.t.ppf(0.975, groups - 1) * fitted.bse[0] * math.sqrt(groups / (groups - 1))
-    low, high = t_interval(d, clusters=users)
-    assert (high - low) / 2 == pytest.approx(width, rel=1e-9)
+    found = linearised_error(d, users)
+    assert found.error == pytest.approx(fitted.bse[0] * math.sqrt(groups / (groups - 1)), rel=1e-9)
+    assert (found.freedom, found.units) == (groups - 1, groups)
 
 
 def test_too_few_values_have_no_interval() -> None:

@@ -209,8 +209,8 @@ def unpaired_delong_test(
         confidence: the share of such intervals that hold the true difference, 0 to 1.
         alternative: ``two-sided``, or that the first AUC is ``greater`` or ``less`` than the second.
         method: ``delong-t``, or ``delong``, what pROC computes. That takes an AUC of 1 as known without
-            error: of equal systems of 0.9 on 10 and 10 and on 100 and 100 rows it has p ≤ .05 in 13 of 100 and
-            p ≤ .001 in 5, ``delong-t`` in 1 and none.
+            error: of equal systems of 0.9 on 10 and 10 and on 100 and 100 rows it has p ≤ .05 in 13 of 100
+            and p ≤ .001 in 5, ``delong-t`` in 1 and none.
 
     Returns:
         Of ``delong-t`` no statistic. Where both areas are 0 or 1 or of equal scores alone, as `delong_test`,
