@@ -43,6 +43,7 @@ class Table:
         rows: of each population, of each way its share.
         nominal: what the share should be; None where there is no such.
         goal: how far from the nominal it may be: ``(below, above)``.
+        counts: the ways that are no such shares but say how often something was so.
 
     """
 
@@ -50,6 +51,7 @@ class Table:
     rows: Mapping[str, Mapping[str, Share]]
     nominal: float | None = None
     goal: tuple[float, float] = (1.0, 1.0)
+    counts: tuple[str, ...] = ("with a caution",)
 
     def __str__(self) -> str:
         """As Markdown, in per cent; ``!`` where a share misses the goal by more than two standard errors."""
@@ -61,12 +63,12 @@ class Table:
             "| --- |" + " ---: |" * len(columns),
         ]
         for name, row in self.rows.items():
-            cells = [f"{row[each]}{self._mark(row[each])}" if each in row else "" for each in columns]
+            cells = [f"{row[each]}{self._mark(each, row[each])}" if each in row else "" for each in columns]
             lines.append(f"| {name} | {' | '.join(cells)} |")
         return "\n".join(lines) + "\n"
 
-    def _mark(self, share: Share) -> str:
-        if self.nominal is None:
+    def _mark(self, way: str, share: Share) -> str:
+        if self.nominal is None or way in self.counts:
             return ""
         below, above = self.goal
         slack = 2 * share.error

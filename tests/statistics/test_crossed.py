@@ -6,7 +6,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from rankmark import statistics
 from rankmark.errors import DataError
 from rankmark.statistics import Interval, crossed, paired_t_test, t_interval
 
@@ -23,8 +25,8 @@ def differences(seed: int = 0, queries: int = 30) -> np.ndarray:
 def test_the_parts_of_the_variance_of_a_mean() -> None:
     found = crossed(TWO_SEEDS)
     assert found.estimate == 3
-    assert found.queries == pytest.approx((4 / 3, 2))
-    assert found.seeds == (pytest.approx((1, 1)),)
+    assert found.queries == pytest.approx((4 / 3, 2, 3))
+    assert found.seeds == (pytest.approx((1, 1, 2)),)
     reach = math.sqrt(4 / 3 * T[2] ** 2 + T[1] ** 2)
     assert found.interval() == pytest.approx((3 - reach, 3 + reach), rel=1e-5)
 
@@ -33,16 +35,16 @@ def test_the_noise_of_queries_and_seeds_is_counted_once() -> None:
     # Seed means 0, 3, 3, 6 have the variance 6; the residuals 0, ∓1, ±1, 0 the mean square 4/3, of which half
     # of a half is taken away.
     (part,) = crossed([[0, 2, 4, 6], [0, 4, 2, 6]]).seeds
-    assert part == pytest.approx(((6 - 1 / 3) / 4, 3))
+    assert part == pytest.approx(((6 - 1 / 3) / 4, 3, 4))
     # Noise alone, which the seeds' means do not show: nothing below 0 is added.
-    assert crossed([[0, 2, 2, 0], [2, 0, 0, 2]]).seeds == ((0, 3),)
+    assert crossed([[0, 2, 2, 0], [2, 0, 0, 2]]).seeds == ((0, 3, 4),)
 
 
 def test_two_systems_are_of_the_parts_of_both() -> None:
     found = crossed(TWO_SEEDS, [[1, 1], [1, 1], [1, 3]])
     # Differences of the query means 0, 2, 3; seed means 1 and 5/3 (variance 2/9).
-    assert found.queries == pytest.approx((7 / 3 / 3, 2))
-    assert found.seeds == (pytest.approx((1, 1)), pytest.approx((1 / 9, 1)))
+    assert found.queries == pytest.approx((7 / 3 / 3, 2, 3))
+    assert found.seeds == (pytest.approx((1, 1, 2)), pytest.approx((1 / 9, 1, 2)))
     # Satterthwaite's (10/9)² / (1 + 1/81) = 1.22 degrees of freedom, by which seeds reach less than the sum.
     assert found.reach(0.05) < math.sqrt(7 / 9 * T[2] ** 2 + 10 / 9 * T[1] ** 2)
 
@@ -71,9 +73,9 @@ def test_the_interval_leaves_out_0_where_p_is_below_the_level() -> None:
 
 def test_a_system_with_one_seed_varies_as_the_other_unless_it_is_seedless() -> None:
     other = [1, 2, 3]
-    assert crossed(TWO_SEEDS, other).seeds == (pytest.approx((2 * (1 / 2 + 1), 1)),)
-    assert crossed(other, TWO_SEEDS).seeds == (pytest.approx((2 * (1 / 2 + 1), 1)),)
-    assert crossed(TWO_SEEDS, other, seedless=True).seeds == (pytest.approx((2 * 1 / 2, 1)),)
+    assert crossed(TWO_SEEDS, other).seeds == (pytest.approx((2 * (1 / 2 + 1), 1, 2)),)
+    assert crossed(other, TWO_SEEDS).seeds == (pytest.approx((2 * (1 / 2 + 1), 1, 2)),)
+    assert crossed(TWO_SEEDS, other, seedless=True).seeds == (pytest.approx((2 * 1 / 2, 1, 2)),)
 
 
 def test_clusters_are_what_varies() -> None:
@@ -122,3 +124,19 @@ def test_false_positives_are_few_where_seeds_vary() -> None:
     values = seeds + noise + rng.normal(0, 0.05, (300, 2, 50, 1))
     assert sum(crossed(*each).p() <= 0.05 for each in values) <= 0.05 * 300
     assert sum(paired_t_test(np.subtract(*each.mean(axis=2))) <= 0.05 for each in values) >= 0.25 * 300
+
+
+def test_of_few_seeds_the_power_has_their_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(1)
+    one, other = (rng.normal(0, 1, (200, 1)) * 0.01 + rng.normal(0, 0.1, (1, 2)) for _ in "ab")
+    found = statistics.crossed(one, other)
+    freedom = found.freedom(0.05)
+    assert 1 <= freedom <= 2.01  # queries add next to nothing
+    assert stats.t.isf(0.025, freedom) * found.error == pytest.approx(found.reach(0.05), rel=1e-9)
+    plain = statistics.crossed(one[:, 0], other[:, 0])
+    assert plain.freedom(0.05) == 199
+    how = {"alpha": 0.05, "power": 0.8}
+    few = statistics.detectable_difference(1.0, 200, freedom=freedom, **how)
+    assert few > 1.5 * statistics.detectable_difference(1.0, 200, **how)
+    exact = stats.nct.sf(stats.t.isf(0.025, freedom), freedom, few * np.sqrt(200))
+    assert exact == pytest.approx(0.8, abs=1e-3)  # the other tail adds next to nothing

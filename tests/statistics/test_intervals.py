@@ -22,7 +22,8 @@ from rankmark.statistics import (
     t_interval,
     wilson_interval,
 )
-from rankmark.statistics.intervals import standard_error
+from rankmark.statistics.intervals import left_out_means, linearised_error, standard_error
+from rankmark.statistics.jackknife import jackknife_interval
 
 SKEWED = np.array([0.0] * 20 + [0.1, 0.2, 0.3, 0.5, 0.5, 0.7, 0.9, 1.0, 1.0, 1.0])
 USERS = np.arange(30) // 3
@@ -76,7 +77,8 @@ def test_ratios_are_those_of_resamples_of_rows_or_clusters(clusters: Any) -> Non
     for _ in range(1_500):
         drawn = [units[each] for each in rng.integers(len(units), size=len(units))]
         resample = SKEWED[np.concatenate(drawn)]
-        error, _ = standard_error(resample, np.repeat(np.arange(len(drawn)), [len(each) for each in drawn]))
+        again = np.repeat(np.arange(len(drawn)), [len(each) for each in drawn])
+        error = linearised_error(resample, again).error
         expected.append(abs(resample.mean() - SKEWED.mean()) / error if error else math.inf)
     ratios = studentised_ratios(SKEWED, clusters=clusters, resamples=20_000)
     for share in (0.5, 0.8):
@@ -153,6 +155,30 @@ def test_a_comparison_says_how_its_intervals_were_made_and_which_are_doubtful() 
     assert "95% intervals: studentised bootstrap over queries, 500 resamples, seed 0" in str(asked)
 
 
+def test_with_clusters_of_several_sizes_t_is_the_jackknife() -> None:
+    """By hand of three clusters: the mean 4 is 5, 21/5 and 7/3 without each."""
+    values, users = np.array([1.0, 3, 5, 7, 5, 3]), np.array([0, 0, 2, 2, 2, 1])
+    left = np.array([5.0, 21 / 5, 7 / 3])
+    assert left_out_means(values, users) == pytest.approx(left)
+    error, freedom, units = standard_error(values, users)
+    assert error**2 == pytest.approx(2 / 3 * np.sum((left - 4) ** 2))
+    assert (0 < freedom <= 2, units) == (True, 3)
+    rng = np.random.default_rng(5)
+    users = np.repeat(np.arange(20), np.minimum(1 + (5 * rng.pareto(1.5, 20)).astype(int), 200))
+    values = rng.normal(0, 0.1, 20)[users] + rng.normal(0.3, 0.1, len(users))
+    expected = jackknife_interval(float(values.mean()), left_out_means(values, users))
+    assert t_interval(values, clusters=users) == pytest.approx(expected, abs=1e-12)
+    assert paired_t_test(values, clusters=users, null=expected.low) == pytest.approx(0.05)
+    assert standard_error(values, users).error > linearised_error(values, users).error
+
+
+def test_with_clusters_of_one_size_t_has_one_degree_of_freedom_less_than_clusters() -> None:
+    rng = np.random.default_rng(5)
+    values, users = rng.exponential(size=60), np.repeat(np.arange(12), 5)
+    means = values.reshape(12, 5).mean(axis=1)
+    assert t_interval(values, clusters=users) == pytest.approx(t_interval(means), abs=1e-12)
+
+
 def test_of_clusters_of_two_kinds_what_both_share_counts_once() -> None:
     """The sum over pairs of rows that share either, each kind with its own G / (G − 1)."""
     rng = np.random.default_rng(3)
@@ -166,7 +192,7 @@ def test_of_clusters_of_two_kinds_what_both_share_counts_once() -> None:
         groups = len(np.unique(labels))
         return float(groups / (groups - 1) * (left @ shared @ left) / 80**2)
 
-    error, freedom = standard_error(values, np.column_stack([topics, users]))
+    error, freedom, _ = standard_error(values, np.column_stack([topics, users]))
     assert error**2 == pytest.approx(squared(topics) + squared(users) - squared(both))
     assert freedom == 5
 

@@ -35,7 +35,7 @@ def alike(queries: int, by: float = 0.1) -> np.ndarray:
 def test_differences_by_the_same_have_no_spread(d: Callable[[int], np.ndarray], queries: int) -> None:
     own = d(queries)
     assert standard_deviation(own) == 0.0
-    assert standard_error(own) == (0.0, queries - 1)
+    assert standard_error(own) == (0.0, queries - 1, queries)
     assert standard_error(own, np.arange(queries) // 2)[0] == 0.0
     assert math.isnan(paired_t_test(own))
     assert math.isnan(bootstrap_shift_test(own, resamples=500))

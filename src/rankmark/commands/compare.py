@@ -79,7 +79,12 @@ with_comparison = together(
         metavar="NAME",
         help="Compare all others with this run, and not all pairs; repeat it for several.",
     ),
-    with_words("--test", _tests, "Which test gives the p-values."),
+    with_words(
+        "--test",
+        _tests,
+        "Which test gives the p-values.  [default: the first; with several seeds t]",
+        needed=False,
+    ),
     click.option(
         "--test-option",
         "test_options",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from rankmark.comparing.comparison import Comparison
-from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.plan import USUAL_TEST, ComparisonPlan
 from rankmark.comparing.stored import beside_stored, opened
 from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
@@ -40,7 +40,7 @@ def compare(
     *,
     like: str | None = None,
     baseline: Baseline = None,
-    test: TestName = "randomisation",
+    test: TestName | None = None,
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
@@ -70,8 +70,9 @@ def compare(
         measures: as for `evaluate`.
         like: a convention, as for `evaluate`.
         baseline: the system, or several, with which all others are compared; all pairs if None.
-        test: which of `rankmark.statistics.TESTS`, whose records say what each assumes; the first of them is
-            ``randomisation`` (random signs; exact where feasible).
+        test: which of `rankmark.statistics.TESTS`, whose records say what each assumes; None for the first of
+            them, ``randomisation`` (random signs; exact where feasible), or ``t`` with several seeds or
+            clusters of two kinds, of which no other knows.
         alternative: ``two-sided``, or that the system's values are ``greater`` or ``less`` than the other's.
         correction: of the p-values over all systems and measures, which of `rankmark.statistics.CORRECTIONS`
             (``none`` is one); or ``tukey``, the randomised Tukey HSD test of all systems of a measure, which
@@ -122,7 +123,7 @@ def compare(
     from rankmark.inputs import read_qrels
 
     plan = ComparisonPlan(
-        test,
+        USUAL_TEST if test is None else test,
         alternative,
         correction,
         alpha,
@@ -138,7 +139,7 @@ def compare(
         name: [opened(each, ListResult) for each in (run if are_seeds(run) else [run])]
         for name, run in runs.items()
     }
-    plan = _settled(plan, systems, clusters, seedless)
+    plan = _settled(plan, systems, clusters, seedless, test)
     fresh = [run for own in systems.values() for run in own if not isinstance(run, ListResult)]
     if not fresh:
         raise UsageError("these are results, which need no judgements: compare_results compares them")
@@ -164,7 +165,7 @@ def compare_results(
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     baseline: Baseline = None,
-    test: TestName = "randomisation",
+    test: TestName | None = None,
     alternative: Alternative = "two-sided",
     correction: CorrectionName | Literal["tukey"] = "holm",
     alpha: float = 0.05,
@@ -211,7 +212,7 @@ def compare_results(
 
     """
     plan = ComparisonPlan(
-        test,
+        USUAL_TEST if test is None else test,
         alternative,
         correction,
         alpha,
@@ -224,7 +225,7 @@ def compare_results(
     )
     baselines = check_systems(results, baseline)
     listed = {name: _several(name, each) for name, each in results.items()}
-    plan = _settled(plan, listed, clusters, seedless)
+    plan = _settled(plan, listed, clusters, seedless, test)
     places = Places(attributes=attributes)
     weighting = Weighting.of(weights, places, next(iter(listed.values()))[0].query_ids)
     if weighting is not None:
@@ -236,12 +237,16 @@ def compare_results(
 
 
 def _settled(
-    plan: ComparisonPlan, systems: Mapping[str, Sequence[Any]], clusters: Any, seedless: str | Sequence[str]
+    plan: ComparisonPlan,
+    systems: Mapping[str, Sequence[Any]],
+    clusters: Any,
+    seedless: str | Sequence[str],
+    test: TestName | None,
 ) -> ComparisonPlan:
     named = (seedless,) if isinstance(seedless, str) else tuple(seedless)
     counts = {name: len(runs) for name, runs in systems.items()}
     kinds = len(clusters) if isinstance(clusters, list | tuple) else int(clusters is not None)
-    return plan.settled(clusters=kinds, seeds=counts, seedless=named)
+    return plan.settled(clusters=kinds, seeds=counts, seedless=named, chosen=test is not None)
 
 
 def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Result]:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.statistics.anova import Anova
     from rankmark.statistics.crossed import Crossed
+    from rankmark.statistics.significance import Alternative
 
 __all__ = ["Compared", "Mover", "Power", "Spread"]
 
@@ -132,7 +133,7 @@ class Spread(NamedTuple):
     @property
     def units(self) -> int:
         """How many are independent: queries, or clusters."""
-        return self.crossed.queries.freedom + 1
+        return self.crossed.queries.units
 
     @property
     def of_units(self) -> float:
@@ -148,6 +149,17 @@ class Spread(NamedTuple):
     def design_effect(self) -> float:
         """How many times the variance of the mean is that of independent queries; NaN without spread."""
         return self.crossed.error**2 * self.queries / self.deviation**2 if self.deviation > 0 else math.nan
+
+    def detectable(self, *, alpha: float, power: float, alternative: Alternative) -> float:
+        """The smallest true mean difference that these queries and seeds show with this power."""
+        return statistics.detectable_difference(
+            self.of_units,
+            self.units,
+            alpha=alpha,
+            power=power,
+            alternative=alternative,
+            freedom=self.crossed.freedom(alpha if alternative == "two-sided" else 2 * alpha),
+        )
 
     def in_queries(self, units: int) -> int:
         """So many units as queries."""
@@ -383,7 +395,8 @@ class Compared:
         """What the paired t test could show of each pair, at the comparison's level and alternative.
 
         Clusters count as one query each, with the variance of the mean that they show. With several seeds it
-        has their variance, too.
+        has their variance and degrees of freedom, too; of two seeds a system it is still too hopeful (a power
+        of 80% is 50 to 75% with two or three).
 
         Args:
             measure: one that was compared.
@@ -403,7 +416,7 @@ class Compared:
             "power": power,
             "alternative": self.plan.alternative,
         }
-        detectable = statistics.detectable_difference(own.of_units, own.units, **how)
+        detectable = own.detectable(**how)
         wanted = own.mean if difference is None else difference
         needed = None
         if wanted and own.of_units > 0 and not own.seeded:

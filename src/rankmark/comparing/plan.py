@@ -18,13 +18,15 @@ from rankmark.statistics.tukey import SIMULTANEOUS, SimultaneousTest
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "OF_SEEDS", "ComparisonPlan"]
+__all__ = ["CORRECTIONS_OF_SYSTEMS", "INTERVALS_OF_DIFFERENCES", "OF_SEEDS", "USUAL_TEST", "ComparisonPlan"]
 
 CORRECTIONS_OF_SYSTEMS: Mapping[str, Statistic] = {**CORRECTIONS, **SIMULTANEOUS}
 """What corrects the p-values of pairs of systems."""
 INTERVALS_OF_DIFFERENCES = [name for name, each in INTERVALS.items() if each.of_differences]
 """How intervals of pairs of systems can be made."""
 
+USUAL_TEST: TestName = "randomisation"
+"""The test where none is chosen."""
 OF_SEEDS: Literal["t"] = "t"
 """The test and the interval that go by seeds, too; see `statistics.crossed`."""
 TWO_KINDS = "clusters of two kinds"
@@ -40,7 +42,7 @@ class ComparisonPlan:
 
     """
 
-    test: TestName = "randomisation"
+    test: TestName = USUAL_TEST
     alternative: Alternative = "two-sided"
     correction: CorrectionName | Literal["tukey"] = "holm"
     alpha: float = 0.05
@@ -72,13 +74,16 @@ class ComparisonPlan:
                 f'correction="{at_once.name}" goes with test="{at_once.test}" and alternative="two-sided"'
             )
 
-    def settled(self, *, clusters: int, seeds: Mapping[str, int], seedless: Sequence[str]) -> Self:
+    def settled(
+        self, *, clusters: int, seeds: Mapping[str, int], seedless: Sequence[str], chosen: bool
+    ) -> Self:
         """The plan for what is compared: t where there are several seeds, or clusters of two kinds.
 
         Args:
             clusters: of how many kinds there are.
             seeds: how many each system has.
             seedless: systems that depend on no seed.
+            chosen: whether the test was, by name.
 
         Raises:
             UsageError: one of these is no system, or has several seeds.
@@ -93,15 +98,19 @@ class ComparisonPlan:
         seeded = max(seeds.values()) > 1
         if seeded and clusters > 1:
             raise ChoiceError("several seeds go with clusters of one kind; give one of the two")
-        plan = self._by_t("seeds") if seeded else self._by_t(TWO_KINDS) if clusters > 1 else self
+        of = "seeds" if seeded else TWO_KINDS if clusters > 1 else None
+        plan = self if of is None else self._by_t(of, chosen)
         plan._check_clusters(clusters > 0)
         return replace(plan, seeded=True, seedless=tuple(seedless)) if seeded else plan
 
-    def _by_t(self, of: str) -> Self:
-        """The plan with test and interval by t; refuses others unless they are the defaults."""
+    def _by_t(self, of: str, named: bool) -> Self:
+        """The plan with test and interval by t; refuses others unless they are the defaults.
+
+        A default test that was chosen by name is refused, too.
+        """
         usual = ComparisonPlan()
         for name, chosen, instead, known in (
-            ("test", self.test, OF_SEEDS, (usual.test, OF_SEEDS)),
+            ("test", self.test, OF_SEEDS, (OF_SEEDS,) if named else (usual.test, OF_SEEDS)),
             ("interval", self.interval, OF_SEEDS, (usual.interval, OF_SEEDS)),
             ("correction", self.correction, usual.correction, CORRECTIONS),
         ):

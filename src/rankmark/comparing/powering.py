@@ -220,7 +220,11 @@ def _of_pair(plan: _Plan, comparison: Compared, measure: Measure, system: str, o
         if wanted is None and plan.design == "t":
             wanted = spread.mean
         known = spread.of_units > 0 and spread.units > 1
-        detectable = plan.detectable(spread.of_units, spread.units, 2) if known else None
+        detectable = None
+        if known and plan.design == "t":
+            detectable = spread.detectable(alpha=plan.alpha, power=plan.power, alternative=plan.alternative)
+        elif known:
+            detectable = plan.detectable(spread.of_units, spread.units, 2)
         needed = None
         if known and wanted and not spread.seeded:
             needed = spread.in_queries(plan.needed(wanted, spread.of_units, 2))

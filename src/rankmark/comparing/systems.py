@@ -70,6 +70,7 @@ def brought_together(
     notes = list(found.notes)
     if plan.seeded:
         notes += seed_notes({name: len(each) for name, each in results.items()}, plan.seedless)
+        notes += _repeated_seeds(results, found.measures)
     return Comparison(
         results={name: tuple(each) for name, each in results.items()},
         measures=found.measures,
@@ -192,6 +193,21 @@ def seed_notes(seeds: Mapping[str, int], seedless: Sequence[str]) -> Iterator[st
             f"{', '.join(few)}: {FEW_SEEDS} seeds or fewer say little of how others vary; intervals are "
             "wide, and only great differences are found"
         )
+
+
+def _repeated_seeds(results: Mapping[str, Sequence[Result]], measures: Sequence[Measure]) -> Iterator[str]:
+    """Which systems have seeds with the same values on every query."""
+    for name, own in results.items():
+        numbers: dict[tuple[bytes, ...], list[int]] = {}
+        for number, result in enumerate(own, 1):
+            values = tuple(result.query_values(measure).tobytes() for measure in measures)
+            numbers.setdefault(values, []).append(number)
+        for alike in numbers.values():
+            if len(alike) > 1:
+                yield (
+                    f"{name}: seeds {', '.join(map(str, alike))} have the same value on every query; if they "
+                    "are the same run given twice, it looks as if seeds did not vary"
+                )
 
 
 def _choice_notes(results: Sequence[Result]) -> list[str]:

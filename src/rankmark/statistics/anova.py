@@ -79,7 +79,8 @@ def two_way_anova(values: ArrayLike, *, clusters: Clusters = None) -> Anova:
     For n queries and k systems SS_system = n·Σ_j (x̄_·j − x̄)², SS_query = k·Σ_i (x̄_i· − x̄)², SS_residual is
     what is left of Σ(x_ij − x̄)²; F has k − 1, or n − 1, and (n − 1)(k − 1) degrees of freedom. With clusters
     these take the place of queries (see `by_clusters`), so that of two systems F is the square of the t of
-    `paired_t_test`.
+    `paired_t_test`, of clusters where these are of one size; where a few have most queries it finds too much,
+    which t by clusters does not.
 
     Args:
         values: [queries, systems]; queries without a value of every system are left out.

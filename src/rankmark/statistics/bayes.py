@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankmark.errors import ChoiceError
-from rankmark.statistics.crossed import Crossed, VariancePart, crossed
+from rankmark.statistics.crossed import Crossed, crossed
 from rankmark.statistics.resampling import Clusters, Floats, check_drawn, check_share, cluster_totals, known
 
 __all__ = ["Posterior", "bootstrap_posterior", "check_rope", "posterior", "student_posterior"]
@@ -73,11 +73,9 @@ def student_posterior(
         raise ChoiceError(f"correlation={correlation!r} is not a number from 0 and below 1")
     own, labels = known(differences, clusters)
     found = crossed(own, clusters=labels)
-    squared, freedom = found.queries
     wider = 1 + len(own) * correlation / (1 - correlation)
-    return posterior(
-        Crossed(found.estimate, VariancePart(squared * wider, freedom)), rope, confidence=confidence
-    )
+    queries = found.queries._replace(squared=found.queries.squared * wider)
+    return posterior(Crossed(found.estimate, queries), rope, confidence=confidence)
 
 
 def posterior(difference: Crossed, rope: float, *, confidence: float = 0.95) -> Posterior:

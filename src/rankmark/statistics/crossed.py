@@ -28,11 +28,13 @@ class VariancePart(NamedTuple):
     Attributes:
         squared: the part: a squared standard error.
         freedom: its degrees of freedom.
+        units: how many queries, clusters of them, or seeds it is of.
 
     """
 
     squared: float
-    freedom: int
+    freedom: float
+    units: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,23 @@ class Crossed:
         """How far from it is the truth for what seeds add alone."""
         return math.sqrt(_reach_of_seeds(self.seeds, chance))
 
+    def freedom(self, chance: float) -> float:
+        """The degrees of freedom with which Student's t reaches as far at this chance."""
+        from scipy.optimize import brentq
+
+        freedoms = [each.freedom for each in (self.queries, *self.seeds) if each.squared]
+        if len(freedoms) < 2:
+            return freedoms[0] if freedoms else self.queries.freedom
+        squared = (self.reach(chance) / self.error) ** 2
+
+        def lack(freedom: float) -> float:
+            return squared - _squared_t(chance, freedom)
+
+        least, most = min(freedoms), sum(freedoms)
+        if lack(least) >= 0:
+            return least
+        return most if lack(most) <= 0 else float(brentq(lack, least, most))
+
     @property
     def error_of_seeds(self) -> float:
         """The standard error that comes of seeds alone."""
@@ -86,7 +105,9 @@ class Crossed:
         t = distance / self.error if known and self.error else math.nan
         # With seeds there is no one number of degrees of freedom.
         freedom = None if any(each.squared for each in self.seeds) else known
-        return PValue(self._p(distance, alternative), Evidence("t", known + 1 if known else 0, t, freedom))
+        return PValue(
+            self._p(distance, alternative), Evidence("t", self.queries.units if known else 0, t, freedom)
+        )
 
     def _p(self, distance: float, alternative: Alternative) -> float:
         if not self.queries.freedom:
@@ -168,9 +189,9 @@ def crossed(
     kept = [each[there] for each in tables]
     means = [each.mean(axis=1) for each in kept]
     own = means[0] if others is None else means[0] - means[1]
-    error, freedom = standard_error(own, labels)
+    error, freedom, units = standard_error(own, labels)
     estimate = float(without_rounding(own, np.column_stack(kept)).mean()) if len(own) else math.nan
-    queries = VariancePart(error**2, freedom)
+    queries = VariancePart(error**2, freedom, units)
     if not freedom:
         return Crossed(estimate, queries)
     return Crossed(estimate, queries, tuple(_of_seeds(kept, labels, seedless)))
@@ -191,7 +212,7 @@ def _of_seeds(tables: list[Floats], labels: Clusters, seedless: bool) -> list[Va
         seeds = table.shape[1]
         if seeds > 1:
             factor = 1 / seeds + (1 if single else 0)
-            parts.append(VariancePart(_between_seeds(table, labels) * factor, seeds - 1))
+            parts.append(VariancePart(_between_seeds(table, labels) * factor, seeds - 1, seeds))
     return parts
 
 
@@ -203,7 +224,7 @@ def _between_seeds(table: Floats, labels: Clusters) -> float:
     if labels is None:
         squared = float(np.sum(noise**2)) / ((len(table) - 1) * len(table) * (seeds - 1))
     else:
-        squared = sum(standard_error(column, labels)[0] ** 2 for column in noise.T) / (seeds - 1)
+        squared = sum(standard_error(column, labels).error ** 2 for column in noise.T) / (seeds - 1)
     return max(0.0, standard_deviation(of_seeds) ** 2 - (1 - 2 / seeds) * squared)
 
 

@@ -132,7 +132,7 @@ def cliffs_delta_interval(
         return Interval(math.nan, math.nan)
     over, under = _dominance(x, y), _dominance(y, x)
     delta = float(over.mean())
-    error, freedom = standard_error(over - under - delta, labels)
+    error, freedom, _ = standard_error(over - under - delta, labels)
     if not freedom or not error:
         return Interval(math.nan, math.nan)
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error

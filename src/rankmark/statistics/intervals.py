@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
 from rankmark.errors import ChoiceError
+from rankmark.statistics.freedom import effective_freedom
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
     Clusters,
@@ -24,7 +25,7 @@ from rankmark.statistics.resampling import (
     cluster_totals,
     known,
 )
-from rankmark.statistics.spread import ROUNDING, deviations, without_rounding
+from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rounding
 
 __all__ = [
     "CAUTIONS",
@@ -34,12 +35,14 @@ __all__ = [
     "IntervalName",
     "Made",
     "MeanInterval",
+    "StandardError",
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "caution_of",
     "exact_interval",
     "left_out_means",
+    "linearised_error",
     "made_interval",
     "percentile_interval",
     "standard_error",
@@ -97,10 +100,15 @@ class Made(NamedTuple):
 def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
     """Student's interval: x̄ ± t·SE, t the quantile (1 + confidence) / 2 with n − 1 degrees of freedom.
 
-    SE = s/√n; with G clusters SE² = G/(G − 1) · Σ_c (S_c − m_c·x̄)² / n² for a cluster of m_c rows of sum S_c,
-    and G − 1 degrees of freedom. With clusters of two kinds, such as topics and users, SE² is SE₁² + SE₂² −
-    SE₁₂², SE₁₂ that of rows in the same clusters of both, and at least the greater of SE₁² and SE₂²; G is the
-    number of the fewer.
+    SE = s/√n; with G clusters SE² = (G − 1)/G · Σ_c u_c², u_c = (S_c − m_c·x̄)/(n − m_c) for a cluster of m_c
+    rows of sum S_c, which is by how much the mean is another without it (the jackknife). The degrees of
+    freedom are G − 1; where clusters are not all of a size 2G/(κ − 1), G − 1 at most, κ the kurtosis of u,
+    for SE is less well known where few clusters have most rows. So clusters may be of any sizes, but have to
+    be independent, and 25 or more.
+
+    With clusters of two kinds, such as topics and users, SE² is SE₁² + SE₂² − SE₁₂², SE₁₂ that of rows in the
+    same clusters of both, each G/(G − 1) · Σ_c (S_c − m_c·x̄)² / n², and at least the greater of SE₁² and
+    SE₂²; the degrees of freedom are the number of the fewer less 1.
 
     Args:
         values: one a row; NaN is left out.
@@ -108,18 +116,18 @@ def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cluster
         clusters: a label a row, or two: [rows, 2].
 
     Source:
-        Student, "The probable error of a mean", Biometrika 6, 1908; for clusters the linearised variance of a
-        ratio, W. G. Cochran, "Sampling Techniques", 1977, section 9A; for two kinds A. C. Cameron, J. B.
-        Gelbach, D. L. Miller, "Robust inference with multiway clustering", JBES 29, 2011, and for the
-        greatest of three J. G. MacKinnon, M. Ø. Nielsen, M. D. Webb, "Jackknife inference with two-way
-        clustering", 2024.
+        Student, "The probable error of a mean", Biometrika 6, 1908; for clusters J. W. Tukey, "Bias and
+        confidence in not-quite large samples", Annals of Mathematical Statistics 29, 1958, the degrees of
+        freedom as `jackknife_interval`; for two kinds A. C. Cameron, J. B. Gelbach, D. L. Miller, "Robust
+        inference with multiway clustering", JBES 29, 2011, and for the greatest of three J. G. MacKinnon, M.
+        Ø. Nielsen, M. D. Webb, "Jackknife inference with two-way clustering", 2024.
 
     """
     from scipy import stats
 
     check_share(confidence=confidence)
     own, labels = known(values, clusters)
-    error, freedom = standard_error(own, labels)
+    error, freedom, _ = standard_error(own, labels)
     if not freedom:
         return Interval(math.nan, math.nan)
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
@@ -127,31 +135,69 @@ def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cluster
     return Interval(mean - reach, mean + reach)
 
 
-def standard_error(values: Floats, clusters: Clusters = None) -> tuple[float, int]:
-    """The standard error of the mean of values without NaN, and its degrees of freedom; NaN and 0 if none.
+class StandardError(NamedTuple):
+    """How far a mean may be off.
 
-    It is 0 where they are alike but for rounding.
+    Attributes:
+        error: its standard error; 0 where values are alike but for rounding, NaN of fewer than two.
+        freedom: how well that is known: degrees of freedom, 0 of fewer than two values.
+        units: how many values stand for themselves, or clusters; of the kind that has fewer if there are two.
+
     """
+
+    error: float
+    freedom: float
+    units: int
+
+
+def standard_error(values: Floats, clusters: Clusters = None) -> StandardError:
+    """The standard error of the mean of values without NaN, as `t_interval` takes it."""
     labels = None if clusters is None else np.asarray(clusters)
+    own, unit = scaled(values)
+    found = _error(own, labels)
+    return found._replace(error=found.error * unit)
+
+
+def _error(values: Floats, labels: NDArray[Any] | None) -> StandardError:
+    """The same of values of which squares neither overflow nor vanish."""
     if labels is not None and labels.ndim == 2:
         return _two_way_error(values, labels)
-    units = _unit_deviations(values, labels)
-    if len(units) < 2:
-        return math.nan, 0
-    spread = float(np.sum(units**2)) * len(units) / (len(units) - 1)
-    return math.sqrt(spread) / len(values), len(units) - 1
+    linear = linearised_error(values, labels)
+    if labels is None or not linear.freedom:
+        return linear
+    _, sizes = np.unique(labels, return_counts=True)
+    if sizes.min() == sizes.max():
+        return linear
+    count = linear.units
+    moves = (1 - 1 / count) * _unit_deviations(values, labels) / (len(values) - sizes)
+    error = math.sqrt(count / (count - 1) * float(np.sum(moves**2)))
+    return StandardError(error, effective_freedom(moves, count), count)
 
 
-def _two_way_error(values: Floats, labels: NDArray[Any]) -> tuple[float, int]:
+def linearised_error(values: Floats, labels: Clusters) -> StandardError:
+    """That of the linearised mean: SE² = G/(G − 1) · Σ_c (S_c − m_c·x̄)² / n², G − 1 degrees of freedom.
+
+    Source:
+        W. G. Cochran, "Sampling Techniques", 1977, section 9A.
+
+    """
+    units, unit = scaled(_unit_deviations(values, labels))
+    count = len(units)
+    if count < 2:
+        return StandardError(math.nan, 0, count)
+    spread = float(np.sum(units**2)) * count / (count - 1)
+    return StandardError(unit * math.sqrt(spread) / len(values), count - 1, count)
+
+
+def _two_way_error(values: Floats, labels: NDArray[Any]) -> StandardError:
     """The same where rows are in clusters of two kinds; the degrees of freedom are those of the fewer."""
-    ways = [standard_error(values, each) for each in labels.T]
-    freedom = min(each for _, each in ways)
+    ways = [linearised_error(values, each) for each in labels.T]
+    freedom, units = min(each.freedom for each in ways), min(each.units for each in ways)
     if not freedom:
-        return math.nan, 0
+        return StandardError(math.nan, 0, units)
     _, both = np.unique(labels, axis=0, return_inverse=True)
-    inside, _ = standard_error(values, both.ravel())
-    squared = sum(error**2 for error, _ in ways) - inside**2
-    return math.sqrt(max(squared, *(error**2 for error, _ in ways))), freedom
+    squared = sum(each.error**2 for each in ways) - linearised_error(values, both.ravel()).error ** 2
+    return StandardError(math.sqrt(max(squared, *(each.error**2 for each in ways))), freedom, units)
 
 
 def _unit_deviations(values: Floats, clusters: Clusters) -> Floats:
@@ -201,10 +247,10 @@ def bca_interval(
     from scipy.special import ndtr, ndtri
 
     check_share(confidence=confidence)
-    influence = left_out.mean() - left_out
+    influence, unit = scaled(left_out.mean() - left_out)
     spread = float(np.sum(influence**2))
     # All the same but for rounding: there is nothing to correct.
-    if spread <= (1e-14 * abs(estimate)) ** 2:
+    if unit * math.sqrt(spread) <= 1e-14 * abs(estimate):
         return percentile_interval(resampled, confidence=confidence)
     acceleration = float(np.sum(influence**3)) / (6 * spread**1.5)
     slack = 1e-12 * float(np.abs(resampled).max())  # for those that are equal but for rounding
@@ -221,7 +267,8 @@ def studentised_interval(
 ) -> Interval:
     """The symmetric studentised bootstrap: x̄ ± q·SE, q the quantile of |x̄* − x̄| / SE* of resamples.
 
-    It is also called bootstrap t. SE is that of `t_interval`; in place of Student's quantile q takes account
+    It is also called bootstrap t. SE is s/√n, or with clusters the linearised one, √(G/(G − 1) · Σ_c (S_c −
+    m_c·x̄)²)/n for a cluster of m_c rows of sum S_c; in place of Student's quantile q takes account
     of values that are skewed or mostly alike.
 
     Args:
@@ -239,7 +286,7 @@ def studentised_interval(
     """
     check_share(confidence=confidence)
     own, labels = known(values, clusters)
-    error, freedom = standard_error(own, labels)
+    error, freedom, _ = linearised_error(own, labels)
     reach = float(np.quantile(ratios, confidence, method="higher")) * error if freedom and error else error
     if not math.isfinite(reach):
         return Interval(math.nan, math.nan)
@@ -267,7 +314,7 @@ def studentised_ratios(
     """
     check_drawn(resamples, seed, threads)
     own, labels = known(values, clusters)
-    left = deviations(own)[:, None]
+    left = scaled(deviations(own))[0][:, None]
     totals, sizes = (left, np.ones_like(left)) if labels is None else cluster_totals(left, labels)
     terms = np.column_stack([totals, sizes, totals**2, totals * sizes, sizes**2])
     sums = _native.bootstrap_sums(np.ascontiguousarray(terms), resamples, seed, threads or 0)
@@ -285,8 +332,8 @@ def wilson_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cl
     """Wilson's score interval of a share: all p with |p̂ − p| ≤ z·√(p(1 − p)/n).
 
     z = Φ⁻¹((1 + confidence) / 2). With clusters n is the number of rows that would say as much if each stood
-    for itself, p̂(1 − p̂)/SE², SE that of `t_interval`, or the number of clusters where all rows are alike; z
-    is Student's quantile then.
+    for itself, p̂(1 − p̂)/SE², SE that of `studentised_interval`, or the number of clusters where all rows are
+    alike; z is Student's quantile then.
 
     Args:
         values: 0 or 1, one a row; NaN is left out.
@@ -353,10 +400,10 @@ def _share(
     tail = (1 + confidence) / 2
     if labels is None:
         return share, float(len(own)), float(stats.norm.ppf(tail))
-    error, freedom = standard_error(own, labels)
+    error, freedom, units = linearised_error(own, labels)
     if not freedom:
         return math.nan, 1.0, math.nan
-    count = share * (1 - share) / error**2 if error else float(freedom + 1)
+    count = share * (1 - share) / error**2 if error else float(units)
     return share, min(count, float(len(own))), float(stats.t.ppf(tail, freedom))
 
 
@@ -470,7 +517,7 @@ def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
     """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
     if (ways := _ways(clusters)) is not None:
         return all(_enough(values, each, enough) for each in ways)
-    units = _unit_deviations(values, clusters)
+    units, _ = scaled(_unit_deviations(values, clusters))
     squares = float(np.mean(units**2))
     return not squares or len(units) > enough * float(np.mean(units**3)) ** 2 / squares**3
 
@@ -536,7 +583,7 @@ def made_interval(
         resampled: gives the means of resamples, where they are known; `bootstrap_means` if None.
 
     """
-    if not standard_error(values, clusters)[1]:
+    if not standard_error(values, clusters).freedom:
         return Made(math.nan, math.nan, "t" if name == "auto" else name)
     method = _usual(values, clusters, differences=differences) if name == "auto" else name
     given: Mapping[str, Callable[[], Any]] = {

@@ -61,10 +61,10 @@ def paired_t_test(
     clusters: Clusters = None,
     null: float = 0.0,
 ) -> PValue:
-    """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom, or clusters less 1.
+    """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom.
 
-    SE is that of `t_interval`, also for clusters of two kinds. Without spread (see `spread`) p is 1 if d̄ is
-    `null`, else NaN.
+    SE is that of `t_interval`, and so are the degrees of freedom with clusters, of one kind or two. Without
+    spread (see `spread`) p is 1 if d̄ is `null`, else NaN.
 
     Args:
         differences: one a query.
@@ -80,10 +80,10 @@ def paired_t_test(
 
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
-    error, freedom = standard_error(own, labels)
+    error, freedom, units = standard_error(own, labels)
     effect = float(own.mean()) - null if len(own) else math.nan
     t = effect / error if freedom and error else math.nan
-    evidence = Evidence("t", freedom + 1 if freedom else len(own), t, freedom)
+    evidence = Evidence("t", units if freedom else len(own), t, freedom)
     if math.isnan(t):
         same = freedom and not without_rounding(np.array([effect]), own).any()
         return PValue(1.0 if same else math.nan, evidence)
@@ -190,8 +190,12 @@ def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided",
 
 
 def signs(differences: Floats, tie: float = 0.0) -> Floats:
-    """−1, 0 or 1 for each difference, 0 up to the magnitude `tie` (but for rounding); NaN for NaN."""
-    reach = tie + 1e-12 * max(1.0, tie)
+    """−1, 0 or 1 for each difference, 0 up to the magnitude `tie` (but for rounding); NaN for NaN.
+
+    Rounding is what is less than 10⁻¹² of the tie or of the greatest difference.
+    """
+    greatest = float(np.nanmax(np.abs(differences), initial=0.0))
+    reach = tie + ROUNDING * max(greatest, tie)
     return np.where(np.abs(differences) <= reach, 0.0, np.sign(differences))
 
 
@@ -239,7 +243,9 @@ def randomisation_test(
     one-sided T ≥ Σd_i or T ≤ Σd_i. It is exact where that is feasible (see `signflips.upper_tails`), else
     from m random choices, of which b are as extreme: (b + 1) / (m + 1). Where p is so small that all the
     choices would tell no more than that it is below 1 / (m + 1), it is a bound that p is certain not to
-    exceed (see `signflips.tail_bounds`). With clusters the sums of whole clusters change signs.
+    exceed (see `signflips.tail_bounds`). With clusters the sums of whole clusters change signs:
+    these may be of any sizes, have to be symmetric around 0 where systems are alike, and fewer than six give
+    no p of 0.05 or less.
 
     It holds its level where the systems can be exchanged. As a test of the mean difference it is as good as
     the t test: of few and very skewed differences with the mean 0 it finds too many.
@@ -351,7 +357,8 @@ def bootstrap_shift_test(
 
     With T* the mean of a resample less the observed mean d̄, b of m of them are as extreme: |T*| ≥ |d̄|, or
     one-sided T* ≥ d̄ or T* ≤ d̄; p = (b + 1) / (m + 1). Where all differences are the same, and not 0, every
-    resample is alike and p is NaN.
+    resample is alike and p is NaN. So it is for fewer than 10 differences, or clusters, which are drawn again
+    in too few ways to say how new ones vary: of two, half of the resamples are all of one.
 
     Args:
         differences: one a query.
@@ -375,17 +382,28 @@ def bootstrap_shift_test(
     return shift_p(means, own, alternative, labels)
 
 
+FEWEST_RESAMPLED = 10
+"""How many units have to be there for a test of resamples."""
+
+
 def shift_p(
-    resampled: Floats, differences: Floats, alternative: Alternative, clusters: Clusters = None
+    resampled: Floats,
+    differences: Floats,
+    alternative: Alternative,
+    clusters: Clusters = None,
+    *,
+    units: int | None = None,
 ) -> PValue:
     """The bootstrap-shift test's p-value for means that have been resampled; differences have no NaN.
 
-    It is NaN where all resamples are alike, and not 0 (see `spread`).
+    It is NaN where all resamples are alike, and not 0 (see `spread`), and for fewer than 10 units: `units` if
+    given, else differences or clusters of them.
     """
     mean = float(differences.mean())
-    units = len(differences) if clusters is None else len(np.unique(clusters))
+    if units is None:
+        units = len(differences) if clusters is None else len(np.unique(clusters))
     evidence = Evidence("drawn", units, mean, draws=len(resampled))
-    if mean and not deviations(resampled).any():
+    if mean and (units < FEWEST_RESAMPLED or not deviations(resampled).any()):
         return PValue(math.nan, evidence)
     slack = np.array([ROUNDING * np.abs(differences).mean()])
     low, high = _reaches(np.array([mean]), slack, alternative)
@@ -455,6 +473,7 @@ class PairedTest(Statistic):
         linear: whether it goes by the spread of the differences, and so wants those of which the mean is the
             difference of two values that are no means (see `aggregation.terms.Terms.linear`).
         of_mean: whether it is of the mean difference, and not of ranks or signs.
+        fewest: of fewer units that differ it has no p-value.
         of_signs: whether p is of all choices of the signs, of which n differences have 2ⁿ.
         many: the same of the differences of all pairs at once, [queries, pairs], where that is faster.
         of_means: its p-value from resampled means of the differences, and the differences, where others have
@@ -465,6 +484,7 @@ class PairedTest(Statistic):
     exact: bool = False
     linear: bool = False
     of_mean: bool = True
+    fewest: int = 0
     of_signs: bool = False
     many: Callable[..., list[PValue]] | None = None
     of_means: Callable[[Floats, Floats, Alternative, Clusters], PValue] | None = None
@@ -538,6 +558,7 @@ TESTS: Mapping[str, PairedTest] = table(
         bootstrap_shift_test,
         "there are queries enough that resamples of them vary as new queries would",
         linear=True,
+        fewest=FEWEST_RESAMPLED,
         of_means=shift_p,
     ),
 )

@@ -33,15 +33,15 @@ def stratified_error(strata: Sequence[Floats]) -> tuple[float, float]:
 
     """
     parts = [standard_error(own) for own in strata]
-    if any(not freedom for _, freedom in parts):
+    if not all(each.freedom for each in parts):
         return math.nan, 0.0
-    squares = np.array([error**2 for error, _ in parts])
+    squares = np.array([each.error**2 for each in parts])
     whole = float(squares.sum())
     if not whole:
-        return 0.0, float(sum(freedom for _, freedom in parts))
+        return 0.0, float(sum(each.freedom for each in parts))
     # Of shares, for the squares of squares can be too small for a number.
     shares = squares / whole
-    freedom = 1 / float(np.sum(shares**2 / [freedom for _, freedom in parts]))
+    freedom = 1 / float(np.sum(shares**2 / [each.freedom for each in parts]))
     return math.sqrt(whole) / len(strata), freedom
 
 
