@@ -96,7 +96,7 @@ def found(
             evaluated = evaluate_systems(asked, measure, Sampling("percentile", resamples=2), roles).systems
             pair = evaluated["other"], evaluated["one"]
             (own,) = pair[0].result.measures
-            decisions = {}
+            decisions: dict[str, bool] = {}
             for test in tests:
                 plan = PredictionPlan(sampling, test)
                 p = judged(own, pair, plan.test_of(own, pair[0]), plan).p

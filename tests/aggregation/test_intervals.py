@@ -15,6 +15,8 @@ from scipy import stats
 import rankmark as rm
 from rankmark import statistics
 from rankmark.errors import ChoiceError, ColumnError, DataError, MeasureError, UsageError
+from rankmark.statistics.independent import group_difference
+from rankmark.statistics.intervals import made_interval
 
 
 def clicks(rows: int = 600, queries: int = 60, seed: int = 0) -> dict[str, Any]:
@@ -229,12 +231,27 @@ def test_accuracy_of_all_rows_has_wilsons_interval() -> None:
     assert of_classes.intervals["Accuracy"].low == pytest.approx(low)
 
 
+def test_a_mean_over_users_has_the_interval_of_lists() -> None:
+    asked = "GAUC(weight=uniform)"
+    result = rm.evaluate_predictions(clicks(), asked, intervals=True)
+    own = result.per_query[asked].drop_nulls().to_numpy()
+    made = made_interval(
+        "auto", own, confidence=0.95, draws={"resamples": 10_000, "seed": 0, "threads": None}
+    )
+    found = result.intervals[asked]
+    assert (found.low, found.high, found.method) == (pytest.approx(made.low), pytest.approx(made.high), "t")
+    systems = rm.compare_predictions(clicks(), {"a": "score", "b": "other"}, asked, baseline="a").results
+    assert systems["a"].intervals[asked] == found
+
+
 def test_users_who_are_all_right_have_the_bound_of_so_many() -> None:
     table = {"label": [1, 0] * 12, "score": [0.9, 0.1] * 12, "user_id": np.repeat(range(12), 2)}
     result = rm.evaluate_predictions(table, ["Accuracy", "GAUC", "LogLoss"], intervals=True)
-    for measure in ("Accuracy", "GAUC"):
-        found = result.intervals[measure]
-        assert (found.low, found.high, found.method) == (pytest.approx(0.025 ** (1 / 12)), 1, "exact")
+    found = result.intervals["Accuracy"]
+    assert (found.low, found.high, found.method) == (pytest.approx(0.025 ** (1 / 12)), 1, "exact")
+    # Users who weigh the same have a plain mean: Wilson's of ones, as of lists.
+    found, least = result.intervals["GAUC"], 12 / (12 + stats.norm.ppf(0.975) ** 2)
+    assert (found.low, found.high, found.method) == (pytest.approx(least), 1, "wilson")
     assert math.isnan(result.intervals["LogLoss"].low)
     assert result.intervals["LogLoss"].note == "the queries do not vary, or are too few"
     assert "none of LogLoss: the queries do not vary" in " ".join(result.account()[-1].split())
@@ -328,15 +345,91 @@ def test_slices_tell_whether_their_auc_is_that_of_other_rows() -> None:
     auc, loss = found.slices["de"]
     assert (auc.difference, auc.p) == pytest.approx((own.difference, own.p))
     assert (auc.difference_low, auc.difference_high) == pytest.approx(own.interval)
-    assert math.isnan(loss.p)
-    tests = [row for row in found.slices.rows if row.measure == "AUC"]
-    corrected = statistics.corrected([row.p for row in tests], "holm")
-    assert [row.p_corrected for row in tests] == pytest.approx(list(corrected))
+    losses = -np.where(label, np.log(score), np.log1p(-score))
+    assert loss.difference == pytest.approx(losses[inside].mean() - losses[~inside].mean())
+    (_, french), of = found.slices["fr"], np.array(table["country"]) == "fr"
+    welch = stats.ttest_ind(losses[of], losses[~of], equal_var=False)
+    assert french.p == pytest.approx(welch.pvalue, rel=0.01)
+    rows = found.slices.rows
+    corrected = statistics.corrected([row.p for row in rows], "holm")
+    assert [row.p_corrected for row in rows] == pytest.approx(list(corrected), nan_ok=True)
     assert auc.p_corrected < 0.01
-    assert "corrected for 3 tests (Holm)" in " ".join(str(found).split())
+    assert "corrected for 5 tests (Holm)" in " ".join(str(found).split())
     without = rm.evaluate_predictions(table, "AUC", by="country").slices
     assert without is not None
     assert "difference" not in str(without)
+
+
+def rates(users: int, seed: int = 0) -> dict[str, Any]:
+    """Users with a few rows each, of whom half are in a slice; users and rows are in no order."""
+    rng = np.random.default_rng(seed)
+    user = rng.permutation(np.repeat(rng.permutation(users), rng.integers(2, 9, users)))
+    score = rng.random(len(user))
+    return {"user_id": user, "label": (rng.random(len(user)) < score).astype(int), "score": score}
+
+
+def test_slices_of_users_are_apart_as_means_of_lists_are() -> None:
+    table = rates(40)
+    inside = table["user_id"] < 15
+    slices = rm.evaluate_predictions(
+        table, ["nDCG@3", "GAUC(weight=uniform)", "Accuracy"], by=inside, intervals=True
+    ).slices
+    assert slices is not None
+    for measure, row in zip(["nDCG@3", "GAUC(weight=uniform)"], slices[True][:2], strict=True):
+        result = rm.evaluate_predictions(table, measure)
+        own = result.per_query.drop_nulls()
+        values, part = own[measure].to_numpy(), own["query"].to_numpy() < 15
+        expected = group_difference(values[part], values[~part])
+        assert (row.difference, row.p) == pytest.approx((expected.mean, expected.p))
+    assert [row.p for row in slices[True]] == pytest.approx([row.p for row in slices[False]])
+
+
+@pytest.mark.parametrize("measure", ["Accuracy", "GAUC", "nDCG@3", "KS"])
+def test_users_on_both_sides_of_a_slice_are_left_out_of_both(measure: str) -> None:
+    table = rates(40)
+    inside = np.random.default_rng(1).random(len(table["label"])) < 0.6
+    slices = rm.evaluate_predictions(table, measure, by=inside, intervals=True, resamples=50).slices
+    assert slices is not None
+
+    def difference(kept: Any) -> float:
+        values = [
+            rm.evaluate_predictions({name: each[of & kept] for name, each in table.items()}, measure)[measure]
+            for of in (inside, ~inside)
+        ]
+        return values[0] - values[1]
+
+    whole = difference(table["user_id"] >= 0)
+    left_out = np.array([whole - difference(table["user_id"] != user) for user in range(40)])
+    error = np.sqrt(39 / 40 * left_out @ left_out)
+    (row,) = slices[True]
+    assert row.difference == pytest.approx(whole)
+    reach = (row.difference_high - row.difference) / error
+    assert stats.t.ppf(0.975, 39) * 0.95 < reach < stats.t.ppf(0.975, 12) * 1.05
+
+
+def test_few_units_of_a_slice_have_no_p_and_errors_of_calibration_and_counts_have_none() -> None:
+    table = without_users()
+    by = np.where(np.arange(600) < 9, "few", "many")
+    asked = ["LogLoss", "ECE", "Confusion"]
+    found = rm.evaluate_predictions(table, asked, by=by, intervals=True)
+    assert found.slices is not None
+    assert all(math.isnan(row.p) for row in found.slices.rows)
+    assert not math.isnan(found.slices["few"][0].difference)
+    assert "no p in 2 slices (few, many)" in " ".join(str(found).split())
+
+
+def test_slices_of_classes_are_apart_from_other_rows() -> None:
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 3, 400)
+    table = {"label": label, "predicted": np.where(rng.random(400) < 0.7, label, 0)}
+    by = rng.integers(0, 2, 400)
+    asked = ["Accuracy", "F1(average=macro)"]
+    slices = rm.evaluate_predictions(table, asked, predicted="predicted", by=by, intervals=True).slices
+    assert slices is not None
+    right = (label == table["predicted"]).astype(float)
+    own = stats.ttest_ind(right[by == 0], right[by == 1], equal_var=False)
+    assert slices[0][0].p == pytest.approx(own.pvalue, rel=0.02)
+    assert all(not math.isnan(row.p) for row in slices.rows)
 
 
 def test_users_with_rows_in_several_slices_are_counted_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,6 +49,19 @@ def test_judgements_and_results_that_are_swapped_are_told() -> None:
         RUN, QRELS
     )
     assert "swapped" not in notes(QRELS, QRELS)
+
+
+def test_judgements_given_as_results_are_told(tmp_path: Path) -> None:
+    assert "are they the judgements once more?" in notes(QRELS, QRELS)
+    path = tmp_path / "q.txt"
+    path.write_text("".join(f"{q} Q0 {d} {grade}\n" for q, of in QRELS.items() for d, grade in of.items()))
+    assert f"run '{path}' has the queries, items and grades of qrels '{path}': are they" in notes(
+        str(path), str(path)
+    )
+    other_item = {**QRELS, "q0": {f"x{d}": grade for d, grade in QRELS["q0"].items()}}
+    for run in (other_item, {**QRELS, "q29": RUN["q29"]}, {"q1": QRELS["q1"]}):
+        assert "once more" not in notes(QRELS, run)
+    assert "once more" not in notes({"q1": {"a": 1}}, {"q1": {"a": 1}})  # few rows can be so by chance
 
 
 LOGITS = [2.5, -1.0, 0.3, -0.2]

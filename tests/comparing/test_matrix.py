@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -324,3 +325,22 @@ def test_too_few_queries_for_anything_to_be_significant_are_told() -> None:
     enough = rm.compare_matrix({"old": [0.0] * 6, "new": [0.4, *new]}, "AP")
     assert enough.pairs[0].significant
     assert not any("too few" in note for note in enough.notes)
+
+
+def test_the_bootstrap_has_no_p_value_of_few_queries_or_clusters() -> None:
+    values = {"a": [0.1] * 20, "b": [0.15, 0.4] * 10}
+    told = "it takes at least 10 queries (or clusters); the randomisation test takes fewer"
+    few = rm.compare_matrix({name: own[:9] for name, own in values.items()}, "AP", test="bootstrap")
+    queries = rm.compare_matrix(values, "AP").query_ids
+    fives = {query: number % 5 for number, query in enumerate(queries)}
+    grouped = rm.compare_matrix(values, "AP", test="bootstrap", clusters=fives)
+    for compared in (few, grouped):
+        (pair,) = compared.pairs
+        assert (math.isnan(pair.p), pair.significant) == (True, False)
+        assert told in " ".join(str(compared).split())
+    enough = rm.compare_matrix({name: own[:10] for name, own in values.items()}, "AP", test="bootstrap")
+    assert (enough.pairs[0].significant, told in " ".join(str(enough).split())) == (True, False)
+    rows = {"label": [0, 1, 0, 1], "p1": [0.2, 0.9, 0.1, 0.7], "p2": [0.3, 0.6, 0.3, 0.6]}
+    predicted = rm.compare_predictions(rows, {"a": "p1", "b": "p2"}, "Brier", test="bootstrap")
+    assert math.isnan(predicted.pairs[0].p)
+    assert "it takes at least 10 rows (or queries)" in " ".join(str(predicted).split())

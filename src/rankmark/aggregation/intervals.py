@@ -45,7 +45,11 @@ if TYPE_CHECKING:
     from rankmark.inputs.predictions.labelled import Predictions
 
 __all__ = [
+    "FEWEST",
+    "FEWEST_DRAWN",
+    "LEFT_OUT",
     "METHODS",
+    "ROWS",
     "STEP",
     "UPWARD",
     "Drawn",
@@ -427,6 +431,12 @@ class OfSums(Sample):
         magnitudes = (np.abs(self.terms) + np.abs(other.terms)) @ np.abs(slopes)
         return self.units * cleared((self.terms - other.terms) @ slopes, magnitudes)
 
+    def beside(self, other: OfSums) -> tuple[Floats, Floats]:
+        """What each unit of this and of another value of other units moves the value of both together by."""
+        terms = np.concatenate([self.terms, other.terms])
+        values = len(terms) * (terms @ self._slopes(terms.sum(axis=0)))
+        return values[: self.units], values[self.units :]
+
     def among(self, places: NDArray[np.intp]) -> OfSums:
         """The same of more units, those with these numbers, of which the others add nothing."""
         assert self.places is not None
@@ -701,7 +711,8 @@ def of_queries(terms: Terms, units: Units | None = None) -> OfSums:
         return float(mean if kept.below is not None else kept.of_means(mean, None))
 
     measure, means = terms.measure, None
-    if measure.page.aggregate == "mean" and measure.mean == "arithmetic" and np.ptp(below) == 0:
+    averaged = measure.page.kind == "row" or measure.page.aggregate == "mean"
+    if averaged and measure.mean == "arithmetic" and len(below) and np.ptp(below) == 0:
         means = kept.above[:, 0] / below[:, 0]
     parts, queries = np.column_stack([kept.above, below]), np.flatnonzero(there)
     if units is not None and units.query is not None:

@@ -175,7 +175,7 @@ def counting_up(lists: pl.DataFrame) -> pl.DataFrame:
 
 
 def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[str, ...]:
-    """What the first rows of tables in memory tell: scores that are ranks, and tables that are swapped.
+    """What the first rows of tables in memory tell: scores that are ranks, tables swapped or given twice.
 
     Args:
         qrels: the judgements.
@@ -184,7 +184,7 @@ def told_of_tables(qrels: Input, run: Input, below: int, above: int) -> tuple[st
         above: in how many above.
 
     """
-    return (*_ranks(run, below, above), *_swapped(qrels, run))
+    return (*_ranks(run, below, above), *_swapped(qrels, run), *_given_twice(qrels, run))
 
 
 def _ranks(run: Input, below: int, above: int) -> tuple[str, ...]:
@@ -233,6 +233,31 @@ def _swapped(qrels: Input, run: Input) -> tuple[str, ...]:
             "different ones: are the two swapped?"
         ),
     )
+
+
+def _given_twice(qrels: Input, run: Input) -> tuple[str, ...]:
+    if qrels.table.num_rows != run.table.num_rows or run.table.num_rows < STEPS:
+        return ()
+    for most in (GLANCE, SAMPLED):
+        grades = _numbers(qrels, most)
+        # In four fields of TREC text the last is a rank.
+        scores = run.table.first_numbers(run.rank, most) if run.rank else _numbers(run, most)
+        if not len(scores) or not np.array_equal(grades, scores):
+            return ()
+    if _ids(qrels) != _ids(run):
+        return ()
+    return (
+        f"{run.name} has the queries, items and grades of {qrels.name}: are they the judgements once more?",
+    )
+
+
+def _ids(table: Input) -> list[list[str]]:
+    """The queries and items of the first rows, as text."""
+    import polars as pl
+
+    rows = np.arange(min(SAMPLED, table.table.num_rows), dtype=np.uint32)
+    taken = (pl.DataFrame(table.table.take(column, rows, "id")) for column in (table.query, table.item))
+    return [frame["id"].cast(pl.String).to_list() for frame in taken]
 
 
 def _numbers(table: Input, most: int) -> NDArray[np.float64]:

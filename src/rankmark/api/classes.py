@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rankmark.aggregation.apart import Parts
 from rankmark.aggregation.cells import OfCells
 from rankmark.aggregation.counts import PredictionCounts, RowMeasureCounts
 from rankmark.aggregation.intervals import (
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Plan
     from rankmark.results.lists import ListResult
+    from rankmark.results.prediction_slices import InSlice
 
     Again: TypeAlias = Callable[[NDArray[np.intp]], float]
 
@@ -79,10 +81,8 @@ def evaluate_classes(
         return result
     slices = read_row_slices(slicing, read.rest, len(read.labels), read.query, read.name)
 
-    def evaluate(rows: NDArray[np.intp]) -> PredictionResult:
-        return work.evaluated(read.taken(rows)).result
-
-    return result.with_slices(prediction_slices(slices, evaluate, confidence))
+    found = prediction_slices(slices, lambda rows: work.sliced(read, rows), confidence)
+    return result.with_slices(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +107,40 @@ class ClassWork:
         check_measures(self.plan.measures, read.name, len(read.names), read.guess)
         check_probabilities(read.scores, read.name, self.plan.measures)
 
-    def evaluated(
-        self, read: ClassPredictions, inputs: Mapping[str, str] = MappingProxyType({})
-    ) -> Evaluated:
-        """All of it, with what can be drawn again; `inputs` are the hashes of the tables."""
+    def sliced(self, read: ClassPredictions, part: NDArray[np.intp]) -> InSlice:
+        """All of it of some rows, and how far that is from all others, if intervals are made."""
+        own = self.evaluated(read.taken(part))
+        if self.sampling is None or len(part) == len(read.labels):
+            return own.result, {}
+        inside = np.zeros(len(read.labels), dtype=bool)
+        inside[part] = True
+        others = self._seen(read.taken(np.flatnonzero(~inside))).samples
+        parts = Parts(_units(read), inside, self.sampling, first=False)
+        return own.result, dict(parts.apart(own.samples, others))
+
+    def _seen(self, read: ClassPredictions) -> _Seen:
         asked, classes = self.plan.measures, read.seen(self.threads)
         of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
         found = {measure: _found(measure, classes) for measure in asked if measure not in of_lists}
         lists = self._lists(read, of_lists) if of_lists else None
         values = {measure: each.value for measure, each in found.items()}
+        values |= {} if lists is None else {measure: lists[measure] for measure in lists}
+        rows = _units(read) if self.sampling else None
+        samples = {} if rows is None else dict(_samples(values, rows, classes, lists))
+        return _Seen(classes, found, lists, values, rows, samples)
+
+    def evaluated(
+        self, read: ClassPredictions, inputs: Mapping[str, str] = MappingProxyType({})
+    ) -> Evaluated:
+        """All of it, with what can be drawn again; `inputs` are the hashes of the tables."""
+        classes, found, lists, values, rows, samples = self._seen(read)
         counts: dict[str, MeasureCounts | RowMeasureCounts] = {
             str(measure): RowMeasureCounts(undefined=each.undefined) for measure, each in found.items()
         }
         if lists:
-            values |= {measure: lists[measure] for measure in lists}
             counts |= lists.counts.measures
-        rows, samples, intervals = None, {}, {}
-        if self.sampling:
-            rows = Units(len(read.labels), numbered(read.rest, read.query, read.name))
-            samples = dict(_samples(values, rows, classes, lists))
+        intervals = {}
+        if self.sampling and rows:
             intervals = {str(m): interval_of(m, each, rows, self.sampling) for m, each in samples.items()}
         result = prediction_result(
             self.plan,
@@ -154,6 +169,21 @@ class ClassWork:
         assert read.scores is not None, of_lists  # which others were refused
         plan = replace(self.plan, measures=of_lists)
         return evaluate_class_lists(read.scores, read.labels, plan, self.ties, self.threads)
+
+
+class _Seen(NamedTuple):
+    """What some rows come to; and, if intervals are made, their units and what can be drawn again."""
+
+    classes: Classes
+    found: Mapping[Measure, PerClass]
+    lists: ListResult | None
+    values: Mapping[Measure, float]
+    rows: Units | None
+    samples: Mapping[Measure, Sample]
+
+
+def _units(read: ClassPredictions) -> Units:
+    return Units(len(read.labels), numbered(read.rest, read.query, read.name))
 
 
 def _samples(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankmark.aggregation.intervals import Labelled, Sampling, interval_of, is_auc
+from rankmark.aggregation.apart import Parts
+from rankmark.aggregation.intervals import Labelled, Sampling, interval_of
 from rankmark.aggregation.query_intervals import interval_of_terms
 from rankmark.aggregation.rows import RowsOf
 from rankmark.api.classes import evaluate_classes
@@ -31,12 +32,14 @@ from rankmark.results.predictions import PredictionResult
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.intervals import Sample
+    from rankmark.aggregation.settled_rows import SettledRows
     from rankmark.api.prediction_plans import Plans
     from rankmark.kinds.rows import Rows
     from rankmark.language.choices import Ties
     from rankmark.language.plan import Plan
-    from rankmark.results.prediction_slices import Apart
-    from rankmark.statistics.delong import AUCDifference
+    from rankmark.results.lists import ListResult
+    from rankmark.results.prediction_slices import InSlice
 
 __all__ = [
     "Labels",
@@ -111,9 +114,8 @@ def evaluate_labelled(
     if wanted.slicing is None:
         return result
     slices = slices_of_rows(read, wanted.slicing)
-    found = prediction_slices(
-        slices, lambda part: work.result(rows.taken(part)), wanted.confidence, work.apart(read)
-    )
+    labelled = None if work.sampling is None else Labelled.of(read)
+    found = prediction_slices(slices, lambda part: work.sliced(rows, labelled, part), wanted.confidence)
     return result.with_slices(found)
 
 
@@ -204,23 +206,32 @@ class Work:
         """All of it; `inputs` are the hashes of the tables."""
         return self.evaluated(rows, inputs).result
 
-    def apart(self, read: Predictions) -> Apart | None:
-        """What compares the AUC of some rows with that of all others, if intervals are made."""
-        areas = [str(measure) for measure in self.plan.measures if is_auc(measure)]
-        if self.sampling is None or not areas:
-            return None
-        labelled, confidence = Labelled.of(read), self.sampling.confidence
-
-        def of(rows: NDArray[np.intp]) -> dict[str, AUCDifference]:
-            inside = np.zeros(labelled.count, dtype=bool)
-            inside[rows] = True
-            found = labelled.apart(inside, confidence)
-            return {} if found is None else dict.fromkeys(areas, found)
-
-        return of
+    def sliced(self, rows: RowsOf, labelled: Labelled | None, part: NDArray[np.intp]) -> InSlice:
+        """All of it of some rows, and how far that is from all others, if intervals are made."""
+        own = self.evaluated(rows.taken(part))
+        if self.sampling is None or labelled is None or len(part) == labelled.count:
+            return own.result, {}
+        inside = np.zeros(labelled.count, dtype=bool)
+        inside[part] = True
+        others = self._seen(rows.taken(np.flatnonzero(~inside))).samples
+        parts = Parts(labelled, inside, self.sampling, first=True)
+        return own.result, dict(parts.apart(own.samples, others))
 
     def evaluated(self, rows: RowsOf, inputs: Mapping[str, str] = MappingProxyType({})) -> Evaluated:
         """All of it, with what can be drawn again."""
+        settled, lists, labelled, drawn = self._seen(rows)
+        if self.sampling is None or labelled is None:
+            return Evaluated(rows_result(self.plan, rows, settled, lists, Beside(inputs)), None, {})
+        ends = {
+            str(m): interval_of(m, each, labelled, self.sampling)
+            if m.page.kind != "list" or self.sampling.method
+            else interval_of_terms(lists.query_terms(m), **self.sampling.of_queries)  # type: ignore[union-attr]
+            for m, each in drawn.items()
+        }
+        beside = Beside(inputs, ends)
+        return Evaluated(rows_result(self.plan, rows, settled, lists, beside), labelled, drawn)
+
+    def _seen(self, rows: RowsOf) -> _Seen:
         asked, read = self.plan.measures, rows.read
         of_lists = tuple(measure for measure in asked if measure.page.kind == "list")
         settled = {m: rows.settled(m) for m in asked if m.page.kind == "row"}
@@ -230,16 +241,17 @@ class Work:
             else None
         )
         if self.sampling is None:
-            return Evaluated(rows_result(self.plan, rows, settled, lists, Beside(inputs)), None, {})
+            return _Seen(settled, lists, None, {})
         values = {m: settled[m].value if m in settled else lists[m] for m in asked}  # type: ignore[index]
         labelled = Labelled.of(read)
         samples = rows.samples(values, labelled, lambda m: lists.query_terms(m))  # type: ignore[union-attr]
-        drawn = {m: sample for m, sample in samples if sample}
-        ends = {
-            str(m): interval_of(m, each, labelled, self.sampling)
-            if m.page.kind != "list" or self.sampling.method
-            else interval_of_terms(lists.query_terms(m), **self.sampling.of_queries)  # type: ignore[union-attr]
-            for m, each in drawn.items()
-        }
-        beside = Beside(inputs, ends)
-        return Evaluated(rows_result(self.plan, rows, settled, lists, beside), labelled, drawn)
+        return _Seen(settled, lists, labelled, {m: sample for m, sample in samples if sample})
+
+
+class _Seen(NamedTuple):
+    """What some rows come to; and, if intervals are made, the rows as arrays and what can be drawn again."""
+
+    settled: Mapping[Measure, SettledRows]
+    lists: ListResult | None
+    labelled: Labelled | None
+    samples: Mapping[Measure, Sample]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rankmark.comparing.pairs import Opposed, Pair, SystemValues
     from rankmark.comparing.plan import ComparisonPlan
     from rankmark.statistics.chance import Evidence
-    from rankmark.statistics.significance import TestName
+    from rankmark.statistics.significance import PairedTest, TestName
 
-__all__ = ["caveats", "draws_lines", "such_pairs", "without_spread"]
+__all__ = ["caveats", "draws_lines", "of_few", "such_pairs", "without_spread"]
 
 
 def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -36,6 +36,8 @@ def _too_few_units(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]
     """Which pairs nothing can show to differ, whatever their values."""
     if alone := [pair for pair in pairs if pair.queries == 1]:
         yield f"{such_pairs(alone)}: 1 query says nothing of others; p-values and intervals take several"
+    if few_resampled := [pair for pair in pairs if pair.queries > 1 and _is_of_few(pair, plan)]:
+        yield of_few(TESTS[plan.test], few_resampled, "queries (or clusters)")
     if not TESTS[plan.test].of_signs or plan.simultaneous:
         return
     tests = sum(not math.isnan(pair.p) for pair in pairs) if plan.correction in ("holm", "bonferroni") else 1
@@ -51,9 +53,22 @@ def _too_few_units(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]
 
 
 def _without_spread(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
-    alike = [pair for pair in pairs if math.isnan(pair.p) and pair.queries > 1 and pair.difference]
-    if alike:
+    untold = [pair for pair in pairs if math.isnan(pair.p) and pair.queries > 1 and pair.difference]
+    if alike := [pair for pair in untold if not _is_of_few(pair, plan)]:
         yield without_spread(TESTS[plan.test].title, alike, "queries")
+
+
+def _is_of_few(pair: Pair, plan: ComparisonPlan) -> bool:
+    units = pair.evidence.n if pair.evidence else pair.queries
+    return math.isnan(pair.p) and units < TESTS[plan.test].fewest
+
+
+def of_few(test: PairedTest, pairs: Sequence[Opposed], units: str) -> str:
+    """Why these pairs have no p-value: the test is of more units than they have."""
+    return (
+        f"{test.title}: no p-value of {such_pairs(pairs)}: it takes at least {test.fewest} {units}; the "
+        "randomisation test takes fewer"
+    )
 
 
 def without_spread(test: str, pairs: Sequence[Opposed], units: str) -> str:

@@ -29,6 +29,7 @@ BOUNDS: Mapping[By, str] = {
     "betting": "the one-sided bound by betting, which holds at every number of queries at once,",
     "delong": "DeLong's one-sided bound",
     "bca": "the one-sided BCa bootstrap bound",
+    "unseen": "the one-sided bound of pairs as bad as can be that were not seen",
     "exact": "the exact one-sided bound",
     "gaps": "the one-sided bound of the bins' gaps",
 }
@@ -213,7 +214,11 @@ class Gate(Saved):
         if own.by == "point":
             return f"decided by the point estimate on {over}"
         if own.by == "few":
-            return f"too few of {over} differ for a bound, which takes {LEAST_CHANGED} of {LEAST_UNITS}"
+            if (own.clusters or own.units) < LEAST_UNITS:
+                verb = "is" if own.units == 1 else "are"
+                return f"{over} {verb} too few for a bound, which takes {LEAST_UNITS}"
+            differ = "from the baseline" if isinstance(own, MeasureGate) else "from the others"
+            return f"fewer than {LEAST_CHANGED} of {over} differ {differ}, too few for a bound"
         if own.by == "none":
             return "chance adds to it, and no bound of it is known; decide of it without a confidence"
         drawn = "" if own.resamples is None else f" ({own.resamples:,} resamples, seed {self.seed})"
@@ -248,4 +253,5 @@ def _units(own: MeasureGate | LimitGate) -> str:
     """How many units there are, in words."""
     clusters = "" if own.clusters is None else f" in {own.clusters:,} clusters"
     seeds = "" if own.seeds is None else f" and {' and '.join(map(str, own.seeds))} seeds"
-    return f"{own.units:,} {own.unit}{clusters}{seeds}"
+    unit = {"queries": "query", "rows": "row"}[own.unit] if own.units == 1 else own.unit
+    return f"{own.units:,} {unit}{clusters}{seeds}"

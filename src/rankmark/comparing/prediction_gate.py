@@ -46,13 +46,14 @@ def gate_predictions(
 
     As `gate`, of systems that scored the same rows: the drop is b − c, or (b − c) / b; of a measure of which
     less is better, such as LogLoss, its negative. With `confidence` the one-sided bound decides, over queries
-    where there is a column of them, else over rows: of AUC by DeLong's variance, of shares of rows (accuracy,
-    precision) exactly, of means over queries (GAUC, measures of lists) by Gaffke's bound with the worst value
-    of the measure, of functions of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the
-    worst that was seen for the worst there is, of ECE and ACE by what their bins are off by (of other errors
-    of calibration by none), of all else by the bootstrap (BCa). Where the worst is not known and fewer than
-    10 differ, or of measures other than AUC there are fewer than 25, there is no bound and the gate fails. A
-    gate is true if it passes.
+    where there is a column of them, else over rows: of AUC by DeLong's variance, or where it is greater by
+    pairs as bad as can be none of which was seen; of shares of rows (accuracy, precision) exactly; of means
+    over queries (GAUC, measures of lists) by Gaffke's bound with the worst value of the measure; of functions
+    of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the worst that was seen for the
+    worst there is; of ECE and ACE by what their bins are off by, of other errors of calibration by none; of
+    all else by the bootstrap (BCa). Of fewer than 25 where the worst is not known, and of AUC, there is no
+    bound, nor where the worst is not known and fewer than 10 differ, and the gate fails. A gate is true if it
+    passes.
 
     Args:
         table: as for `compare_predictions`; or with one system one table.

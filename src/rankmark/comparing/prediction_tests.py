@@ -209,7 +209,8 @@ class _Judge:
         if test == "bootstrap":
             drawn = self._drawn().resampled
             there = drawn[~np.isnan(drawn)]
-            return shift_p(there, np.array([self.difference]), alternative) if len(there) else NO_P
+            difference, units = np.array([self.difference]), self.one.units
+            return shift_p(there, difference, alternative, units=units) if len(there) else NO_P
         if np.isnan(self.apart).any():
             return NO_P
         if test == "mcnemar":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rankmark.aggregation.intervals import way
-from rankmark.comparing.caveats import draws_lines, such_pairs, without_spread
+from rankmark.comparing.caveats import draws_lines, of_few, such_pairs, without_spread
 from rankmark.comparing.words import corrected_line, sided
 from rankmark.rendering.words import counted
 from rankmark.statistics.mcnemar import MCNEMAR
@@ -86,7 +86,11 @@ def least_lines(plan: PredictionPlan, pairs: Sequence[PredictionPair]) -> Iterat
 
 
 def spread_lines(pairs: Sequence[PredictionPair]) -> Iterator[str]:
-    """Which pairs do not vary, so that they have an interval without width, or no p-value."""
+    """Which pairs are too few or do not vary, so that they have an interval without width, or no p-value."""
+    fewest = TESTS["bootstrap"].fewest
+    drawn = [each for each in pairs if each.test == "bootstrap" and each.difference]
+    if few := [each for each in drawn if math.isnan(each.p) and 1 < each.units < fewest]:
+        yield of_few(TESTS["bootstrap"], few, "rows (or queries)")
     by_unit: dict[str, list[PredictionPair]] = {}
     for pair in pairs:
         if pair.units > 1 and pair.low == pair.high:
@@ -97,5 +101,5 @@ def spread_lines(pairs: Sequence[PredictionPair]) -> Iterator[str]:
                 f"{such_pairs(equal)}: no {UNITS[unit]} tells them apart, and an interval without width does "
                 "not say how far apart they can be"
             )
-        if untold := [pair for pair in still if pair.difference and math.isnan(pair.p)]:
+        if untold := [pair for pair in still if pair.difference and math.isnan(pair.p) and pair not in few]:
             yield without_spread(_title(untold[0].test), untold, unit)

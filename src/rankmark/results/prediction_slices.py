@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rankmark.aggregation.apart import Apart
     from rankmark.inputs.attributes import QuerySlices
     from rankmark.results.predictions import PredictionResult
-    from rankmark.statistics.delong import AUCDifference
 
-    Apart: TypeAlias = Callable[[NDArray[np.intp]], Mapping[str, AUCDifference]]
+    InSlice: TypeAlias = tuple[PredictionResult, Mapping[str, Apart]]
 
 __all__ = ["PredictionSlice", "PredictionSlices", "prediction_slices", "without_value"]
 
@@ -40,12 +40,17 @@ class PredictionSlice:
         low: the lower end of its confidence interval.
         high: the upper end.
         undefined: why there is no value; None where there is one.
-        difference: of AUC, if intervals were asked for, the value less that of all other rows; else NaN.
+        difference: if intervals were asked for, the value less that of all other rows; else NaN, as of counts
+            and of errors of calibration, of which fewer rows have more.
         difference_low: the lower end of the difference's confidence interval.
         difference_high: the upper end.
-        p: the chance of such a difference between slices that are alike (`statistics.unpaired_delong_test`,
-            by queries where there is a column of them, which may have rows on both sides).
-        p_corrected: the same for all slices together (Holm).
+        p: the chance of such a difference between slices that are alike: of AUC
+            `statistics.unpaired_delong_test`, of others as of slices of lists, by the values of the rows, or
+            of queries where there is a column of them, by what each moves the value by of what is no mean;
+            and where queries have rows on both sides by the jackknife over these with t. NaN for fewer than
+            ten of them in the slice or the rest, three of a mean over queries, or 25 of what is no function
+            of sums (KS, AveragePrecision …).
+        p_corrected: the same for all slices and measures together (Holm).
 
     """
 
@@ -104,11 +109,6 @@ class PredictionSlices(Sliced):
     def explained(self) -> Iterator[str]:
         """As `Sliced.explained`."""
         yield from self.notes
-        if tests := self.tests:
-            yield (
-                "difference: of AUC from that of all other rows; p: DeLong's test of it with t, "
-                f"corrected for {counted(tests, 'test')} (Holm)"
-            )
         yield from without_value((row.measure, row.undefined, row.slice) for row in self.rows)
 
 
@@ -135,35 +135,67 @@ def _some(names: Sequence[str]) -> str:
 
 def prediction_slices(
     slices: QuerySlices,
-    evaluate: Callable[[NDArray[np.intp]], PredictionResult],
+    evaluate: Callable[[NDArray[np.intp]], InSlice],
     confidence: float,
-    apart: Apart | None = None,
 ) -> PredictionSlices:
     """The slices of a table.
 
     Args:
         slices: those of its rows.
-        evaluate: what evaluates the rows of some numbers.
+        evaluate: what evaluates the rows of some numbers; with the difference of each measure from that of
+            all other rows, by its name, as far as it is known.
         confidence: of the intervals, if `evaluate` makes them.
-        apart: the difference of some rows' AUC from that of all others, by the measure's name, if wanted.
 
     """
     rows: dict[tuple[str, str], list[PredictionSlice]] = {}
-    notes = dict.fromkeys(slices.notes)
+    notes, tested = dict.fromkeys(slices.notes), _Tested()
     for names in slices.frame:
         for value, inside in slice_members(names):
-            result = evaluate(inside)
-            differences = {} if apart is None else apart(inside)
+            result, differences = evaluate(inside)
+            tested.add(value, differences)
             for row in _rows(names.name, value, result, differences):
                 rows.setdefault((row.by, row.measure), []).append(row)
             if result.intervals:
                 notes[explained(result.intervals, counted=False)] = None
     found, tests = corrected_rows(list(chain.from_iterable(rows.values())))
-    return PredictionSlices(found, confidence, tuple(notes), tests)
+    return PredictionSlices(found, confidence, (*notes, *tested.lines(tests)), tests)
+
+
+class _Tested:
+    """By which tests measures of slices were compared with those of all other rows."""
+
+    def __init__(self) -> None:
+        self.ways: dict[str, dict[str, None]] = {}
+        self.few: dict[str, None] = {}
+
+    def add(self, value: str | None, differences: Mapping[str, Apart]) -> None:
+        """Those of one slice."""
+        for measure, own in differences.items():
+            if not math.isnan(own.p):
+                self.ways.setdefault(own.test, {})[measure] = None
+            if own.few:
+                self.few[slice_label(value)] = None
+
+    def lines(self, tests: int) -> Iterator[str]:
+        """How, if there were so many tests, and in which slices not."""
+        if tests:
+            ways = "; ".join(f"{', '.join(names)} by {WAYS[way]}" for way, names in self.ways.items())
+            corrected = f"corrected for {counted(tests, 'test')} (Holm)"
+            yield f"difference: from all other rows; p: {ways}; {corrected}"
+        if self.few:
+            few = counted(len(self.few), "slice")
+            yield f"no p in {few} ({_some(list(self.few))}) of some measures: too few on a side tell nothing"
+
+
+WAYS: Mapping[str, str] = {
+    "delong-t": "DeLong's test with t",
+    "groups": "Welch's test, or its permutation test where a side is of fewer than 50",
+    "jackknife": "the jackknife with t",
+}
 
 
 def _rows(
-    by: str, value: str | None, result: PredictionResult, apart: Mapping[str, AUCDifference]
+    by: str, value: str | None, result: PredictionResult, apart: Mapping[str, Apart]
 ) -> Iterator[PredictionSlice]:
     counts = result.counts
     for measure, found in result.values.items():
@@ -173,6 +205,11 @@ def _rows(
         row = PredictionSlice(by, value, measure, counts.rows, counts.positive, found, *ends, why)
         if measure in apart:
             own = apart[measure]
-            low, high = own.interval
-            row = replace(row, difference=own.difference, difference_low=low, difference_high=high, p=own.p)
+            row = replace(
+                row,
+                difference=own.difference,
+                difference_low=own.low,
+                difference_high=own.high,
+                p=own.p,
+            )
         yield row

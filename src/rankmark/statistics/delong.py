@@ -209,8 +209,8 @@ def unpaired_delong_test(
         confidence: the share of such intervals that hold the true difference, 0 to 1.
         alternative: ``two-sided``, or that the first AUC is ``greater`` or ``less`` than the second.
         method: ``delong-t``, or ``delong``, what pROC computes. That takes an AUC of 1 as known without
-            error: of equal systems of 0.9 on 10 and 10 and on 100 and 100 rows it has p ≤ .05 in 13 of 100 and
-            p ≤ .001 in 5, ``delong-t`` in 1 and none.
+            error: of equal systems of 0.9 on 10 and 10 and on 100 and 100 rows it has p ≤ .05 in 13 of 100
+            and p ≤ .001 in 5, ``delong-t`` in 1 and none.
 
     Returns:
         Of ``delong-t`` no statistic. Where both areas are 0 or 1 or of equal scores alone, as `delong_test`,
@@ -344,6 +344,11 @@ class AUCSpread:
             return Interval(0.5 - reach, 0.5 + reach)
         least = share ** (1 / self.apart)
         return Interval(least, 1.0) if self._plain else Interval(0.0, 1 - least)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all pairs are in the same order, or equal."""
+        return self._plain is not None
 
     @property
     def _plain(self) -> float | None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from rankmark.statistics.chance import never_zero
 from rankmark.statistics.freedom import effective_freedom
 from rankmark.statistics.intervals import Interval
 from rankmark.statistics.resampling import Floats, check_share
 
-__all__ = ["Bounds", "all_at_bound", "jackknife_interval"]
+__all__ = ["Bounds", "all_at_bound", "jackknife_difference", "jackknife_interval"]
 
 Bounds: TypeAlias = "tuple[float | None, float | None]"
 """The least and the greatest value of a measure; None where it has none."""
@@ -59,6 +60,44 @@ def jackknife_interval(
     reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error * scale.slope(value)
     ends = sorted(scale.back(scale.to(value) + each) for each in (-reach, reach))
     return Interval(*ends)
+
+
+def jackknife_difference(
+    difference: float, moves: Sequence[Floats], *, confidence: float = 0.95
+) -> tuple[float, float, float]:
+    """Whether a difference is more than chance, by leaving out each unit.
+
+        t = difference/SE,   SE² = Σ_k S_k,   S_k = n/(n − 1)·Σ_i m_i²
+
+    m_i is (1 − 1/n)·(difference − difference without unit i) of the n units of k, one or several samples that
+    are independent. t has SE⁴ / Σ_k (S_k²/f_k) degrees of freedom, f_k those of `jackknife_interval`.
+
+    Args:
+        difference: that of all units.
+        moves: m of each sample.
+        confidence: the share of intervals difference ± t·SE that hold the true difference, 0 to 1.
+
+    Returns:
+        The ends of the interval, and the two-sided p; NaN where nothing moves the difference, or a unit
+        cannot be left out.
+
+    Source:
+        B. L. Welch, "The generalization of 'Student's' problem when several different population variances
+        are involved", Biometrika 34, 1947; otherwise as `jackknife_interval`.
+
+    """
+    from scipy.special import stdtr, stdtrit
+
+    check_share(confidence=confidence)
+    parts = np.array([len(own) / max(len(own) - 1, 1) * float(own @ own) for own in moves])
+    total = float(parts.sum())
+    if min(map(len, moves)) < 2 or not math.isfinite(total) or total <= (1e-12 * difference) ** 2:
+        return math.nan, math.nan, math.nan
+    error, freedoms = math.sqrt(total), [effective_freedom(own, len(own)) for own in moves]
+    freedom = total**2 / float((parts**2 / freedoms).sum())
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    p = never_zero(2 * float(stdtr(freedom, -abs(difference) / error)))
+    return difference - reach, difference + reach, p
 
 
 def all_at_bound(value: float, count: int, confidence: float = 0.95) -> Interval:

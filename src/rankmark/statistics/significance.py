@@ -353,7 +353,8 @@ def bootstrap_shift_test(
 
     With T* the mean of a resample less the observed mean d̄, b of m of them are as extreme: |T*| ≥ |d̄|, or
     one-sided T* ≥ d̄ or T* ≤ d̄; p = (b + 1) / (m + 1). Where all differences are the same, and not 0, every
-    resample is alike and p is NaN.
+    resample is alike and p is NaN. So it is for fewer than 10 differences, or clusters, which are drawn again
+    in too few ways to say how new ones vary: of two, half of the resamples are all of one.
 
     Args:
         differences: one a query.
@@ -377,17 +378,28 @@ def bootstrap_shift_test(
     return shift_p(means, own, alternative, labels)
 
 
+FEWEST_RESAMPLED = 10
+"""How many units have to be there for a test of resamples."""
+
+
 def shift_p(
-    resampled: Floats, differences: Floats, alternative: Alternative, clusters: Clusters = None
+    resampled: Floats,
+    differences: Floats,
+    alternative: Alternative,
+    clusters: Clusters = None,
+    *,
+    units: int | None = None,
 ) -> PValue:
     """The bootstrap-shift test's p-value for means that have been resampled; differences have no NaN.
 
-    It is NaN where all resamples are alike, and not 0 (see `spread`).
+    It is NaN where all resamples are alike, and not 0 (see `spread`), and for fewer than 10 units: `units` if
+    given, else differences or clusters of them.
     """
     mean = float(differences.mean())
-    units = len(differences) if clusters is None else len(np.unique(clusters))
+    if units is None:
+        units = len(differences) if clusters is None else len(np.unique(clusters))
     evidence = Evidence("drawn", units, mean, draws=len(resampled))
-    if mean and not deviations(resampled).any():
+    if mean and (units < FEWEST_RESAMPLED or not deviations(resampled).any()):
         return PValue(math.nan, evidence)
     slack = np.array([ROUNDING * np.abs(differences).mean()])
     low, high = _reaches(np.array([mean]), slack, alternative)
@@ -457,6 +469,7 @@ class PairedTest(Statistic):
         linear: whether it goes by the spread of the differences, and so wants those of which the mean is the
             difference of two values that are no means (see `aggregation.terms.Terms.linear`).
         of_mean: whether it is of the mean difference, and not of ranks or signs.
+        fewest: of fewer units that differ it has no p-value.
         of_signs: whether p is of all choices of the signs, of which n differences have 2ⁿ.
         many: the same of the differences of all pairs at once, [queries, pairs], where that is faster.
         of_means: its p-value from resampled means of the differences, and the differences, where others have
@@ -467,6 +480,7 @@ class PairedTest(Statistic):
     exact: bool = False
     linear: bool = False
     of_mean: bool = True
+    fewest: int = 0
     of_signs: bool = False
     many: Callable[..., list[PValue]] | None = None
     of_means: Callable[[Floats, Floats, Alternative, Clusters], PValue] | None = None
@@ -532,6 +546,7 @@ TESTS: Mapping[str, PairedTest] = table(
         bootstrap_shift_test,
         "there are queries enough that resamples of them vary as new queries would",
         linear=True,
+        fewest=FEWEST_RESAMPLED,
         of_means=shift_p,
     ),
 )
