@@ -160,7 +160,8 @@ def _design(design: Design | None, wanted: Mapping[str, float], systems: int | N
     if len(wanted) > 1:
         raise UsageError(f"{' and '.join(wanted)} are of different designs: give one of them")
     usual: list[Design] = ["t" if systems is None else "anova", "interval", "gate"]
-    found: Design = design or next((each for each in usual if WANTED[each] in wanted), usual[0])
+    fitting = [each for each in usual if WANTED[each] in wanted] or usual
+    found = design or fitting[0]
     check_choice("design", found, DESIGNS)
     for name in wanted:
         if name != WANTED[found]:
