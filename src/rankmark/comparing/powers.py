@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from rankmark.comparing.words import sided
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.words import counted
+from rankmark.rendering.words import counted, rounded
 from rankmark.results.saved import Saved
 
 __all__ = ["DESIGNS", "Design", "PowerRow", "TopicSetSize"]
@@ -93,7 +93,7 @@ class TopicSetSize(Saved):
         return [
             " ".join(filter(None, (row.measure, pair))),
             _count(row.queries),
-            *("" if each is None else f"{each:.{digits}f}" for each in figures),
+            *("" if each is None else rounded(each, f".{digits}f") for each in figures),
             _count(row.needed),
         ]
 
