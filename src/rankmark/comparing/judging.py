@@ -18,6 +18,7 @@ from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
+from rankmark.statistics.spread import apart
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -186,7 +187,7 @@ class _OneMeasure:
     def _swapped(self, system: str, other: str) -> Floats:
         """What the queries add to a difference, which has the other sign where the systems are swapped."""
         one, another = exchangeable([self.terms[system], self.terms[other]])
-        return one - another
+        return apart(one, another)
 
     def _effect_intervals(
         self, system: str, other: str, values: Floats, others: Floats, towards: Floats
@@ -225,7 +226,7 @@ class _OneMeasure:
         one, another, _ = self.data.pair_terms(self.measure, system, other)
         both = self.data.there[self.measure, system] & self.data.there[self.measure, other]
         values, others = self.means[system][both], self.means[other][both]
-        towards = signs(values - others, self.plan.tie) * direction(self.measure)
+        towards = signs(apart(values, others), self.plan.tie) * direction(self.measure)
         value, other_value = one.value(), another.value()
         made = self._difference(system, other)
         return Pair(
