@@ -902,3 +902,18 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     assert note in "\n".join(comparison.notes)
     even = rm.compare_matrix({"old": np.zeros(25), "new": rng.random(25)}, "AP", test="t")
     assert "too small" not in "\n".join(even.notes)
+
+
+def test_where_test_and_interval_disagree_about_0_it_is_told() -> None:
+    # 8 of 8 differences above 0 have p = 2/2⁸ by their signs; of one that is large t is less sure.
+    matrix = {"old": [0.0] * 8, "new": [0.01] * 7 + [0.5]}
+    how: dict[str, Any] = {"better": "more", "interval": "t"}
+    apart = rm.compare_matrix(matrix, "x", test="sign", **how)
+    assert (apart.pairs[0].p, apart.pairs[0].interval.low < 0) == (2 / 2**8, True)
+    (note,) = (note for note in apart.notes if "disagree" in note)
+    assert note.startswith("1 pair, such as new against old by x: p = 0.0078, and the 95% interval holds 0")
+    for alike in (
+        rm.compare_matrix(matrix, "x", test="t", **how),
+        rm.compare_matrix(matrix, "x", test="sign", alternative="greater", **how),
+    ):
+        assert not any("disagree" in note for note in alike.notes)
