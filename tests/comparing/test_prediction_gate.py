@@ -298,7 +298,11 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
 def test_what_makes_no_gate_is_refused() -> None:
     with pytest.raises(rm.UsageError, match="which of old, new is the baseline"):
         rm.gate_predictions(TABLE, SYSTEMS, at_least={"AUC": 0.3})
+    with pytest.raises(rm.UsageError, match="which of old, new is the baseline\\? say baseline='old'"):
+        rm.gate_predictions(TABLE, SYSTEMS, "AUC", max_drop=0.1)
     three = {**SYSTEMS, "other": "new"}
+    with pytest.raises(rm.UsageError, match="a gate decides of one candidate; here are 3 systems"):
+        rm.gate_predictions(TABLE, three, "AUC", max_drop=0.1)
     with pytest.raises(rm.UsageError, match="a gate decides of one candidate; here are 3 systems"):
         rm.gate_predictions(TABLE, three, "AUC", baseline="old", max_drop=0.1)
     with pytest.raises(rm.UsageError, match="baseline='odl' is not one of the systems"):
@@ -354,6 +358,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("old.csv none.csv -m AUC --max-drop 1%", 2, "not decided"),
         ("old.csv new.csv -m AUC --max-drop 1% --label person", 2, "not decided"),
         ("old.csv new.csv -m AUC", 2, "nothing decides"),
+        ("old.csv new.csv x=new.csv -m AUC --max-drop 1%", 2, "here are 3 systems: old, new, x"),
     ],
 )
 def test_exit_codes(line: str, code: int, said: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -363,8 +368,11 @@ def test_exit_codes(line: str, code: int, said: str, capfd: pytest.CaptureFixtur
     assert said in (err if code == 2 else out)
 
 
-def test_what_was_decided_is_written() -> None:
+def test_what_was_decided_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     line = "gate-predictions old.csv new.csv -m AUC --max-drop 30% -o gate.json"
     assert main(line.split()) == 0
+    out, err = capfd.readouterr()
+    assert not out
+    assert err.startswith("passed: AUC 0.")
     record = json.loads(Path("gate.json").read_text())
     assert (record["passed"], list(record["inputs"])) == (True, ["baseline", "candidate"])

@@ -177,7 +177,9 @@ class Gate(Saved):
         decided = self._of_limit(own) if isinstance(own, LimitGate) else self._of_drop(own)
         return f"{'passed' if own.passed else 'failed'}: {decided}; {self._by(own)}"
 
-    def _reasons(self) -> list[str]:
+    @property
+    def reasons(self) -> list[str]:
+        """What was decided of each measure, in lines."""
         return [self.reason(each) for each in self._decided]
 
     @property
@@ -242,11 +244,11 @@ class Gate(Saved):
 
     def _blocks(self, _: int) -> Iterator[Block]:
         shown = (self._can_show(each) for each in self._decided)
-        yield Notes([*self._reasons(), *filter(None, shown), *self.notes], wrapped=False)
+        yield Notes([*self.reasons, *filter(None, shown), *self.notes], wrapped=False)
 
     def _record(self) -> dict[str, Any]:
         record = asdict(self)
-        return record | {"max_drop": record.pop("allowed"), "reasons": self._reasons()}
+        return record | {"max_drop": record.pop("allowed"), "reasons": self.reasons}
 
 
 def _units(own: MeasureGate | LimitGate) -> str:

@@ -90,11 +90,11 @@ def gate_predictions(
     """
     check_options("gate_predictions", options)
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
+    baseline = opened(baseline, PredictionResult)
+    asked = _asked(table, scores, baseline)
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
     check_drawn(1 if resamples is None else resamples, seed, options.get("threads"))
-    baseline = opened(baseline, PredictionResult)
     stored = baseline if isinstance(baseline, PredictionResult) else None
-    asked = _asked(table, scores, baseline)
     if any(each.of_classes for each in asked.values()):
         raise UsageError("a gate decides of one score in a row, and here are scores of classes")
     sampling = None
@@ -115,11 +115,17 @@ def _asked(table: Any, scores: str | Mapping[str, str] | None, baseline: object)
         if not isinstance(scores, Mapping) and is_one_table(table):
             return {"candidate": SystemScores(table, scores)}
         asked = asked_systems(table, scores)
-        if len(asked) > 1:
-            raise UsageError(f"a gate decides of one candidate: which of {', '.join(asked)} is the baseline?")
-        return asked
+        if len(asked) == 2:
+            first, second = asked
+            raise UsageError(f"which of {first}, {second} is the baseline? say baseline={first!r}")
+        return _of_one(asked)
     asked = asked_systems(table, scores)
     check_systems(asked, baseline)  # type: ignore[arg-type]
+    return _of_one(asked)
+
+
+def _of_one(asked: dict[str, SystemScores]) -> dict[str, SystemScores]:
+    """Refuses more systems than a candidate and a baseline."""
     if len(asked) > 2:
         raise UsageError(
             f"a gate decides of one candidate; here are {len(asked)} systems: {', '.join(asked)}"
