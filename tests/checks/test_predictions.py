@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 import rankmark as rm
+from rankmark import statistics
 from rankmark.checks.finding import CODES_OF_PREDICTIONS
 from rankmark.cli import main
 
 RNG = np.random.default_rng(5)
 LABELS = (RNG.random(200) < 0.4).astype(float)
-SCORES = np.clip(0.25 * LABELS + 0.3 + RNG.normal(0, 0.1, 200), 0, 1)
+FOUND = np.clip(0.25 * LABELS + 0.3 + RNG.normal(0, 0.1, 200), 0, 1)
+# The probabilities of what was found: the ratio of both normal densities, times 0.4 / 0.6.
+SCORES = 1 / (1 + 1.5 * np.exp(-25 * (FOUND - 0.425)))
 FINE: dict[str, Any] = {
     "label": LABELS,
     "score": SCORES,
@@ -57,6 +60,7 @@ def test_nothing_is_odd() -> None:
         ({**FINE, "score": 1 - SCORES}, "scores-reversed", "serious"),
         ({**FINE, "label": SCORES > 0.4}, "too-good", "serious"),
         ({**FINE, "score": SCORES / 2}, "miscalibrated", "worth knowing"),
+        ({**FINE, "score": FOUND}, "uncalibrated", "serious"),
         ({**FINE, "user": [f"u{label:g}" for label in LABELS]}, "one-class-queries", "serious"),
         (changed("item", 8, 0), "duplicate-rows", "worth knowing"),
     ],
@@ -96,6 +100,25 @@ def test_calibration_is_off_where_it_is_by_more_than_a_twentieth_and_than_chance
     weighted = {"label": [1, 1, 0, 0, 0] * 20, "score": [0.2, 0.3, 0.2, 0.3] * 25}
     assert "miscalibrated" in codes(weighted)
     assert "miscalibrated" not in codes({**weighted, "weight": [1] * 99 + [100]})
+
+
+def test_scores_are_calibrated_but_for_chance() -> None:
+    rng = np.random.default_rng(0)
+    logit = rng.normal(-1, 1.2, 2000)
+    score = 1 / (1 + np.exp(-logit))
+    label = rng.random(2000) < score
+    assert "uncalibrated" not in codes({"label": label, "score": score})
+    extreme = 1 / (1 + np.exp(-1.4 * logit))
+    (found,) = rm.check_predictions({"label": label, "score": extreme})["uncalibrated"]
+    ece = rm.evaluate_predictions({"label": label, "score": extreme}, "ECE")["ECE"]
+    z, _ = statistics.spiegelhalter_test(label, extreme)
+    assert found.severity == "worth knowing"
+    assert found.statement.startswith(f"ECE is {ece:.4f}, and of calibrated scores would be 0.0")
+    assert found.statement.endswith(f"Spiegelhalter's z is {z:.3g} (p < 0.0001)")
+    by_user = {"label": label, "score": extreme, "user": np.arange(2000) % 50}
+    (of_users,) = rm.check_predictions(by_user)["uncalibrated"]
+    assert "as great over queries)" in of_users.statement
+    assert "Spiegelhalter" not in of_users.statement
 
 
 def test_swapped_columns_are_named() -> None:

@@ -879,6 +879,29 @@ def test_details_show_statistics_and_intervals_of_effects() -> None:
     assert (whole["simultaneous_low"], whole["simultaneous_high"]) == pair.simultaneous
 
 
+@pytest.mark.parametrize("grouped", [False, True], ids=["queries", "clusters"])
+@pytest.mark.parametrize("interval", ["auto", "t", "bca", "studentised"])
+def test_an_interval_of_all_together_is_never_narrower_than_that_of_the_pair(
+    interval: Any, grouped: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    queries = [f"q{number}" for number in range(40)]
+    runs = {name: dict(zip(queries, rng.exponential(1, 40) ** 2, strict=True)) for name in "abc"}
+    clusters = {query: number // 3 for number, query in enumerate(queries)}
+
+    def compared(systems: str, **how: Any) -> Any:
+        some = {name: runs[name] for name in systems}
+        options = {"interval": interval, "resamples": 2_000, "clusters": clusters if grouped else None}
+        return rm.compare_matrix(some, "cost", better={"cost": "less"}, **options, **how)
+
+    for pair in compared("abc").pairs:
+        assert pair.simultaneous.low < pair.interval.low < pair.interval.high < pair.simultaneous.high
+    (pair,) = compared("ab").pairs
+    assert pair.simultaneous == pair.interval
+    for pair in compared("abc", correction="none").pairs:
+        assert pair.simultaneous == pair.interval
+
+
 def test_effects_of_clusters_of_queries_have_no_interval_that_takes_queries_for_independent() -> None:
     rng = np.random.default_rng(9)
     runs = {"a": {f"q{i}": v for i, v in enumerate(rng.random(30))}}

@@ -440,7 +440,7 @@ def test_limits_that_make_no_gate(conditions: Any, message: str) -> None:
 
 
 def test_what_is_no_mean_is_gated_by_its_value_and_has_no_bound() -> None:
-    run = {query: ["x", "y"][: i % 3] + ["a"] for i, query in enumerate(QRELS)}
+    run = {query: [*("x", "y")[: i % 3], "a"] for i, query in enumerate(QRELS)}
     median = rm.evaluate(QRELS, run, "RR(mean=median)").values["RR(mean=median)"]
     for least in (median - 0.01, median + 0.01):
         gated = rm.gate(QRELS, None, run, at_least={"RR(mean=median)": least})

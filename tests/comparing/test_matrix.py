@@ -344,3 +344,23 @@ def test_the_bootstrap_has_no_p_value_of_few_queries_or_clusters() -> None:
     predicted = rm.compare_predictions(rows, {"a": "p1", "b": "p2"}, "Brier", test="bootstrap")
     assert math.isnan(predicted.pairs[0].p)
     assert "it takes at least 10 rows (or queries)" in " ".join(str(predicted).split())
+
+
+def test_comparisons_do_not_depend_on_the_unit_of_the_values() -> None:
+    values = np.random.default_rng(0).normal(0.3, 1, 30)
+
+    def compared(unit: float, noise: float = 0.0) -> Any:
+        matrix = {"old": [noise] * 30, "new": list(values * unit + noise)}
+        return rm.compare_matrix(matrix, "cost", better={"cost": "less"}, test="sign").pairs[0]
+
+    plain = compared(1.0)
+    for unit in (1e-200, 1e-13, 1e140, 1e300):
+        pair = compared(unit)
+        assert (pair.wins, pair.ties, pair.losses) == (plain.wins, 0, plain.losses)
+        assert (pair.p, pair.superiority) == (plain.p, plain.superiority)
+        assert pair.cohens_d == pytest.approx(plain.cohens_d)
+        ends = [end / unit for end in (*pair.interval, *pair.simultaneous)]
+        assert ends == pytest.approx([*plain.interval, *plain.simultaneous])
+    # What rounding leaves of values that are alike is a tie.
+    alike = compared(1e-17, noise=0.1)
+    assert (alike.ties, alike.p, alike.superiority) == (30, 1, 0.5)

@@ -80,11 +80,60 @@ def test_clusters_are_counted_whole() -> None:
         ({"deviation": 0.2, "difference": 0}, "no number of queries shows it"),
         ({"deviation": 0.2, "queries": 1}, "queries=1"),
         ({"deviation": 0.2, "difference": 0.1, "design": "f"}, "design='f'"),
+        ({"deviation": 2, "max_drop": 0.1}, "deviation=2: queries are taken to have values from 0 to 1"),
+        ({"deviation": 0.2, "max_drop": 5}, "max_drop=5: queries are taken to have values from 0 to 1"),
+        ({"deviation": 0.2, "max_drop": -1}, "max_drop=-1 is neither a number from 0"),
+        ({"deviation": 0.2, "max_drop": 0}, "max_drop=0.0: no number of queries shows it"),
+        ({"deviation": 0.2, "max_drop": "1%"}, "max_drop as a share is of a baseline's value: give runs"),
+        ({"deviation": 0.2, "queries": 2.5}, "queries=2.5 is not a whole number from 2"),
+        ({"deviation": 0.2, "queries": 10**400}, "is not a whole number from 2 to 1,000,000,000"),
+        ({"deviation": 0.2, "difference": 0.1, "systems": 2.5}, "systems=2.5 is not a whole number from 2"),
+        (
+            {"deviation": 0.2, "width": 0.1, "difference": 0.1},
+            "difference and width are of different designs",
+        ),
+        ({"deviation": 0.2, "width": 0.1, "design": "t"}, "width goes with another design: 't' takes diff"),
+        (
+            {"deviation": 0.2, "queries": 9, "design": "t", "systems": 5},
+            "systems=5 is of the analysis of var",
+        ),
+        ({"deviation": 0.2, "width": 0.1, "alternative": "less"}, "alternative='less' is of the t test"),
+        ({"deviation": "x", "difference": 0.1}, "deviation='x' is not a number above 0"),
+        ({"deviation": 0.2, "difference": "x"}, "difference='x' is not a number"),
+        ({"deviation": 1e300, "design_effect": 1e300, "difference": 0.1}, "is no spread to plan by"),
+        ({"comparison": "a.rankmark", "difference": 0.1}, "comparison is a str; give what `compare`"),
     ],
 )
 def test_what_cannot_be_planned_is_refused(given: Any, message: str) -> None:
     with pytest.raises(rm.UsageError, match=message):
         rm.power(**given)
+
+
+@pytest.mark.parametrize("wanted", ["difference", "width", "max_drop"])
+def test_what_takes_more_queries_than_there_are_is_said(wanted: Any) -> None:
+    deviation = 0.2 if wanted == "max_drop" else 1e300
+    asked: Any = {wanted: 1e-6}
+    found = rm.power(deviation=deviation, **asked)
+    assert found.rows[0].needed is None
+    assert found.notes == ("no number of queries: it takes more than 1,000,000,000",)
+    assert rm.power(deviation=1e-300, **{wanted: 0.5}).notes == ()
+
+
+def test_a_share_is_of_the_baselines_value() -> None:
+    compared = rm.compare(QRELS, RUNS, "RR", baseline="old")
+    (row, _) = rm.power(compared, max_drop="20%").rows
+    assert row.wanted == pytest.approx(0.2 * VALUES["old"].mean())
+    assert row == rm.power(compared, max_drop=row.wanted).rows[0]
+    (gated,) = rm.gate(QRELS, RUNS["old"], RUNS["new"], "RR", max_drop="20%", confidence=0.95).measures
+    assert row.needed == pytest.approx(gated.needed, rel=0.2)
+
+
+def test_without_spread_there_is_no_design_effect_and_the_reason_is_said() -> None:
+    same = rm.compare(QRELS, {"old": RUNS["old"], "copy": RUNS["old"]}, "RR", baseline="old")
+    found = rm.power(same, difference=0.1)
+    assert found.rows[0].needed is None
+    assert "nan" not in str(found)
+    assert "no number of queries of copy against old: the queries do not vary" in str(found)
 
 
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,12 @@ def gated(measures: Any = "AUC", **conditions: Any) -> Any:
     return rm.gate_predictions(TABLE, SYSTEMS, measures, baseline="old", **conditions)
 
 
+def gated_often(**conditions: Any) -> Any:
+    """Of so many rows that their variance says more than that none was seen."""
+    often = pl.concat([TABLE] * 10)
+    return rm.gate_predictions(often, SYSTEMS, "AUC", baseline="old", **conditions)
+
+
 def test_the_point_estimate_decides() -> None:
     drop = AUC["old"] - AUC["new"]
     (own,) = gated(max_drop=drop + 0.001).measures
@@ -48,22 +54,22 @@ def test_where_less_is_better_a_rise_is_a_drop() -> None:
 
 
 def test_with_confidence_delongs_bound_decides_of_auc() -> None:
-    (own,) = gated(max_drop=0.1, confidence=0.95).measures
-    found = statistics.delong_test(CLICK, OLD, WORSE, confidence=0.9)
+    (own,) = gated_often(max_drop=0.1, confidence=0.95).measures
+    found = statistics.delong_test(*(np.tile(each, 10) for each in (CLICK, OLD, WORSE)), confidence=0.9)
     assert (own.by, own.resamples) == ("delong", None)
     assert own.bound == pytest.approx(found.interval.high, rel=1e-6)
-    assert gated(max_drop=own.bound + 1e-6, confidence=0.95)
-    assert not gated(max_drop=own.bound - 1e-6, confidence=0.95)
+    assert gated_often(max_drop=own.bound + 1e-6, confidence=0.95)
+    assert not gated_often(max_drop=own.bound - 1e-6, confidence=0.95)
 
 
 def test_the_bound_of_a_share_is_that_of_a_ratio() -> None:
-    (own,) = gated(max_drop="30%", confidence=0.95).measures
+    (own,) = gated_often(max_drop="30%", confidence=0.95).measures
     drawn = np.random.default_rng(0).integers(400, size=(2000, 400))
     ratios = []
     for rows in drawn:
         one, other = (_auc(CLICK[rows], scores[rows]) for scores in (OLD, WORSE))
         ratios.append(1 - other / one)
-    error = np.std(ratios)
+    error = np.std(ratios) / np.sqrt(10)
     assert own.bound == pytest.approx(own.drop + 1.645 * error, abs=0.15 * error)
 
 
@@ -126,10 +132,65 @@ def test_of_other_measures_the_bootstrap_decides() -> None:
 def test_rows_that_do_not_change_show_nothing_where_the_worst_is_not_known() -> None:
     twice = TABLE.with_columns(new=pl.col("old"))
     decided = rm.gate_predictions(
-        twice, SYSTEMS, "AUC LogLoss KS", baseline="old", max_drop=0.1, confidence=0.95, resamples=200
+        twice, SYSTEMS, "LogLoss KS", baseline="old", max_drop=0.1, confidence=0.95, resamples=200
     )
-    assert [(own.by, own.bound, own.passed) for own in decided.measures] == [("few", None, False)] * 3
-    assert "too few of 400 rows differ for a bound" in str(decided)
+    assert [(own.by, own.bound, own.passed) for own in decided.measures] == [("few", None, False)] * 2
+    assert "fewer than 10 of 400 rows differ from the baseline, too few for a bound" in str(decided)
+    share = rm.gate_predictions(twice, SYSTEMS, "LogLoss", baseline="old", max_drop="1%", confidence=0.95)
+    assert (share.measures[0].by, share.passed) == ("few", False)
+
+
+def test_of_an_auc_that_does_not_change_pairs_that_were_not_seen_decide() -> None:
+    twice = TABLE.with_columns(new=pl.col("old"))
+    positive = int(CLICK.sum())
+    how: Any = {"baseline": "old", "max_drop": 0.03, "confidence": 0.95}
+    (own,) = rm.gate_predictions(twice, SYSTEMS, "AUC", **how).measures
+    # As many pairs that share no row as there are positive rows, and none was worse.
+    assert (own.by, own.bound, own.passed) == ("unseen", pytest.approx(1 - 0.05 ** (1 / positive)), True)
+    (people,) = rm.gate_predictions(twice, SYSTEMS, "AUC", query="person", **how).measures
+    assert (people.by, people.passed) == ("unseen", False)
+    assert people.bound == pytest.approx(1 - 0.05 ** (1 / 20))
+    limit = rm.gate_predictions(TABLE, "old", at_least={"AUC": 0.6}, query="person", confidence=0.95).limits[
+        0
+    ]
+    assert limit.bound == pytest.approx(0.05 ** (1 / 20) * AUC["old"])
+
+
+def test_an_auc_that_few_users_lose_does_not_pass() -> None:
+    random, wrong = np.random.default_rng(21), 0
+    for _ in range(40):
+        user = np.repeat(np.arange(60), 10)
+        y, noise = random.random(600) < 0.3, random.normal(0, 1, (3, 600))
+        old = 1.2 * y + noise[0]
+        hurt = (random.random(60) < 0.1)[user]
+        new = np.where(hurt, -1.2 * y + noise[1], old + 0.05 * noise[2])
+        table = {"label": y.astype(int), "user": user, "old": old, "new": new}
+        # The drop of all users is 0.061.
+        wrong += bool(
+            rm.gate_predictions(
+                table, SYSTEMS, "AUC", baseline="old", max_drop=0.06, confidence=0.95, query="user"
+            )
+        )
+    assert wrong <= 2
+
+
+def test_what_it_takes_is_no_less_than_what_makes_a_bound() -> None:
+    twice = TABLE.with_columns(new=pl.col("old"))
+    how: Any = {"baseline": "old", "confidence": 0.95}
+    (auc,) = rm.gate_predictions(twice, SYSTEMS, "AUC", max_drop=0.01, **how).measures
+    pairs = np.log(0.05) / np.log(0.99)
+    assert auc.needed == np.ceil(400 * pairs / CLICK.sum())
+    (easy,) = gated("LogLoss", max_drop=5, confidence=0.95).measures
+    assert easy.needed == 25
+
+
+def test_too_few_says_of_what() -> None:
+    def said(rows: pl.DataFrame) -> str:
+        return str(rm.gate_predictions(rows, SYSTEMS, "LogLoss", baseline="old", max_drop=1, confidence=0.95))
+
+    assert "10 rows are too few for a bound, which takes 25" in said(TABLE[:10])
+    one = TABLE.with_columns(new=pl.when(pl.int_range(400) < 3).then("new").otherwise("old"))
+    assert "fewer than 10 of 400 rows differ from the baseline" in said(one)
 
 
 @pytest.mark.parametrize("measure", ["ECE", "ACE"])
@@ -237,7 +298,11 @@ def test_a_stored_baseline(tmp_path: Path) -> None:
 def test_what_makes_no_gate_is_refused() -> None:
     with pytest.raises(rm.UsageError, match="which of old, new is the baseline"):
         rm.gate_predictions(TABLE, SYSTEMS, at_least={"AUC": 0.3})
+    with pytest.raises(rm.UsageError, match="which of old, new is the baseline\\? say baseline='old'"):
+        rm.gate_predictions(TABLE, SYSTEMS, "AUC", max_drop=0.1)
     three = {**SYSTEMS, "other": "new"}
+    with pytest.raises(rm.UsageError, match="a gate decides of one candidate; here are 3 systems"):
+        rm.gate_predictions(TABLE, three, "AUC", max_drop=0.1)
     with pytest.raises(rm.UsageError, match="a gate decides of one candidate; here are 3 systems"):
         rm.gate_predictions(TABLE, three, "AUC", baseline="old", max_drop=0.1)
     with pytest.raises(rm.UsageError, match="baseline='odl' is not one of the systems"):
@@ -280,7 +345,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (
             "old.csv new.csv -m AUC --max-drop 30% --confidence .95",
             0,
-            "by DeLong's one-sided bound on 400 rows",
+            "by the one-sided bound of pairs as bad as can be that were not seen on 400 rows",
         ),
         ("old.csv new.csv -m GAUC --query person --max-drop 30%", 0, "on 40 queries"),
         ("base.rankmark new.csv -m AUC --max-drop 30%", 0, "passed: AUC"),
@@ -293,6 +358,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("old.csv none.csv -m AUC --max-drop 1%", 2, "not decided"),
         ("old.csv new.csv -m AUC --max-drop 1% --label person", 2, "not decided"),
         ("old.csv new.csv -m AUC", 2, "nothing decides"),
+        ("old.csv new.csv x=new.csv -m AUC --max-drop 1%", 2, "here are 3 systems: old, new, x"),
     ],
 )
 def test_exit_codes(line: str, code: int, said: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -302,8 +368,11 @@ def test_exit_codes(line: str, code: int, said: str, capfd: pytest.CaptureFixtur
     assert said in (err if code == 2 else out)
 
 
-def test_what_was_decided_is_written() -> None:
+def test_what_was_decided_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     line = "gate-predictions old.csv new.csv -m AUC --max-drop 30% -o gate.json"
     assert main(line.split()) == 0
+    out, err = capfd.readouterr()
+    assert not out
+    assert err.startswith("passed: AUC 0.")
     record = json.loads(Path("gate.json").read_text())
     assert (record["passed"], list(record["inputs"])) == (True, ["baseline", "candidate"])

@@ -594,3 +594,26 @@ def test_there_are_five_tests() -> None:
 def test_only_bootstrap_intervals_are_bootstrapped() -> None:
     with pytest.raises(ChoiceError, match="method='t' is not one of studentised, bca, percentile"):
         bootstrap_interval([1.0, 2.0], method="t")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1e-13, 1e140, 1e154, 1e300])
+def test_nothing_depends_on_the_unit_of_the_values(unit: float) -> None:
+    for own in (
+        np.random.default_rng(0).normal(0.3, 1, 30),
+        np.random.default_rng(1).exponential(1, 30) - 0.7,
+    ):
+        uneven = np.arange(30) % 12
+        both = np.column_stack([uneven, np.arange(30) % 10])
+        for p in (paired_t_test, sign_test, statistics.wilcoxon_test, statistics.cohens_d):
+            assert p(own * unit) == pytest.approx(p(own), rel=1e-9)
+        for clusters in (None, uneven, both):
+            expected = np.array(statistics.t_interval(own, clusters=clusters))
+            assert np.array(statistics.t_interval(own * unit, clusters=clusters)) / unit == pytest.approx(
+                expected
+            )
+        for method in ("bca", "studentised"):
+            expected = np.array(statistics.bootstrap_interval(own, method=method, resamples=200))
+            found = statistics.bootstrap_interval(own * unit, method=method, resamples=200)
+            assert np.array(found) / unit == pytest.approx(expected)
+        assert statistics.probability_of_superiority(own * unit) == np.mean(own > 0)

@@ -70,6 +70,7 @@ CODES_OF_PREDICTIONS: Mapping[str, str] = MappingProxyType(
         "scores-reversed": "positive rows that score lower than the others",
         "too-good": "scores that order all rows without a fault",
         "miscalibrated": "scores that are too great or too small as probabilities",
+        "uncalibrated": "scores that are not the rates of positive rows",
         "one-class-queries": "queries whose rows have one label",
         "duplicate-rows": "rows of an item that its query has already",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from rankmark.errors import DataError, UsageError
 from rankmark.inputs.predictions.labelled import Predictions
 from rankmark.inputs.predictions.reading import read_predictions
 from rankmark.rendering.words import counted
+from rankmark.statistics.calibration import binned_gaps, spiegelhalter_test
 from rankmark.statistics.delong import auc_spread
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ CALIBRATED = 0.05
 """By so much of the labels' sum that of the scores may differ without a word."""
 CHANCE = 3
 """By so many standard errors it may, too."""
+SMALL = 0.01
+"""By so much an error of calibration may be greater than those of calibrated scores without harm."""
+UNLIKELY, CALIBRATED_DRAWS = 0.005, 1_000
+"""So rare among calibrated scores is an error that is told, and so many of these are drawn to know it."""
 
 
 def check_predictions(
@@ -251,6 +257,7 @@ def _calibration(table: _Checked) -> Iterator[Finding]:
     rows = table.usable
     if not table.is_binary or not rows["score"].is_between(0, 1).all():
         return
+    yield from _gaps(table)
     said = {"weight": "weight"} if "weight" in rows.columns else {"weight": ""}
     columns = rows.select(name for name in ("label", "score", "weight") if name in rows.columns)
     found = evaluate_predictions(columns, "PCOPC", positive=table.positive, **said)  # type: ignore[arg-type]
@@ -258,6 +265,36 @@ def _calibration(table: _Checked) -> Iterator[Finding]:
         statement = f"the scores sum to {found['PCOPC']:.4g} times the positive rows (PCOPC)"
         note = f"as probabilities they are too {'great' if found['PCOPC'] > 1 else 'small'}"
         yield table.finding("miscalibrated", "worth knowing", rows, statement, note)
+
+
+def _gaps(table: _Checked) -> Iterator[Finding]:
+    """Scores that are not the rates of positive rows, by more than chance."""
+    rows = table.usable
+    weights = rows["weight"].to_numpy() if "weight" in rows.columns else None
+    if weights is not None and not weights.any():
+        return
+    clusters = rows["query"].rank("dense").to_numpy() if "query" in rows.columns else None
+    told = table.is_positive.astype(float), rows["score"].to_numpy()
+    gaps = binned_gaps(*told, weights=weights, clusters=clusters)
+    usual = gaps.calibrated(draws=CALIBRATED_DRAWS)
+    z, p = spiegelhalter_test(*told, weights=weights)
+    least = usual.p if clusters is not None or math.isnan(p) else min(1.0, 2 * min(usual.p, p))
+    if least > UNLIKELY:
+        return
+    of_users = " over queries" if clusters is not None else ""
+    ends = f"{usual.low:.4f} … {usual.high:.4f}"
+    chance = f"{_p(usual.p)} for one as great{of_users}"
+    statement = f"ECE is {gaps.error:.4f}, and of calibrated scores would be {ends} ({chance})"
+    if clusters is None and not math.isnan(p):
+        statement += f"; Spiegelhalter's z is {z:.3g} ({_p(p)})"
+    note = "the scores are not the rates of positive rows: calibrate them before they are taken for such"
+    beyond = gaps.error - usual.high
+    severity: Severity = "serious" if beyond > CALIBRATED else "worth knowing" if beyond > SMALL else "fine"
+    yield table.finding("uncalibrated", severity, rows, statement, note)
+
+
+def _p(p: float) -> str:
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
 
 
 def _beyond_chance(table: _Checked) -> bool:

@@ -77,7 +77,8 @@ def gate(
     need none. Names are baseline and candidate in any order, or what you like;
     runs of one NAME are one system with several seeds, and the bound is then of
     other seeds, too.
-    JSON has signatures and hashes of the inputs.
+    JSON has signatures and hashes of the inputs. With -o the reasons are on
+    standard error.
 
     \b
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
@@ -108,6 +109,7 @@ def gate(
             **options,
         )
     output.write(decided)
+    output.tell(decided.reasons)
     context.exit(0 if decided else 1)
 
 

@@ -62,8 +62,9 @@ def gate_predictions(
     """Pass a model's predictions unless they are worse.
 
     As `rankmark gate`, with its exit codes: 0 if the candidate passes, 1 if it
-    fails, 2 if that could not be decided. Of measures of which less is better,
-    such as LogLoss, a rise is a drop. BASELINE and the candidate are tables as for
+    fails, 2 if that could not be decided, as where a column is missing. Of measures
+    of which less is better, such as LogLoss, a rise is a drop. Of two systems the
+    first is the baseline, unless --baseline says another. BASELINE and the candidate are tables as for
     `rankmark predictions`, or columns of one (--system); BASELINE can also be what
     `rankmark predictions -o NAME.rankmark` saved, and limits need none.
 
@@ -101,4 +102,5 @@ def gate_predictions(
             **options,
         )
     output.write(decided)
+    output.tell(decided.reasons)
     context.exit(0 if decided else 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +120,12 @@ class Output:
             shown.write(str(self.path), self.format)
         else:
             self.show(shown.format(self.known_format, self.digits, **options))
+
+    def tell(self, lines: Iterable[str]) -> None:
+        """Prints what a log should say on standard error, where a file has what is shown."""
+        if self.path:
+            for line in lines:
+                click.echo(harmless(line), err=True)
 
     def show(self, text: str) -> None:
         """Prints the text, or writes it to the file."""

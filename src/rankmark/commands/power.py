@@ -36,7 +36,7 @@ def _alternatives() -> Any:
 @with_words("--design", _designs, "What is planned for; --width, --max-drop and --systems imply theirs.")
 @click.option("--difference", type=float, metavar="D", help="To be found by t or anova.")
 @click.option("--width", type=float, metavar="W", help="Of the whole interval.")
-@click.option("--max-drop", type=float, metavar="D", help="What a gate allows, in the measure's unit.")
+@click.option("--max-drop", metavar="D", help="What a gate allows, in the measure's unit, or as 0.5%.")
 @click.option("--deviation", type=float, metavar="S", help="Of differences (anova: values), without runs.")
 @click.option("--queries", type=click.IntRange(min=2), metavar="N", help="How many there are, without runs.")
 @click.option("--systems", type=click.IntRange(min=2), metavar="M", help="How many there are, for anova.")

@@ -19,7 +19,7 @@ from rankmark.statistics.resampling import USUAL
 if TYPE_CHECKING:
     from rankmark.results.base import Result
 
-__all__ = ["Conditions", "Judged", "Limits"]
+__all__ = ["Conditions", "Judged", "Limits", "allowance"]
 
 Limits: TypeAlias = "Mapping[str | Measure, float] | Mapping[str, float] | None"
 """What the value of each measure has to be at least, or may be at most."""
@@ -116,7 +116,7 @@ class Conditions:
             if lacking := [each for each in map(str, listed) if each not in {str(m) for m, _, _ in read}]:
                 raise UsageError(f"nothing decides of {', '.join(lacking)}: give max_drop or a limit of it")
             return cls((), None, read, confidence)
-        allowed = _allowance(max_drop)
+        allowed = allowance(max_drop)
         if not has_baseline:
             raise UsageError(f"max_drop={max_drop!r} is from a baseline: give one")
         if not listed:
@@ -270,7 +270,8 @@ def _check_limit(measure: Measure, side: Side, limit: float) -> None:
         raise ChoiceError(f"at {side} {limit:g}: {measure} is never, its best being {lost:g}; nothing passes")
 
 
-def _allowance(written: float | str) -> Allowance:
+def allowance(written: float | str) -> Allowance:
+    """The greatest drop that passes, as it was written: a number, or as text a share."""
     text = str(written).strip()
     try:
         drop = float(text.removesuffix("%"))

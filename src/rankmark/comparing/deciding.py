@@ -16,7 +16,7 @@ from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, NOTHING_FIXED, Fixed, Rows, least_root
 from rankmark.statistics.crossed import crossed
-from rankmark.statistics.delong import ROUNDING, AUCSpread
+from rankmark.statistics.delong import AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.sequences import evidence
@@ -51,6 +51,7 @@ By: TypeAlias = Literal[
     "betting",
     "bca",
     "delong",
+    "unseen",
     "exact",
     "gaps",
     "few",
@@ -210,6 +211,8 @@ class _ByRows:
         needed = rows.needed(distance, confidence, POWER, fixed)
         each = self.units / len(rows.above)
         detectable = rows.detectable(confidence, POWER, fixed)
+        if needed is not None and rows.worst is None:
+            needed = max(needed, LEAST_UNITS)
         return Foreseen(detectable, None if needed is None else math.ceil(needed * each))
 
     def fixed(self, figure: Figure, confidence: float) -> Fixed:  # noqa: ARG002 - there is nothing
@@ -464,22 +467,60 @@ class OfSpreads:
         return [each.auc for each in self.spreads]
 
     def upper(self, figure: Figure, confidence: float) -> Bound:
-        """As `Decider.upper`, by DeLong's variance and, of shares, the delta method."""
-        if len(self.spreads) == 1:
-            # On the scale of the log odds, with a bound where all rows are in order.
-            ends = self.spreads[0].interval(2 * confidence - 1)
-            (sign,) = figure.above
-            end = sign * (ends.high if sign > 0 else ends.low)
-            return Bound(math.inf, "few") if math.isnan(end) else Bound(end, "delong")
-        moved = self._moved(figure)
-        changed = sum(int(np.count_nonzero(np.abs(each) > ROUNDING)) for each in (moved.ours, moved.theirs))
-        if min(moved.sizes) < 2 or changed < LEAST_CHANGED:
+        """As `Decider.upper`: DeLong's bound, or that of pairs as bad as can be none of which was seen.
+
+        Of shares the first is by the delta method; of one AUC it is on the scale of the log odds. A share p
+        of pairs that share no unit is missed by k of them with a chance of (1 − p)^k, so that p may be
+        1 − (1 − confidence)^(1/k). DeLong's variance knows nothing of it.
+        """
+        if self.units < LEAST_UNITS:
             return Bound(math.inf, "few")
-        return Bound(moved.bound(confidence), "delong")
+        if len(self.spreads) == 1 and self.spreads[0].is_plain:
+            return Bound(self._of_one(figure, confidence), "exact")
+        seen = (
+            self._of_one(figure, confidence) if len(self.spreads) == 1 else self._of_two(figure, confidence)
+        )
+        unseen = self._with_unseen(figure, self.values, 1 - (1 - confidence) ** (1 / self._apart))
+        return Bound(seen, "delong") if seen >= unseen else Bound(unseen, "unseen")
+
+    def _of_one(self, figure: Figure, confidence: float) -> float:
+        ends = self.spreads[0].interval(2 * confidence - 1)
+        (sign,) = figure.above
+        return sign * (ends.high if sign > 0 else ends.low)
+
+    def _of_two(self, figure: Figure, confidence: float) -> float:
+        moved = self._moved(figure)
+        return moved.bound(confidence) if moved.left_out_error > 0 else moved.auc
+
+    def _with_unseen(self, figure: Figure, values: Sequence[float], share: float) -> float:
+        """The figure where so great a share of the pairs are as bad as can be."""
+        worst = figure.worst((0.0, 1.0)) or []
+        return float(figure.of([(1 - share) * v + share * w for v, w in zip(values, worst, strict=True)]))
+
+    @property
+    def _apart(self) -> int:
+        """How many pairs of rows of both classes there are that share no unit."""
+        return min(each.apart for each in self.spreads)
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
-        """As `Decider.foreseen`."""
-        return _normal(self._moved(figure).error, self.units, distance, confidence)
+        """As `Decider.foreseen`; at least what is to be shown of pairs none of which was seen."""
+        from scipy.optimize import brentq
+
+        normal = _normal(self._moved(figure).error, self.units, distance, confidence)
+        level = [self.values[0]] * len(self.values)
+
+        def lost(share: float) -> float:
+            return self._with_unseen(figure, level, share) - float(figure.of(level))
+
+        least = lost(1 - (1 - confidence) ** (1 / self._apart))
+        detectable = least if normal is None else max(least, normal.detectable)
+        if not distance > 0:
+            return Foreseen(detectable, None)
+        needed = LEAST_UNITS if normal is None else normal.needed or LEAST_UNITS
+        if lost(1.0) > distance:
+            pairs = math.log(1 - confidence) / math.log1p(-brentq(lambda p: lost(p) - distance, 0.0, 1.0))
+            needed = max(needed, math.ceil(self.units * pairs / self._apart))
+        return Foreseen(detectable, needed)
 
     def _moved(self, figure: Figure) -> AUCSpread:
         """What rows move the figure."""
@@ -519,4 +560,6 @@ def _normal(error: float, units: int, distance: float, confidence: float) -> For
     detectable = float(ndtri(confidence) + ndtri(POWER)) * error
     if not detectable > 0:
         return None
-    return Foreseen(detectable, math.ceil(units * (detectable / distance) ** 2) if distance > 0 else None)
+    if not distance > 0:
+        return Foreseen(detectable, None)
+    return Foreseen(detectable, max(LEAST_UNITS, math.ceil(units * (detectable / distance) ** 2)))

@@ -29,6 +29,7 @@ BOUNDS: Mapping[By, str] = {
     "betting": "the one-sided bound by betting, which holds at every number of queries at once,",
     "delong": "DeLong's one-sided bound",
     "bca": "the one-sided BCa bootstrap bound",
+    "unseen": "the one-sided bound of pairs as bad as can be that were not seen",
     "exact": "the exact one-sided bound",
     "gaps": "the one-sided bound of the bins' gaps",
 }
@@ -176,7 +177,9 @@ class Gate(Saved):
         decided = self._of_limit(own) if isinstance(own, LimitGate) else self._of_drop(own)
         return f"{'passed' if own.passed else 'failed'}: {decided}; {self._by(own)}"
 
-    def _reasons(self) -> list[str]:
+    @property
+    def reasons(self) -> list[str]:
+        """What was decided of each measure, in lines."""
         return [self.reason(each) for each in self._decided]
 
     @property
@@ -213,7 +216,11 @@ class Gate(Saved):
         if own.by == "point":
             return f"decided by the point estimate on {over}"
         if own.by == "few":
-            return f"too few of {over} differ for a bound, which takes {LEAST_CHANGED} of {LEAST_UNITS}"
+            if (own.clusters or own.units) < LEAST_UNITS:
+                verb = "is" if own.units == 1 else "are"
+                return f"{over} {verb} too few for a bound, which takes {LEAST_UNITS}"
+            differ = "from the baseline" if isinstance(own, MeasureGate) else "from the others"
+            return f"fewer than {LEAST_CHANGED} of {over} differ {differ}, too few for a bound"
         if own.by == "none":
             return "chance adds to it, and no bound of it is known; decide of it without a confidence"
         drawn = "" if own.resamples is None else f" ({own.resamples:,} resamples, seed {self.seed})"
@@ -237,15 +244,16 @@ class Gate(Saved):
 
     def _blocks(self, _: int) -> Iterator[Block]:
         shown = (self._can_show(each) for each in self._decided)
-        yield Notes([*self._reasons(), *filter(None, shown), *self.notes], wrapped=False)
+        yield Notes([*self.reasons, *filter(None, shown), *self.notes], wrapped=False)
 
     def _record(self) -> dict[str, Any]:
         record = asdict(self)
-        return record | {"max_drop": record.pop("allowed"), "reasons": self._reasons()}
+        return record | {"max_drop": record.pop("allowed"), "reasons": self.reasons}
 
 
 def _units(own: MeasureGate | LimitGate) -> str:
     """How many units there are, in words."""
     clusters = "" if own.clusters is None else f" in {own.clusters:,} clusters"
     seeds = "" if own.seeds is None else f" and {' and '.join(map(str, own.seeds))} seeds"
-    return f"{own.units:,} {own.unit}{clusters}{seeds}"
+    unit = {"queries": "query", "rows": "row"}[own.unit] if own.units == 1 else own.unit
+    return f"{own.units:,} {unit}{clusters}{seeds}"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankmark import statistics
 from rankmark.comparing.compared import Compared
+from rankmark.comparing.conditions import allowance
 from rankmark.comparing.pairs import check_reach, direction
 from rankmark.comparing.powers import DESIGNS, Design, PowerRow, TopicSetSize
 from rankmark.errors import ChoiceError, UsageError
+from rankmark.rendering.words import brief
 from rankmark.statistics.bounded import Rows
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import check_share
@@ -32,7 +34,7 @@ def power(
     design: Design | None = None,
     difference: float | None = None,
     width: float | None = None,
-    max_drop: float | None = None,
+    max_drop: float | str | None = None,
     deviation: float | None = None,
     queries: int | None = None,
     systems: int | None = None,
@@ -54,8 +56,9 @@ def power(
         difference: to be found: between two systems, or of ``anova`` between the best and the worst; if None
             that observed between two.
         width: of the whole interval.
-        max_drop: what the gate allows, in the measure's unit; queries have values from 0 to 1 where no
-            comparison says what measure it is.
+        max_drop: what the gate allows, in the measure's unit, or with a comparison as a share of the
+            baseline's value (``"0.5%"``), which rows give in the unit; queries have values from 0 to 1 where
+            no comparison says what measure it is.
         deviation: the standard deviation over queries of the differences, of ``anova`` of a system's values.
         queries: how many there are, for what they can show.
         systems: how many there are, for ``anova``; those compared if None.
@@ -67,7 +70,8 @@ def power(
         alternative: of the t test: ``two-sided``, ``greater`` or ``less``.
 
     Raises:
-        UsageError: nothing to estimate the deviation from, nothing wanted, or values that are none.
+        UsageError: nothing to estimate the deviation from, nothing wanted, what goes with another design,
+            or values that are none.
 
     Source:
         T. Sakai, "Topic set size design", Information Retrieval Journal 19, 2016; the design effect L. Kish,
@@ -83,35 +87,119 @@ def power(
     """
     check_share(alpha=alpha, power=power, confidence=confidence)
     check_choice("alternative", alternative, ALTERNATIVES)
-    wanted = {"t": difference, "anova": difference, "interval": width, "gate": max_drop}
-    if design is None:
-        given = [name for name in ("interval", "gate") if wanted[name] is not None]
-        design = given[0] if given else "t" if systems is None else "anova"  # type: ignore[assignment]
-    check_choice("design", design, DESIGNS)
-    assert design is not None
-    plan = _Plan(design, wanted[design], alpha, power, confidence, alternative)
+    allowed = None if max_drop is None else allowance(max_drop)
+    asked = {"difference": difference, "width": width, "max_drop": None if allowed is None else allowed.drop}
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    _check_numbers(deviation=deviation, design_effect=design_effect, **wanted)
+    _check_counts(queries=queries, systems=systems)
+    design = _design(design, wanted, systems)
+    if alternative != "two-sided" and design != "t":
+        raise UsageError(f"alternative={alternative!r} is of the t test, and planned is for {design!r}")
+    relative = allowed is not None and allowed.relative
+    plan = _Plan(design, wanted.get(WANTED[design]), relative, alpha, power, confidence, alternative)
     notes: tuple[str, ...] = ()
     if comparison is not None:
+        if not isinstance(comparison, Compared):
+            raise UsageError(
+                f"comparison is a {type(comparison).__name__}; give what `compare`, `compare_results` or "
+                "`compare_matrix` gave, or numbers by their names: rm.power(deviation=0.2, difference=0.05)"
+            )
         if deviation is not None or queries is not None or design_effect != 1:
             raise UsageError(
                 "a comparison says the deviation, the queries and their clusters: leave these out"
             )
-        if isinstance(plan.wanted, int | float):
-            name = {"interval": "width", "gate": "max_drop"}.get(design, "difference")
-            check_reach(name, plan.wanted, comparison.measures, 2 if design == "interval" else 1)
+        if plan.wanted is not None and not plan.relative:
+            times = 2 if design == "interval" else 1
+            check_reach(WANTED[design], abs(plan.wanted), comparison.measures, times)
         count = systems or len(comparison.systems)
         rows = [*_of_comparison(plan, comparison, count)]
         notes = comparison.notes
     else:
         count = systems or 2
         rows = [_of_numbers(plan, deviation, queries, count, design_effect)]
+    seeds = comparison is not None and any(len(each) > 1 for each in comparison.results.values())
+    notes += tuple(_not_known(rows, seeds=seeds))
     return TopicSetSize(design, alpha, power, confidence, alternative, count, tuple(rows), notes)
+
+
+WANTED: Mapping[Design, str] = {
+    "t": "difference",
+    "anova": "difference",
+    "interval": "width",
+    "gate": "max_drop",
+}
+"""What is to be shown, by what is planned for."""
+MOST_COUNTED = 10**9
+"""Of queries or systems; what takes more is not planned."""
+LEAST_SHOWN, MOST_SHOWN = 1e-5, 1e8
+"""What is to be shown, as a multiple of the deviation: less takes more than so many, more takes two."""
+
+
+def _check_numbers(**numbers: Any) -> None:
+    """Refuses what are no numbers to plan by; only a difference can be below 0."""
+    for name, value in numbers.items():
+        if value is None:
+            continue
+        known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if known and not value and name in WANTED.values():
+            raise ChoiceError(f"{name}={value!r}: no number of queries shows it")
+        if not known or (value <= 0 and name != "difference"):
+            above = "" if name == "difference" else " above 0"
+            raise ChoiceError(f"{name}={brief(value)} is not a number{above}")
+
+
+def _check_counts(**counts: Any) -> None:
+    for name, value in counts.items():
+        whole = hasattr(value, "__index__") and not isinstance(value, bool)
+        if value is not None and not (whole and 2 <= value <= MOST_COUNTED):
+            raise ChoiceError(f"{name}={brief(value)} is not a whole number from 2 to {MOST_COUNTED:,}")
+
+
+def _design(design: Design | None, wanted: Mapping[str, float], systems: int | None) -> Design:
+    """What is planned for: the design that was asked for, or that goes with what is wanted."""
+    if len(wanted) > 1:
+        raise UsageError(f"{' and '.join(wanted)} are of different designs: give one of them")
+    usual: list[Design] = ["t" if systems is None else "anova", "interval", "gate"]
+    fitting = [each for each in usual if WANTED[each] in wanted] or usual
+    found = design or fitting[0]
+    check_choice("design", found, DESIGNS)
+    for name in wanted:
+        if name != WANTED[found]:
+            raise UsageError(f"{name} goes with another design: {found!r} takes {WANTED[found]}")
+    if systems is not None and found != "anova":
+        raise UsageError(f"systems={systems} is of the analysis of variance, and planned is for {found!r}")
+    return found
+
+
+def _not_known(rows: Sequence[PowerRow], *, seeds: bool) -> Iterator[str]:
+    """Why it is not said of some rows how many queries it takes."""
+    pairs: dict[str, list[str]] = {}
+    for row in rows:
+        if row.wanted is not None and row.needed is None:
+            pair = row.measure if row.system is None else f"{row.system} against {row.baseline}"
+            pairs.setdefault(_why_not(row, seeds=seeds), []).append(f" of {pair}" if pair else "")
+    for why, which in pairs.items():
+        more = f" and {len(which) - 1:,} more" if len(which) > 1 else ""
+        yield f"no number of queries{which[0]}{more}: {why}"
+
+
+def _why_not(row: PowerRow, *, seeds: bool) -> str:
+    if not row.deviation > 0:
+        return "the queries do not vary, or are fewer than two"
+    if not row.wanted:
+        return "there is nothing to be shown, the difference being 0"
+    if row.detectable is None and row.queries is not None:
+        return "too few of them differ"
+    if seeds:
+        return "what systems vary by seeds is not made up for by more queries"
+    return f"it takes more than {MOST_COUNTED:,}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
     design: Design
     wanted: float | None
+    relative: bool
     alpha: float
     power: float
     confidence: float
@@ -126,8 +214,14 @@ class _Plan:
             return statistics.detectable_range(deviation, units, systems, **how)
         return statistics.detectable_difference(deviation, units, alternative=self.alternative, **how)
 
-    def needed(self, wanted: float, deviation: float, systems: int) -> int:
-        """How many independent units it takes."""
+    def needed(self, wanted: float, deviation: float, systems: int) -> int | None:
+        """How many independent units it takes; None where that is too many."""
+        if abs(wanted) < LEAST_SHOWN * deviation:
+            return None
+        found = self._needed(min(abs(wanted), MOST_SHOWN * deviation), deviation, systems)
+        return found if found <= MOST_COUNTED else None
+
+    def _needed(self, wanted: float, deviation: float, systems: int) -> int:
         if self.design == "interval":
             return statistics.queries_for_width(wanted, deviation, confidence=self.confidence)
         how = {"alpha": self.alpha, "power": self.power}
@@ -141,16 +235,13 @@ def _of_numbers(
 ) -> PowerRow:
     if deviation is None:
         raise UsageError("there is no spread to plan by: give a deviation, or runs to estimate it from")
-    if not 0 < deviation < math.inf:
-        raise ChoiceError(f"deviation={deviation!r} is not a number above 0")
-    if not 0 < effect < math.inf:
-        raise ChoiceError(f"design_effect={effect!r} is not a number above 0")
     if queries is None and plan.wanted is None:
         raise UsageError("nothing is asked: give queries, for what they show, or what is to be shown")
-    if queries is not None and queries < 2:
-        raise ChoiceError(f"queries={queries!r} is not a whole number from 2")
     each = deviation * math.sqrt(effect)
+    if not 0 < each < math.inf:
+        raise ChoiceError(f"deviation={deviation:g} with design_effect={effect:g} is no spread to plan by")
     if plan.design == "gate":
+        _check_drops(plan, deviation)
         found, needed = _of_rows(plan, _two_values(each, queries or 2), queries or 2)
         detectable = None if queries is None else found
     else:
@@ -159,9 +250,21 @@ def _of_numbers(
     return PowerRow(None, None, None, queries, None, deviation, effect, detectable, plan.wanted, needed)
 
 
+def _check_drops(plan: _Plan, deviation: float) -> None:
+    """Refuses what drops of values from 0 to 1 cannot be."""
+    if plan.relative:
+        raise UsageError("max_drop as a share is of a baseline's value: give runs, or a number in its unit")
+    if deviation > 1 or (plan.wanted is not None and plan.wanted >= 1):
+        what = f"deviation={deviation:g}" if deviation > 1 else f"max_drop={plan.wanted:g}"
+        raise ChoiceError(
+            f"{what}: queries are taken to have values from 0 to 1, which neither drop nor deviate by more "
+            "than 1; a gate of another measure is planned from runs"
+        )
+
+
 def _two_values(deviation: float, queries: int) -> Rows:
-    """Drops of so many queries that are ±deviation, of at most 1."""
-    return Rows(np.array([deviation, -deviation]), np.ones(2), (1.0, 1.0), queries / 2)
+    """Drops of so many queries that are ±deviation, of at most 1, or of clusters that count as one."""
+    return Rows(np.array([deviation, -deviation]), np.ones(2), (max(1.0, deviation), 1.0), queries / 2)
 
 
 def _of_rows(plan: _Plan, rows: Rows, queries: int) -> tuple[float | None, int | None]:
@@ -210,8 +313,11 @@ def _of_pair(plan: _Plan, comparison: Compared, measure: Measure, system: str, o
         if labels is not None and labels.ndim == 2:
             raise UsageError("a gate knows clusters of one kind")
         rows = Rows.of(drops, np.ones_like(drops), worst, labels)
-        detectable, needed = _of_rows(plan, rows, spread.queries)
         wanted = plan.wanted
+        if wanted is not None and plan.relative:
+            wanted *= abs(comparison.pair(measure, system, other).baseline_value)
+            check_reach("max_drop", wanted, [measure])
+        detectable, needed = _of_rows(replace(plan, wanted=wanted), rows, spread.queries)
     else:
         wanted = plan.wanted
         if wanted is None and plan.design == "t":
@@ -222,9 +328,8 @@ def _of_pair(plan: _Plan, comparison: Compared, measure: Measure, system: str, o
             detectable = spread.detectable(alpha=plan.alpha, power=plan.power, alternative=plan.alternative)
         elif known:
             detectable = plan.detectable(spread.of_units, spread.units, 2)
-        needed = None
-        if known and wanted and not spread.seeded:
-            needed = spread.in_queries(plan.needed(wanted, spread.of_units, 2))
+        units = plan.needed(wanted, spread.of_units, 2) if known and wanted and not spread.seeded else None
+        needed = None if units is None else spread.in_queries(units)
     return PowerRow(
         *names,
         spread.queries,

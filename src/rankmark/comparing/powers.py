@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from rankmark.rendering.blocks import Block, Grid, Notes
-from rankmark.rendering.words import counted
+from rankmark.rendering.words import counted, rounded
 from rankmark.results.saved import Saved
 
 __all__ = ["DESIGNS", "Design", "PowerRow", "TopicSetSize"]
@@ -92,7 +92,7 @@ class TopicSetSize(Saved):
         return [
             " ".join(filter(None, (row.measure, pair))),
             _count(row.queries),
-            *("" if each is None else f"{each:.{digits}f}" for each in figures),
+            *("" if each is None else rounded(each, f".{digits}f") for each in figures),
             _count(row.needed),
         ]
 

@@ -46,13 +46,14 @@ def gate_predictions(
 
     As `gate`, of systems that scored the same rows: the drop is b − c, or (b − c) / b; of a measure of which
     less is better, such as LogLoss, its negative. With `confidence` the one-sided bound decides, over queries
-    where there is a column of them, else over rows: of AUC by DeLong's variance, of shares of rows (accuracy,
-    precision) exactly, of means over queries (GAUC, measures of lists) by Gaffke's bound with the worst value
-    of the measure, of functions of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the
-    worst that was seen for the worst there is, of ECE and ACE by what their bins are off by (of other errors
-    of calibration by none), of all else by the bootstrap (BCa). Where the worst is not known and fewer than
-    10 differ, or of measures other than AUC there are fewer than 25, there is no bound and the gate fails. A
-    gate is true if it passes.
+    where there is a column of them, else over rows: of AUC by DeLong's variance, or where it is greater by
+    pairs as bad as can be none of which was seen; of shares of rows (accuracy, precision) exactly; of means
+    over queries (GAUC, measures of lists) by Gaffke's bound with the worst value of the measure; of functions
+    of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the worst that was seen for the
+    worst there is; of ECE and ACE by what their bins are off by, of other errors of calibration by none; of
+    all else by the bootstrap (BCa). Of fewer than 25 where the worst is not known, and of AUC, there is no
+    bound, nor where the worst is not known and fewer than 10 differ, and the gate fails. A gate is true if it
+    passes.
 
     Args:
         table: as for `compare_predictions`; or with one system one table.
@@ -89,11 +90,11 @@ def gate_predictions(
     """
     check_options("gate_predictions", options)
     limits: dict[Side, Limits] = {"least": at_least, "most": at_most}
+    baseline = opened(baseline, PredictionResult)
+    asked = _asked(table, scores, baseline)
     conditions = Conditions.of(measures, max_drop, limits, confidence, has_baseline=baseline is not None)
     check_drawn(1 if resamples is None else resamples, seed, options.get("threads"))
-    baseline = opened(baseline, PredictionResult)
     stored = baseline if isinstance(baseline, PredictionResult) else None
-    asked = _asked(table, scores, baseline)
     if any(each.of_classes for each in asked.values()):
         raise UsageError("a gate decides of one score in a row, and here are scores of classes")
     sampling = None
@@ -114,11 +115,17 @@ def _asked(table: Any, scores: str | Mapping[str, str] | None, baseline: object)
         if not isinstance(scores, Mapping) and is_one_table(table):
             return {"candidate": SystemScores(table, scores)}
         asked = asked_systems(table, scores)
-        if len(asked) > 1:
-            raise UsageError(f"a gate decides of one candidate: which of {', '.join(asked)} is the baseline?")
-        return asked
+        if len(asked) == 2:
+            first, second = asked
+            raise UsageError(f"which of {first}, {second} is the baseline? say baseline={first!r}")
+        return _of_one(asked)
     asked = asked_systems(table, scores)
     check_systems(asked, baseline)  # type: ignore[arg-type]
+    return _of_one(asked)
+
+
+def _of_one(asked: dict[str, SystemScores]) -> dict[str, SystemScores]:
+    """Refuses more systems than a candidate and a baseline."""
     if len(asked) > 2:
         raise UsageError(
             f"a gate decides of one candidate; here are {len(asked)} systems: {', '.join(asked)}"

@@ -137,8 +137,13 @@ class Rows:
 
     @cached_property
     def changed(self) -> int:
-        """How many rows are not as most are."""
-        return len(self.above) - int(self._distinct.counts.max(initial=0))
+        """How many rows do not differ from the ratio as most do."""
+        above, below, counts = self._distinct
+        own = above - self.ratio * below
+        greatest = float(np.abs(own).max(initial=0.0)) or 1.0
+        # To the digits that what rows add by derivatives has.
+        _, place = np.unique(np.round(own / greatest, 8), return_inverse=True)
+        return len(self.above) - int(np.bincount(place, counts).max(initial=0))
 
     @property
     def decide(self) -> bool:

@@ -346,6 +346,11 @@ class AUCSpread:
         return Interval(least, 1.0) if self._plain else Interval(0.0, 1 - least)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether all pairs are in the same order, or equal."""
+        return self._plain is not None
+
+    @property
     def _plain(self) -> float | None:
         """0, 1/2 or 1 where all pairs are in the same order, or equal; else None."""
         nearest = round(2 * self.auc) / 2

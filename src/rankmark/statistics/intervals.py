@@ -25,7 +25,7 @@ from rankmark.statistics.resampling import (
     cluster_totals,
     known,
 )
-from rankmark.statistics.spread import ROUNDING, deviations, without_rounding
+from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rounding
 
 __all__ = [
     "CAUTIONS",
@@ -153,6 +153,13 @@ class StandardError(NamedTuple):
 def standard_error(values: Floats, clusters: Clusters = None) -> StandardError:
     """The standard error of the mean of values without NaN, as `t_interval` takes it."""
     labels = None if clusters is None else np.asarray(clusters)
+    own, unit = scaled(values)
+    found = _error(own, labels)
+    return found._replace(error=found.error * unit)
+
+
+def _error(values: Floats, labels: NDArray[Any] | None) -> StandardError:
+    """The same of values of which squares neither overflow nor vanish."""
     if labels is not None and labels.ndim == 2:
         return _two_way_error(values, labels)
     linear = linearised_error(values, labels)
@@ -174,12 +181,12 @@ def linearised_error(values: Floats, labels: Clusters) -> StandardError:
         W. G. Cochran, "Sampling Techniques", 1977, section 9A.
 
     """
-    units = _unit_deviations(values, labels)
+    units, unit = scaled(_unit_deviations(values, labels))
     count = len(units)
     if count < 2:
         return StandardError(math.nan, 0, count)
     spread = float(np.sum(units**2)) * count / (count - 1)
-    return StandardError(math.sqrt(spread) / len(values), count - 1, count)
+    return StandardError(unit * math.sqrt(spread) / len(values), count - 1, count)
 
 
 def _two_way_error(values: Floats, labels: NDArray[Any]) -> StandardError:
@@ -240,10 +247,10 @@ def bca_interval(
     from scipy.special import ndtr, ndtri
 
     check_share(confidence=confidence)
-    influence = left_out.mean() - left_out
+    influence, unit = scaled(left_out.mean() - left_out)
     spread = float(np.sum(influence**2))
     # All the same but for rounding: there is nothing to correct.
-    if spread <= (1e-14 * abs(estimate)) ** 2:
+    if unit * math.sqrt(spread) <= 1e-14 * abs(estimate):
         return percentile_interval(resampled, confidence=confidence)
     acceleration = float(np.sum(influence**3)) / (6 * spread**1.5)
     slack = 1e-12 * float(np.abs(resampled).max())  # for those that are equal but for rounding
@@ -307,7 +314,7 @@ def studentised_ratios(
     """
     check_drawn(resamples, seed, threads)
     own, labels = known(values, clusters)
-    left = deviations(own)[:, None]
+    left = scaled(deviations(own))[0][:, None]
     totals, sizes = (left, np.ones_like(left)) if labels is None else cluster_totals(left, labels)
     terms = np.column_stack([totals, sizes, totals**2, totals * sizes, sizes**2])
     sums = _native.bootstrap_sums(np.ascontiguousarray(terms), resamples, seed, threads or 0)
@@ -510,7 +517,7 @@ def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
     """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
     if (ways := _ways(clusters)) is not None:
         return all(_enough(values, each, enough) for each in ways)
-    units = _unit_deviations(values, clusters)
+    units, _ = scaled(_unit_deviations(values, clusters))
     squares = float(np.mean(units**2))
     return not squares or len(units) > enough * float(np.mean(units**3)) ** 2 / squares**3
 

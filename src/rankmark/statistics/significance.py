@@ -190,8 +190,12 @@ def sign_test(differences: ArrayLike, *, alternative: Alternative = "two-sided",
 
 
 def signs(differences: Floats, tie: float = 0.0) -> Floats:
-    """−1, 0 or 1 for each difference, 0 up to the magnitude `tie` (but for rounding); NaN for NaN."""
-    reach = tie + 1e-12 * max(1.0, tie)
+    """−1, 0 or 1 for each difference, 0 up to the magnitude `tie` (but for rounding); NaN for NaN.
+
+    Rounding is what is less than 10⁻¹² of the tie or of the greatest difference.
+    """
+    greatest = float(np.nanmax(np.abs(differences), initial=0.0))
+    reach = tie + ROUNDING * max(greatest, tie)
     return np.where(np.abs(differences) <= reach, 0.0, np.sign(differences))
 
 

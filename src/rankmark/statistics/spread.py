@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from rankmark.statistics.resampling import Floats
 
-__all__ = ["ROUNDING", "deviations", "standard_deviation", "without_rounding"]
+__all__ = ["ROUNDING", "apart", "deviations", "scaled", "standard_deviation", "without_rounding"]
 
 ROUNDING = 1e-12
 """What is smaller than this share of the values it was made of is rounding."""
@@ -36,8 +36,21 @@ def deviations(values: Floats) -> Floats:
     return without_rounding(values - values.mean(), values) if len(values) else values
 
 
+def apart(values: Floats, others: Floats) -> Floats:
+    """Each value less the other; 0 where that is no more than their rounding, NaN where one is."""
+    left = values - others
+    return np.where(np.abs(left) <= ROUNDING * np.maximum(np.abs(values), np.abs(others)), 0.0, left)
+
+
+def scaled(values: Floats) -> tuple[Floats, float]:
+    """The values over a power of two near the greatest, and that: their squares can be summed up."""
+    unit = math.ldexp(1.0, math.frexp(float(np.abs(values).max(initial=0.0)))[1] - 1) or 1.0
+    return values / unit, unit
+
+
 def standard_deviation(values: Floats) -> float:
     """√(Σ(x − x̄)² / (n − 1)); NaN for fewer than two values."""
     if len(values) < 2:
         return math.nan
-    return math.sqrt(float(np.sum(deviations(values) ** 2)) / (len(values) - 1))
+    left, unit = scaled(deviations(values))
+    return unit * math.sqrt(float(np.sum(left**2)) / (len(values) - 1))
