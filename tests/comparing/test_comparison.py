@@ -879,6 +879,29 @@ def test_details_show_statistics_and_intervals_of_effects() -> None:
     assert (whole["simultaneous_low"], whole["simultaneous_high"]) == pair.simultaneous
 
 
+@pytest.mark.parametrize("grouped", [False, True], ids=["queries", "clusters"])
+@pytest.mark.parametrize("interval", ["auto", "t", "bca", "studentised"])
+def test_an_interval_of_all_together_is_never_narrower_than_that_of_the_pair(
+    interval: Any, grouped: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    queries = [f"q{number}" for number in range(40)]
+    runs = {name: dict(zip(queries, rng.exponential(1, 40) ** 2, strict=True)) for name in "abc"}
+    clusters = {query: number // 3 for number, query in enumerate(queries)}
+
+    def compared(systems: str, **how: Any) -> Any:
+        some = {name: runs[name] for name in systems}
+        options = {"interval": interval, "resamples": 2_000, "clusters": clusters if grouped else None}
+        return rm.compare_matrix(some, "cost", better={"cost": "less"}, **options, **how)
+
+    for pair in compared("abc").pairs:
+        assert pair.simultaneous.low < pair.interval.low < pair.interval.high < pair.simultaneous.high
+    (pair,) = compared("ab").pairs
+    assert pair.simultaneous == pair.interval
+    for pair in compared("abc", correction="none").pairs:
+        assert pair.simultaneous == pair.interval
+
+
 def test_effects_of_clusters_of_queries_have_no_interval_that_takes_queries_for_independent() -> None:
     rng = np.random.default_rng(9)
     runs = {"a": {f"q{i}": v for i, v in enumerate(rng.random(30))}}
@@ -902,3 +925,18 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     assert note in "\n".join(comparison.notes)
     even = rm.compare_matrix({"old": np.zeros(25), "new": rng.random(25)}, "AP", test="t")
     assert "too small" not in "\n".join(even.notes)
+
+
+def test_where_test_and_interval_disagree_about_0_it_is_told() -> None:
+    # 8 of 8 differences above 0 have p = 2/2⁸ by their signs; of one that is large t is less sure.
+    matrix = {"old": [0.0] * 8, "new": [0.01] * 7 + [0.5]}
+    how: dict[str, Any] = {"better": "more", "interval": "t"}
+    apart = rm.compare_matrix(matrix, "x", test="sign", **how)
+    assert (apart.pairs[0].p, apart.pairs[0].interval.low < 0) == (2 / 2**8, True)
+    (note,) = (note for note in apart.notes if "disagree" in note)
+    assert note.startswith("1 pair, such as new against old by x: p = 0.0078, and the 95% interval holds 0")
+    for alike in (
+        rm.compare_matrix(matrix, "x", test="t", **how),
+        rm.compare_matrix(matrix, "x", test="sign", alternative="greater", **how),
+    ):
+        assert not any("disagree" in note for note in alike.notes)

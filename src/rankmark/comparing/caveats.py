@@ -30,6 +30,8 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
         yield from _skewed(pairs)
     else:
         yield from _other_than_means(data, pairs, plan)
+    if plan.alternative == "two-sided":
+        yield from _apart_about_0(pairs, plan.confidence)
 
 
 def _too_few_units(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -121,6 +123,25 @@ def _skewed(pairs: Sequence[Pair]) -> Iterator[str]:
             f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
             "skewed"
         )
+
+
+def _apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:
+    """Where the test and the interval of the same level disagree about a difference of 0."""
+    for found in (True, False):
+        apart = [
+            pair
+            for pair in pairs
+            if not math.isnan(pair.p + pair.interval.low)
+            and (pair.p <= 1 - confidence) is found
+            and (pair.interval.low <= 0 <= pair.interval.high) is found
+        ]
+        if apart:
+            first = apart[0]
+            holds = "holds 0" if found else "does not hold 0"
+            yield (
+                f"{such_pairs(apart)}: p = {first.p:.2g}, and the {100 * confidence:.6g}% interval {holds}: "
+                "the two are made in different ways and disagree; the p-value decides what is marked"
+            )
 
 
 def _other_than_means(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:

@@ -15,7 +15,7 @@ from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval
+from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval, standard_error
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 from rankmark.statistics.spread import apart
@@ -207,14 +207,24 @@ class _OneMeasure:
             "superiority_interval": statistics.superiority_interval(towards, confidence=confidence),
         }
 
-    def _simultaneous(self, system: str, other: str) -> Interval:
-        """The interval of the difference by t that holds for all tests of the comparison together."""
+    def _simultaneous(self, system: str, other: str, alone: Made) -> Interval:
+        """The interval of the difference that holds for all tests of the comparison together.
+
+        Its ends are as much farther out than those of the pair alone as those by t are.
+        """
+        from scipy.special import stdtrit
+
         tests = 1 if self.plan.correction == "none" else self.tests
-        confidence = 1 - (1 - self.plan.confidence) / tests
+        share = 1 - self.plan.confidence
         if self.plan.seeded:
-            return self._crossed(system, other).interval(confidence)
+            return self._crossed(system, other).interval(1 - share / tests)
         own, labels = self.data.differences(self.measure, system, other)
-        return statistics.t_interval(own, confidence=confidence, clusters=labels)
+        if tests == 1 or math.isnan(alone.low):
+            return alone.ends
+        freedom, mean = standard_error(own, labels).freedom, float(own.mean())
+        farther = float(stdtrit(freedom, share / (2 * tests)) / stdtrit(freedom, share / 2))
+        low, high = (mean + (end - mean) * farther for end in alone.ends)
+        return Interval(min(low, alone.low), max(high, alone.high))
 
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
@@ -250,6 +260,6 @@ class _OneMeasure:
             method=made.method,
             caution=made.caution,
             **self._effect_intervals(system, other, values, others, towards),
-            simultaneous=self._simultaneous(system, other),
+            simultaneous=self._simultaneous(system, other, made),
             evidence=p.evidence,
         )
