@@ -148,7 +148,10 @@ class Spread(NamedTuple):
     @property
     def design_effect(self) -> float:
         """How many times the variance of the mean is that of independent queries; NaN without spread."""
-        return self.crossed.error**2 * self.queries / self.deviation**2 if self.deviation > 0 else math.nan
+        if not self.deviation > 0:
+            return math.nan
+        alone = self.labels is None and not self.seeded
+        return 1.0 if alone else self.crossed.error**2 * self.queries / self.deviation**2
 
     def detectable(self, *, alpha: float, power: float, alternative: Alternative) -> float:
         """The smallest true mean difference that these queries and seeds show with this power."""
