@@ -977,6 +977,10 @@ NAMES: Mapping[str, str] = {
 }
 
 
+SPANS = "low, high: "
+"""With what the line begins that explains a result's own intervals."""
+
+
 def explained(intervals: Mapping[str, PredictionInterval]) -> str:
     """How the intervals were made, over how many queries or rows, and what there is to heed in them."""
     return "; ".join([_made(intervals.items(), counted=True), *of_values(intervals)])
@@ -1005,7 +1009,7 @@ def _made(named: Iterable[tuple[str, PredictionInterval]], *, counted: bool) -> 
     first = intervals[0][1]
     most = max(each.units for _, each in intervals)
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
-    line = f"low, high: {100 * first.confidence:g}% intervals over {over}"
+    line = f"{SPANS}{100 * first.confidence:g}% intervals over {over}"
     return f"{line}: {'; '.join(texts)}" if texts else line
 
 

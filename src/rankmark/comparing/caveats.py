@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from rankmark.comparing.judging import p_values, with_corrected
+from rankmark.comparing.pairs import corrected_pairs
 from rankmark.rendering.words import counted
 from rankmark.statistics.drawing import too_few_draws
 from rankmark.statistics.significance import TESTS
@@ -26,6 +27,7 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
     yield from _too_few_units(pairs, plan)
     yield from _without_spread(pairs, plan)
     yield from _too_few_draws(pairs, plan)
+    yield from _at_once(pairs, plan)
     if TESTS[plan.test].of_mean:
         yield from _skewed(pairs)
     else:
@@ -88,6 +90,19 @@ def such_pairs(pairs: Sequence[Opposed]) -> str:
         f"{counted(len(pairs), 'pair')}, such as {first.system} against {first.baseline} by "
         f"{first.measure.label}"
     )
+
+
+def _at_once(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    """Which pairs a test of all systems leaves open, and a correction of each p-value would not."""
+    if not plan.simultaneous:
+        return
+    usual = corrected_pairs(pairs, "holm", plan.alpha)
+    apart = [one for one, other in zip(pairs, usual, strict=True) if other.significant > one.significant]
+    if apart:
+        yield (
+            f"{such_pairs(apart)}: significant corrected by Holm, not by the {plan.simultaneous.title}, "
+            "which asks of all differences whether they are greater than the range of all systems by chance"
+        )
 
 
 def _too_few_draws(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
