@@ -602,3 +602,13 @@ def test_ratios_and_geometric_means_of_lists_of_classes_have_intervals() -> None
         assert (interval.unit, interval.units) == ("queries", units)
         geometric = found.intervals["AP(mean=geometric)"]
         assert geometric.low < found["AP(mean=geometric)"] < geometric.high
+
+
+def test_what_is_to_be_heeded_in_a_slice_names_it() -> None:
+    rng = np.random.default_rng(0)
+    table = {"p": rng.uniform(0, 1, 400), "where": ["de", "fr"] * 200}
+    table["label"] = (rng.uniform(0, 1, 400) < table["p"]).astype(int)
+    shown = str(rm.evaluate_predictions(table, ["ECE", "AUC"], by="where", intervals=True).slices)
+    assert shown.count("low, high: 95% intervals") == 1
+    assert "  de: ECE of calibrated scores would be" in shown
+    assert "  fr: ECE of calibrated scores would be" in shown

@@ -433,7 +433,7 @@ def test_variance_power_and_equivalence_of_a_measure(compared: Any) -> None:
     assert dense.deviation == pytest.approx(d.std(ddof=1))
     assert dense.detectable == pytest.approx(statistics.detectable_difference(dense.deviation, 30))
     assert dense.needed == statistics.queries_needed(0.1, dense.deviation)
-    assert (dense.clusters, dense.design_effect) == (None, pytest.approx(1))
+    assert (dense.clusters, dense.design_effect) == (None, 1.0)  # without rounding
     assert compared.power("RR")[0].difference == pytest.approx(d.mean())
     found = compared.equivalence("RR", 0.2)
     assert list(found) == [("dense", "bm25"), ("random", "bm25")]
@@ -925,3 +925,18 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     assert note in "\n".join(comparison.notes)
     even = rm.compare_matrix({"old": np.zeros(25), "new": rng.random(25)}, "AP", test="t")
     assert "too small" not in "\n".join(even.notes)
+
+
+def test_where_test_and_interval_disagree_about_0_it_is_told() -> None:
+    # 8 of 8 differences above 0 have p = 2/2⁸ by their signs; of one that is large t is less sure.
+    matrix = {"old": [0.0] * 8, "new": [0.01] * 7 + [0.5]}
+    how: dict[str, Any] = {"better": "more", "interval": "t"}
+    apart = rm.compare_matrix(matrix, "x", test="sign", **how)
+    assert (apart.pairs[0].p, apart.pairs[0].interval.low < 0) == (2 / 2**8, True)
+    (note,) = (note for note in apart.notes if "disagree" in note)
+    assert note.startswith("1 pair, such as new against old by x: p = 0.0078, and the 95% interval holds 0")
+    for alike in (
+        rm.compare_matrix(matrix, "x", test="t", **how),
+        rm.compare_matrix(matrix, "x", test="sign", alternative="greater", **how),
+    ):
+        assert not any("disagree" in note for note in alike.notes)

@@ -620,3 +620,12 @@ def test_that_a_measure_gains_by_short_lists_is_said_where_it_is_gated() -> None
     decided = rm.gate(QRELS, GOOD, {"q0": ["a"]}, "MeanRank", max_drop="1%")
     assert any("so that short lists gain" in note for note in decided.notes)
     assert not any("gain" in note for note in rm.gate(QRELS, GOOD, WORSE, "RR", max_drop="5%").notes)
+
+
+def test_queries_that_are_not_judged_are_noted() -> None:
+    qrels, run = {"q1": {"a": 1}}, {"q1": ["a"]}
+    more = {**run, "q2": ["a"], "q3": ["a"]}
+    noted = rm.gate(qrels, {**run, "q4": ["b"]}, more, "RR", max_drop=0.1).notes
+    assert "candidate: 2 queries of the run not judged (left out)" in noted
+    assert "baseline: 1 query of the run not judged (left out)" in noted
+    assert not any("not judged" in note for note in rm.gate(qrels, run, run, "RR", max_drop=0.1).notes)

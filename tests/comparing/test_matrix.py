@@ -327,6 +327,50 @@ def test_too_few_queries_for_anything_to_be_significant_are_told() -> None:
     assert not any("too few" in note for note in enough.notes)
 
 
+def test_the_words_of_a_command_are_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "matrix.csv"
+    path.write_text("query,a,b,c\nq1,.1,.2,x\nq2,.3,.2,y\nq3,.5,.8,z\n")
+    asked = ["compare-matrix", str(path), "-m", "AP"]
+    assert main(asked) != 0
+    assert "name the columns of values with --column systems=" in capsys.readouterr().err
+    wilcoxon = ["--column", "systems=a,b", "--test", "wilcoxon", "--test-option"]
+    assert main([*asked, *wilcoxon, "digits=None"]) == 0
+    capsys.readouterr()
+    assert main([*asked, *wilcoxon, "digits=-1"]) == 2
+    assert "--test wilcoxon: 'digits'=-1 is neither a whole number" in capsys.readouterr().err
+    Path(path).write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\n")
+    assert main(asked) != 0
+    assert "matrix '" in capsys.readouterr().err
+
+
+def test_intervals_name_both_systems_and_equal_systems_have_a_delta_of_nought() -> None:
+    values = [0.1, 0.2, 0.7, 0.3, 0.9, 0.15, 0.35]
+    matrix = {"old": values, "new": values, "other": [0.1, 0.2, 0.7, 0.3, 0.9, 0.1, 0]}
+    compared = rm.compare_matrix(matrix, "AP")
+    assert "other against old by AP, other against new by AP)" in re.sub(r"\s+", " ", str(compared))
+    assert math.copysign(1, compared.pairs[0].cliffs_delta) == 1
+    assert "-0.00" not in str(compared)
+
+
+def test_intervals_of_results_are_not_told_of_comparisons_without_them() -> None:
+    run = {f"q{i}": ["a", "b"] if i % 4 else ["b", "a"] for i in range(9)}
+    qrels = {query: {"a": 1} for query in run}
+    runs = {"a": run, "b": {query: items[::-1] for query, items in run.items()}}
+    results = {name: rm.evaluate(qrels, own, "RR", intervals=True) for name, own in runs.items()}
+    assert "low, high:" in str(results["a"])
+    assert "low, high:" not in str(rm.compare_results(results))
+
+
+def test_what_the_test_of_all_systems_alone_leaves_open_is_told() -> None:
+    rng = np.random.default_rng(1)
+    base = rng.random(40) / 2
+    matrix = {"a": base, "b": base + 0.01, "c": rng.random(40)}
+    compared = rm.compare_matrix({k: v.tolist() for k, v in matrix.items()}, "AP", correction="tukey")
+    assert not compared.pair("AP", "b", "a").significant
+    (note,) = (note for note in compared.notes if "randomised Tukey HSD" in note)
+    assert note.startswith("1 pair, such as b against a by AP: significant corrected by Holm, not by")
+
+
 def test_the_bootstrap_has_no_p_value_of_few_queries_or_clusters() -> None:
     values = {"a": [0.1] * 20, "b": [0.15, 0.4] * 10}
     told = "it takes at least 10 queries (or clusters); the randomisation test takes fewer"

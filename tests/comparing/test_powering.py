@@ -149,3 +149,23 @@ def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert (record["design"], record["rows"][0]["queries"]) == ("gate", 40)
     assert main(["power", "-m", "RR", "--deviation", ".2", "--difference", ".1"]) == 2
     assert "--measure is of runs, and none are given" in capfd.readouterr().err
+
+
+def test_a_matrix_and_a_saved_comparison_are_planned_by(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, saved = tmp_path / "matrix.csv", str(tmp_path / "saved.rankmark")
+    path.write_text("query,old,new\nq1,.1,.2\nq2,.3,.2\nq3,.5,.8\nq4,.0,.9\n")
+    asked = ["--difference", ".05", "--alternative", "greater"]
+    assert main(["power", str(path), "-m", "AP", *asked]) == 0
+    shown = capsys.readouterr().out
+    assert "AP new − old" in shown
+    assert "alpha 0.05, one-sided (greater), power 80%" in shown
+    assert "p-value" not in shown
+    assert main(["compare-matrix", str(path), "-m", "AP", "-o", saved]) == 0
+    assert main(["power", saved, *asked]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == shown.splitlines()[:3]
+    assert main(["power", saved, "-m", "AP", *asked]) == 2
+    assert "--measure says nothing of a comparison that was saved" in capsys.readouterr().err
+    assert main(["power", "--deviation", ".2"]) == 2
+    assert "give --queries 50, say" in capsys.readouterr().err

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -70,10 +71,12 @@ __all__ = [
     "is_auc",
     "numbered",
     "of_queries",
+    "of_values",
     "paired",
     "samples",
     "slopes_of",
     "way",
+    "ways_of",
 ]
 
 IntervalMethod = Literal[
@@ -786,7 +789,7 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
     else:
         found = _Maker(measure, sample, rows, sampling).made(method)
     interval, note = found.interval, found.note
-    if not note and math.isnan(interval.low):
+    if math.isnan(interval.low) and note in ("", FEW, FEW_MOVE):
         note = f"the {unit} do not vary, or are too few"
     elif interval.low == interval.high:
         note = f"the {unit} do not vary, which does not say how far off it can be"
@@ -974,23 +977,40 @@ NAMES: Mapping[str, str] = {
 }
 
 
-def explained(intervals: Mapping[str, PredictionInterval], *, counted: bool = True) -> str:
-    """How the intervals were made, and over how many queries or rows if these are to be counted."""
-    ways: dict[tuple[Any, ...], list[str]] = {}
+SPANS = "low, high: "
+"""With what the line begins that explains a result's own intervals."""
+
+
+def explained(intervals: Mapping[str, PredictionInterval]) -> str:
+    """How the intervals were made, over how many queries or rows, and what there is to heed in them."""
+    return "; ".join([_made(intervals.items(), counted=True), *of_values(intervals)])
+
+
+def ways_of(several: Iterable[Mapping[str, PredictionInterval]]) -> str:
+    """How the intervals of several tables were made."""
+    return _made(chain.from_iterable(each.items() for each in several), counted=False)
+
+
+def of_values(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:
+    """What there is to heed in the intervals of some rows."""
+    yield from _noted(intervals)
     for name, each in intervals.items():
+        if each.undefined:
+            yield f"{each.undefined:,} resamples without a value of {name} left out"
+
+
+def _made(named: Iterable[tuple[str, PredictionInterval]], *, counted: bool) -> str:
+    intervals = list(named)
+    ways: dict[tuple[Any, ...], dict[str, None]] = {}
+    for name, each in intervals:
         if not math.isnan(each.low):
-            ways.setdefault((each.method, each.resamples), []).append(name)
+            ways.setdefault((each.method, each.resamples), {})[name] = None
     texts = [f"{', '.join(names)} by {way(*each)}" for each, names in ways.items()]
-    texts += _noted(intervals)
-    texts += [
-        f"{i.undefined:,} resamples without a value of {m} left out"
-        for m, i in intervals.items()
-        if i.undefined
-    ]
-    first = next(iter(intervals.values()))
-    most = max(each.units for each in intervals.values())
+    first = intervals[0][1]
+    most = max(each.units for _, each in intervals)
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
-    return f"low, high: {100 * first.confidence:g}% intervals over {over}: {'; '.join(texts)}"
+    line = f"{SPANS}{100 * first.confidence:g}% intervals over {over}"
+    return f"{line}: {'; '.join(texts)}" if texts else line
 
 
 def _noted(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:

@@ -60,8 +60,8 @@ def _test_option(text: str) -> tuple[str, Any]:
     name, is_there, value = text.partition("=")
     if not is_there or not name or not value:
         raise UsageError(f"--test-option {text!r} is not NAME=VALUE, such as zeros=pratt")
-    if value in WORDS:
-        return name, WORDS[value]
+    if value.lower() in WORDS:
+        return name, WORDS[value.lower()]
     for number in (int, float):
         with suppress(ValueError):
             return name, number(value)

@@ -84,7 +84,7 @@ def gate(
     rankmark gate qrels.txt old.run new.run -m nDCG@10 --max-drop 0.5%
     rankmark gate qrels.txt old.run new.run -m AP --max-drop 0.01 --confidence .95
     rankmark gate qrels.txt old.rankmark new.run -m AP --max-drop 1% -o gate.json
-    rankmark gate qrels.txt old=a.run old=b.run new=c.run new=d.run -m AP --max-drop 1%
+    rankmark gate qrels.txt old=a.run old=b.run new=c.run -m AP --max-drop 1%
     rankmark gate qrels.txt new.run --at-least nDCG@10=.3 --at-least R@100=.6
     """  # noqa: D301
     from rankmark.comparing import gating

@@ -48,7 +48,7 @@ Option = Callable[[Command], Command]
 
 CHOICES = {
     "ties": "Order of equal scores.",
-    "seed": "Of --ties random.",
+    "seed": "Of --ties random, and of resamples.",
     "missing": "Judged queries without results.",
     "unjudged_queries": "Queries with results but no judgements.",
     "no_relevant": "Queries for which nothing is relevant.",

@@ -30,7 +30,7 @@ def _alternatives() -> Any:
 
 
 @click.command("power")
-@click.argument("file", nargs=-1, metavar="[QRELS] [[NAME=]RUN...]")
+@click.argument("file", nargs=-1, metavar="[QRELS|MATRIX] [[NAME=]RUN...]")
 @click.option("-m", "--measure", multiple=True, metavar="MEASURE", help="Of which measures, with runs.")
 @click.option("--baseline", multiple=True, metavar="NAME", help="With which run all others are compared.")
 @with_words("--design", _designs, "What is planned for; --width, --max-drop and --systems imply theirs.")
@@ -68,13 +68,15 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
     Planned is for a paired t test, a one-way analysis of variance of several
     systems, the width of an interval, or a gate (topic set size design, Sakai
     2016). The standard deviation is given, or estimated from runs or from what
-    `rankmark eval -o NAME.rankmark` saved of them, on these queries.
+    `rankmark eval -o NAME.rankmark` saved of them, on these queries. One file is
+    a matrix, as for `rankmark compare-matrix`, or a comparison that was saved.
 
     \b
     rankmark power --deviation .2 --difference .05
     rankmark power --deviation .2 --queries 50
     rankmark power qrels.txt old.run new.run -m nDCG@10 --difference .02
     rankmark power old.rankmark new.rankmark -m AP --max-drop .01
+    rankmark power ap.csv -m AP --difference .02
     """  # noqa: D301
     from rankmark.comparing.powering import power
 
@@ -99,6 +101,9 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
     how: dict[str, Any] = {"baseline": own["baseline"] or None, "interval": "t", "test": "t"}
     how |= {"alternative": options["alternative"] or "two-sided", "correction": "none"}
     measures = measures_in(own["measure"])
+    if len(file) == 1:
+        output.keep(*file)
+        return _of_one(file[0], own, how, measures)
     alone = is_saved(file[0])
     runs = named_paths(file if alone else file[1:], "runs")
     paths = [path for each in runs.values() for path in each]
@@ -112,3 +117,22 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
         return compare_results(systems, measures or None, **how)
     how |= {"clusters": own["clusters"], "attributes": own["attributes"]}
     return compare(file[0], systems, measures or MEASURES, columns=column_names(own["column"]), **how)
+
+
+def _of_one(path: str, own: dict[str, Any], how: dict[str, Any], measures: list[str]) -> Any:
+    """A comparison that was saved, or that of a matrix."""
+    from rankmark.comparing.comparison import Comparison
+    from rankmark.comparing.matrix import compare_matrix
+    from rankmark.loading import is_saved, load
+
+    saved = is_saved(path)
+    known = () if saved else ("measure", "baseline", "column")
+    if said := [name for name in COMPARED if own[name] and name not in known]:
+        what = "a comparison that was saved" if saved else "one matrix of values"
+        raise UsageError(f"--{said[0]} says nothing of {what}: leave it out")
+    if not saved:
+        return compare_matrix(path, measures or None, columns=column_names(own["column"]), **how)
+    found = load(path)
+    if not isinstance(found, Comparison):
+        raise UsageError(f"{path} holds a {type(found).__name__}; give two or more results, or a Comparison")
+    return found

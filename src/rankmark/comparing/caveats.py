@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from rankmark.comparing.judging import p_values, with_corrected
+from rankmark.comparing.pairs import corrected_pairs
 from rankmark.rendering.words import counted
 from rankmark.statistics.drawing import too_few_draws
 from rankmark.statistics.significance import TESTS
@@ -26,10 +27,13 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
     yield from _too_few_units(pairs, plan)
     yield from _without_spread(pairs, plan)
     yield from _too_few_draws(pairs, plan)
+    yield from _at_once(pairs, plan)
     if TESTS[plan.test].of_mean:
         yield from _skewed(pairs)
     else:
         yield from _other_than_means(data, pairs, plan)
+    if plan.alternative == "two-sided":
+        yield from _apart_about_0(pairs, plan.confidence)
 
 
 def _too_few_units(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -88,6 +92,19 @@ def such_pairs(pairs: Sequence[Opposed]) -> str:
     )
 
 
+def _at_once(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    """Which pairs a test of all systems leaves open, and a correction of each p-value would not."""
+    if not plan.simultaneous:
+        return
+    usual = corrected_pairs(pairs, "holm", plan.alpha)
+    apart = [one for one, other in zip(pairs, usual, strict=True) if other.significant > one.significant]
+    if apart:
+        yield (
+            f"{such_pairs(apart)}: significant corrected by Holm, not by the {plan.simultaneous.title}, "
+            "which asks of all differences whether they are greater than the range of all systems by chance"
+        )
+
+
 def _too_few_draws(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
     if not plan.simultaneous:
         yield from draws_lines([(pair.p, pair.evidence) for pair in pairs], plan.correction, plan.alpha)
@@ -121,6 +138,25 @@ def _skewed(pairs: Sequence[Pair]) -> Iterator[str]:
             f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
             "skewed"
         )
+
+
+def _apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:
+    """Where the test and the interval of the same level disagree about a difference of 0."""
+    for found in (True, False):
+        apart = [
+            pair
+            for pair in pairs
+            if not math.isnan(pair.p + pair.interval.low)
+            and (pair.p <= 1 - confidence) is found
+            and (pair.interval.low <= 0 <= pair.interval.high) is found
+        ]
+        if apart:
+            first = apart[0]
+            holds = "holds 0" if found else "does not hold 0"
+            yield (
+                f"{such_pairs(apart)}: p = {first.p:.2g}, and the {100 * confidence:.6g}% interval {holds}: "
+                "the two are made in different ways and disagree; the p-value decides what is marked"
+            )
 
 
 def _other_than_means(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:

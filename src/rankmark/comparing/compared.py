@@ -148,7 +148,10 @@ class Spread(NamedTuple):
     @property
     def design_effect(self) -> float:
         """How many times the variance of the mean is that of independent queries; NaN without spread."""
-        return self.crossed.error**2 * self.queries / self.deviation**2 if self.deviation > 0 else math.nan
+        if not self.deviation > 0:
+            return math.nan
+        alone = self.labels is None and not self.seeded
+        return 1.0 if alone else self.crossed.error**2 * self.queries / self.deviation**2
 
     def detectable(self, *, alpha: float, power: float, alternative: Alternative) -> float:
         """The smallest true mean difference that these queries and seeds show with this power."""
@@ -206,6 +209,12 @@ class Compared:
             "judged": (self._intervals, self.pairs),
             "slices": self.slices,
         }
+
+    @property
+    def notes_of_results(self) -> tuple[str, ...]:
+        """The notes but for those on p-values."""
+        of_p_values = set(caveats(self._data, self.pairs, self.plan))
+        return tuple(note for note in self.notes if note not in of_p_values)
 
     @property
     def systems(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from rankmark.aggregation.intervals import SPANS
 from rankmark.comparing.equivalences import correction_of
 from rankmark.comparing.pairs import finite
 from rankmark.comparing.words import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from rankmark.comparing.compared import Compared, Mover
     from rankmark.comparing.pairs import Pair
     from rankmark.language.measure import Measure
+    from rankmark.results.base import Result
 
 __all__ = ["ComparisonOptions", "View"]
 
@@ -395,7 +397,7 @@ class View:
         ]
         lines += (f"  {note}" for note in self.comparison.notes)
         told = {
-            f"{name} (seed {number})" if len(results) > 1 else name: result.account()
+            f"{name} (seed {number})" if len(results) > 1 else name: _account(result)
             for name, results in self.comparison.results.items()
             for number, result in enumerate(results, 1)
         }
@@ -405,6 +407,11 @@ class View:
 def _span(ends: Interval, form: str) -> str:
     """An interval in this form; empty for NaN."""
     return "" if math.isnan(ends.low) else f"{ends.low:{form}} … {ends.high:{form}}"
+
+
+def _account(result: Result) -> list[str]:
+    """What is told of a result, but for its own intervals, which a comparison does not show."""
+    return [line for line in result.account() if not line.startswith(SPANS)]
 
 
 def _table(rows: Iterable[Mapping[str, Any]]) -> Grid:

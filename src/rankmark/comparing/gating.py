@@ -233,6 +233,11 @@ class _OfLists(Judged):
     def notes(self) -> Iterator[str]:
         """As `Judged.notes`."""
         yield from super().notes()
+        for name, each in self.results.items():
+            assert isinstance(each, ListResult)
+            if unjudged := each.counts.unjudged:
+                queries = "1 query" if unjudged == 1 else f"{unjudged:,} queries"
+                yield f"{name}: {queries} of the run not judged (left out)"
         counts = {name: len(own) for name, own in self.seeds.items()}
         if max(counts.values()) > 1:
             yield from seed_notes(counts, [*counts] if self.seedless else [])

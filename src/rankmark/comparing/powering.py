@@ -113,7 +113,7 @@ def power(
             check_reach(WANTED[design], abs(plan.wanted), comparison.measures, times)
         count = systems or len(comparison.systems)
         rows = [*_of_comparison(plan, comparison, count)]
-        notes = comparison.notes
+        notes = comparison.notes_of_results
     else:
         count = systems or 2
         rows = [_of_numbers(plan, deviation, queries, count, design_effect)]
@@ -234,9 +234,12 @@ def _of_numbers(
     plan: _Plan, deviation: float | None, queries: int | None, systems: int, effect: float
 ) -> PowerRow:
     if deviation is None:
-        raise UsageError("there is no spread to plan by: give a deviation, or runs to estimate it from")
+        raise UsageError("there is no spread to plan by: give deviation=0.2, say, or runs to take it from")
     if queries is None and plan.wanted is None:
-        raise UsageError("nothing is asked: give queries, for what they show, or what is to be shown")
+        raise UsageError(
+            "nothing is asked: give queries=50, say, for what so many show, or for how many it takes "
+            "difference=0.05, width=0.05 or max_drop=0.05"
+        )
     each = deviation * math.sqrt(effect)
     if not 0 < each < math.inf:
         raise ChoiceError(f"deviation={deviation:g} with design_effect={effect:g} is no spread to plan by")

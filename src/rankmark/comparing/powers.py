@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from rankmark.comparing.words import sided
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.words import counted, rounded
 from rankmark.results.saved import Saved
@@ -103,7 +104,8 @@ class TopicSetSize(Saved):
             level = f"{100 * self.confidence:g}% confidence, an equal candidate"
         else:
             level = f"alpha {self.alpha:g}"
-            level += f", {self.alternative}" if self.design == "t" else f", {counted(self.systems, 'system')}"
+            paired = self.design == "t"
+            level += f", {sided(self.alternative) if paired else counted(self.systems, 'system')}"
         return f"{DESIGNS[self.design]}, {level}, power {100 * self.power:g}%"
 
     def _record(self) -> dict[str, Any]:

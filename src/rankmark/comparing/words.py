@@ -125,7 +125,10 @@ def caution_lines(pairs: Sequence[Pair]) -> Iterator[str]:
     """Which intervals may hold the true difference less or more often than they say, and why."""
     for caution, why in CAUTIONS.items():
         warned = [pair for pair in pairs if pair.caution == caution]
-        names = [f"{printable(pair.system)} by {pair.measure.label}" for pair in warned[:3]]
+        names = [
+            f"{printable(pair.system)} against {printable(pair.baseline)} by {pair.measure.label}"
+            for pair in warned[:3]
+        ]
         if names:
             some = ", ".join(names) + (", …" if len(warned) > 3 else "")
             yield f"{len(warned)} of {len(pairs)} may cover more or less often ({some}): {why}"

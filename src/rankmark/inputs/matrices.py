@@ -56,6 +56,12 @@ class GivenValues(NamedTuple):
     numbered: bool = False
 
 
+def _read(matrix: Any, said: MatrixColumns) -> list[GivenValues]:
+    if isinstance(matrix, Mapping):
+        return [each for name, own in matrix.items() for each in _of_system(str(name), own, said)]
+    return list(_of_array(matrix) if isinstance(matrix, np.ndarray) else _of_table(matrix, said))
+
+
 def read_values(matrix: Any, columns: MatrixColumns | None = None) -> list[GivenValues]:
     """The values of a matrix.
 
@@ -78,12 +84,11 @@ def read_values(matrix: Any, columns: MatrixColumns | None = None) -> list[Given
                 f"columns: {role!r} is no role of a matrix{did_you_mean(role, SAID)}; "
                 f"there are {', '.join(SAID)}"
             )
-    if isinstance(matrix, Mapping):
-        found = [each for name, own in matrix.items() for each in _of_system(str(name), own, said)]
-    elif isinstance(matrix, np.ndarray):
-        found = list(_of_array(matrix))
-    else:
-        found = list(_of_table(matrix, said))
+    try:
+        found = _read(matrix, said)
+    except DataError as error:
+        # Such tables are read as predictions are.
+        raise type(error)(re.sub("^predictions ", "matrix ", str(error))) from error
     for each in found:
         _check_once(each)
     if not found or not any(each.values.height for each in found):
@@ -250,7 +255,10 @@ class _Wanted:
 
     def instead(self, name: str) -> str:  # noqa: ARG002 - of any column
         """As `Chosen.instead`."""
-        return 'name the columns of values with columns={"systems": […]}'
+        return (
+            'name the columns of values with columns={"systems": ["…", "…"]} (on the command line --column '
+            "systems=…,…)"
+        )
 
 
 def _of_table(matrix: Any, said: MatrixColumns) -> Iterator[GivenValues]:
@@ -277,7 +285,9 @@ def _wide(source: Source, said: MatrixColumns) -> Iterator[GivenValues]:
     """A row a query, a column a system."""
     query = _query_column(source, said)
     systems = said.get("systems") or [n for n in source.names if n != query and not is_unnamed(n)]
-    systems = [systems] if isinstance(systems, str) else list(systems)
+    if isinstance(systems, str):
+        systems = [systems] if systems in source.names else systems.split(",")
+    systems = list(systems)
     _check_there(source, systems)
     frame = _taken(source, query, systems)
     for name in systems:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from rankmark.aggregation.intervals import explained
+from rankmark.aggregation.intervals import of_values, ways_of
 from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, corrected_rows, slice_label, slice_members
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.apart import Apart
+    from rankmark.aggregation.intervals import PredictionInterval
     from rankmark.inputs.attributes import QuerySlices
     from rankmark.results.predictions import PredictionResult
 
@@ -148,7 +149,8 @@ def prediction_slices(
 
     """
     rows: dict[tuple[str, str], list[PredictionSlice]] = {}
-    notes, tested = dict.fromkeys(slices.notes), _Tested()
+    notes, tested = list(slices.notes), _Tested()
+    made: dict[tuple[str, str | None], Mapping[str, PredictionInterval]] = {}
     for names in slices.frame:
         for value, inside in slice_members(names):
             result, differences = evaluate(inside)
@@ -156,9 +158,25 @@ def prediction_slices(
             for row in _rows(names.name, value, result, differences):
                 rows.setdefault((row.by, row.measure), []).append(row)
             if result.intervals:
-                notes[explained(result.intervals, counted=False)] = None
+                made[names.name, value] = result.intervals
+    notes += _made(made)
     found, tests = corrected_rows(list(chain.from_iterable(rows.values())))
     return PredictionSlices(found, confidence, (*notes, *tested.lines(tests)), tests)
+
+
+def _made(slices: Mapping[tuple[str, str | None], Mapping[str, PredictionInterval]]) -> Iterator[str]:
+    """How the intervals of slices were made, and what there is to heed in those of each."""
+    if not slices:
+        return
+    yield ways_of(slices.values())
+    several = len({by for by, _ in slices}) > 1
+    heeded: dict[str, list[str]] = {}
+    for (by, value), intervals in slices.items():
+        name = f"{by} {slice_label(value)}" if several else slice_label(value)
+        for line in of_values(intervals):
+            heeded.setdefault(line, []).append(name)
+    for line, names in heeded.items():
+        yield f"  {_some(names)}: {line}"
 
 
 class _Tested:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rankmark.statistics.intervals import Interval, standard_error
 from rankmark.statistics.resampling import Clusters, Floats, as_floats, check_share, known
@@ -95,7 +95,8 @@ def cliffs_delta(values: ArrayLike, baseline: ArrayLike) -> float:
     x, y = known(values)[0], known(baseline)[0]
     if not len(x) or not len(y):
         return math.nan
-    return float(_dominance(x, y).mean())
+    # Whole numbers are added up, so that what is even is 0.
+    return float(_above(x, y).sum() / (len(x) * len(y)))
 
 
 def cliffs_delta_interval(
@@ -142,9 +143,14 @@ def cliffs_delta_interval(
 
 def _dominance(x: Floats, y: Floats) -> Floats:
     """Of each x the share of y below it, less the share above it."""
+    return np.asarray(_above(x, y) / len(y))
+
+
+def _above(x: Floats, y: Floats) -> NDArray[np.intp]:
+    """Of each x how many y are below it, less how many are above it."""
     ordered = np.sort(y)
     below, up_to = (np.searchsorted(ordered, x, side=side) for side in ("left", "right"))
-    return np.asarray((below - (len(y) - up_to)) / len(y))
+    return np.asarray(below - (len(y) - up_to))
 
 
 def probability_of_superiority(differences: ArrayLike) -> float:

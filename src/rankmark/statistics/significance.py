@@ -506,7 +506,15 @@ class PairedTest(Statistic):
                 others = f"it takes {', '.join(self.options)}" if self.options else "it takes none"
                 hint = did_you_mean(name, self.options)
                 raise ChoiceError(f'test="{self.name}" takes no {name!r}; {others}{hint}')
-        self.function(np.array([0.1, -0.2, 0.3]), **options)
+        try:
+            self.function(np.array([0.1, -0.2, 0.3]), **options)
+        except ChoiceError as error:
+            told = str(error)
+            for name in options:
+                # Quoted, since there are other things of such names.
+                if told.startswith(f"{name}="):
+                    told = f'test="{self.name}": {name!r}{told.removeprefix(name)}'
+            raise ChoiceError(told) from None
 
 
 TESTS: Mapping[str, PairedTest] = table(
