@@ -262,3 +262,12 @@ def test_a_misspelt_column_of_the_attributes_is_told_beside_predictions() -> Non
     assert rm.evaluate_predictions(
         {**table, "cuntry": [1, 1, 2, 2]}, "AUC", query="user", by="cuntry", attributes=pd.DataFrame(users)
     ).slices
+
+
+def test_a_column_called_query_is_the_query_whatever_stands_beside_it() -> None:
+    judged = {f"q{n}": {"a": 1, "b": 0} for n in range(4)}
+    runs = {f"q{n}": {"a": 0.1 * n, "b": 0.15} for n in range(4)}
+    attributes = {"query": list(judged), "user": ["u1", "u1", "u2", "u2"], "topic": ["t"] * 4}
+    slices = rm.evaluate(judged, runs, "AP", by="user", attributes=pl.DataFrame(attributes)).slices
+    assert slices is not None
+    assert [row.slice for row in slices.rows] == ["u1", "u2"]

@@ -132,11 +132,11 @@ def test_of_other_measures_the_bootstrap_decides() -> None:
 def test_rows_that_do_not_change_show_nothing_where_the_worst_is_not_known() -> None:
     twice = TABLE.with_columns(new=pl.col("old"))
     decided = rm.gate_predictions(
-        twice, SYSTEMS, "LogLoss KS", baseline="old", max_drop=0.1, confidence=0.95, resamples=200
+        twice, SYSTEMS, "Brier KS", baseline="old", max_drop=0.1, confidence=0.95, resamples=200
     )
     assert [(own.by, own.bound, own.passed) for own in decided.measures] == [("few", None, False)] * 2
     assert "fewer than 10 of 400 rows differ from the baseline, too few for a bound" in str(decided)
-    share = rm.gate_predictions(twice, SYSTEMS, "LogLoss", baseline="old", max_drop="1%", confidence=0.95)
+    share = rm.gate_predictions(twice, SYSTEMS, "Brier", baseline="old", max_drop="1%", confidence=0.95)
     assert (share.measures[0].by, share.passed) == ("few", False)
 
 
@@ -184,9 +184,20 @@ def test_what_it_takes_is_no_less_than_what_makes_a_bound() -> None:
     assert easy.needed == 25
 
 
+def test_of_a_log_loss_that_does_not_change_the_clip_says_what_a_row_could_lose() -> None:
+    twice = TABLE.with_columns(new=pl.col("old"))
+    how: Any = {"baseline": "old", "confidence": 0.95}
+    (own,) = rm.gate_predictions(twice, SYSTEMS, "LogLoss(clip=1e-6)", max_drop=0.2, **how).measures
+    most = -np.log(1e-6)
+    assert (own.by, own.passed) == ("gaffke", True)
+    assert own.bound == pytest.approx(most * (1 - 0.05 ** (1 / 400)), rel=1e-5)
+    (people,) = rm.gate_predictions(twice, SYSTEMS, "LogLoss", max_drop=0.2, query="person", **how).measures
+    assert (people.by, people.passed) == ("few", False)
+
+
 def test_too_few_says_of_what() -> None:
     def said(rows: pl.DataFrame) -> str:
-        return str(rm.gate_predictions(rows, SYSTEMS, "LogLoss", baseline="old", max_drop=1, confidence=0.95))
+        return str(rm.gate_predictions(rows, SYSTEMS, "Brier", baseline="old", max_drop=0.5, confidence=0.95))
 
     assert "10 rows are too few for a bound, which takes 25" in said(TABLE[:10])
     one = TABLE.with_columns(new=pl.when(pl.int_range(400) < 3).then("new").otherwise("old"))

@@ -73,3 +73,15 @@ def test_without_spread_there_is_no_interval_of_an_effect() -> None:
         superiority_interval([]),
     ):
         assert all(map(math.isnan, ends))
+
+
+@pytest.mark.parametrize("t", [199.0, -199.0, 1e6])
+@pytest.mark.parametrize("queries", [2, 3, 8])
+def test_the_interval_of_d_is_there_however_great_d_is(queries: int, t: float) -> None:
+    """Far out d is a χ² distributed share of the truth: SciPy's noncentral t has no numbers there."""
+    values = np.linspace(-1, 1, queries)
+    values += t * float(values.std(ddof=1)) / np.sqrt(queries)
+    low, high = cohens_d_interval(values)
+    ends = np.sqrt(stats.chi2.ppf([0.025, 0.975], queries - 1) / (queries - 1)) * abs(t) / np.sqrt(queries)
+    assert sorted((abs(low), abs(high))) == pytest.approx(ends, rel=0.02)
+    assert low < values.mean() / values.std(ddof=1) < high

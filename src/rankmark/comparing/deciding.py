@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -341,12 +341,23 @@ class OfQueries(_ByRows):
 
 @dataclass(frozen=True)
 class OfSamples(_ByRows):
-    """By rows or queries of predictions; those that are no function of sums are drawn again."""
+    """By rows or queries of predictions; those that are no function of sums are drawn again.
+
+    Attributes:
+        values: of the systems.
+        samples: the same, as what they are of.
+        sampling: how they are drawn.
+        unit: what is counted.
+        greatest: the greatest loss of a row, which counts where too few differ to go by the worst seen; None
+            if it is not known.
+
+    """
 
     values: Sequence[float]
     samples: Sequence[Sample]
     sampling: Sampling
     unit: Unit
+    greatest: float | None = None
     clusters: None = None
 
     @property
@@ -361,7 +372,11 @@ class OfSamples(_ByRows):
             return Rows.of(*figure.parts(self._shares), (float(worst[0]), float(worst[1])))
         moves = [each.moves(self.sampling) for each in self._sums]
         linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
-        return Rows.of(*figure.parts(linear), None)
+        rows = Rows.of(*figure.parts(linear), None)
+        if rows.decide or self.greatest is None:
+            return rows
+        above, below = figure.parts(figure.worst((0.0, self.greatest)) or [])
+        return replace(rows, worst=(float(above), float(below)))
 
     @cached_property
     def _shares(self) -> list[Floats] | None:

@@ -78,9 +78,9 @@ class Pair:
         cohens_d_interval: of `cohens_d`; NaN with clusters of queries or several seeds.
         cliffs_delta_interval: of `cliffs_delta`; NaN with several seeds or clusters of two kinds.
         superiority_interval: of `superiority`; NaN with clusters of queries or several seeds.
-        simultaneous: intervals of the difference that hold the truths of all pairs and measures together
-            with the confidence (Bonferroni): `interval` with ends as far out as those by t would be; where
-            p-values are not corrected, and of one pair, `interval` itself.
+        simultaneous: intervals of the difference that hold the truths of all pairs and measures together with
+            the confidence (Bonferroni): `interval` with ends as much farther out as those by t would be, or
+            itself of one pair or where p-values are not corrected.
         evidence: what stands behind `p`: statistic, degrees of freedom, exact or drawn.
 
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankmark.aggregation.intervals import UPWARD, OfSums, Sample, Sampling, Unit, is_auc
+from rankmark.aggregation.intervals import UPWARD, Labelled, OfSums, Sample, Sampling, Unit, is_auc
 from rankmark.aggregation.terms import Terms
 from rankmark.api.evaluated import Evaluated
 from rankmark.api.systems import evaluate_systems
@@ -51,7 +51,8 @@ def gate_predictions(
     over queries (GAUC, measures of lists) by Gaffke's bound with the worst value of the measure; of functions
     of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the worst that was seen for the
     worst there is; of ECE and ACE by what their bins are off by, of other errors of calibration by none; of
-    all else by the bootstrap (BCa). Of fewer than 25 where the worst is not known, and of AUC, there is no
+    all else by the bootstrap (BCa). Of LogLoss over rows its clip is the worst where too few
+    differ. Of fewer than 25 where the worst is not known, and of AUC, there is no
     bound, nor where the worst is not known and fewer than 10 differ, and the gate fails. A gate is true if it
     passes.
 
@@ -141,6 +142,16 @@ def _of_same_queries(samples: Sequence[Sample]) -> list[Terms]:
     return terms if known and all(np.array_equal(each, places[0]) for each in places) else []
 
 
+def _greatest_loss(measure: Measure, rows: Labelled) -> float | None:
+    """What a row can lose at most by the clip of its probability, where rows weigh the same."""
+    if measure.name != "LogLoss" or rows.unit != "rows" or np.ptp(rows.weight):
+        return None
+    clip, unit = measure.arguments["clip"], measure.arguments["unit"]
+    if not isinstance(clip, float) or not 0 < clip < 1:  # that of the scores' precision
+        return None
+    return -math.log(clip) / (math.log(2) if unit == "bits" else 1)
+
+
 class _OfPredictions(Judged):
     """Of systems that scored the same rows."""
 
@@ -182,7 +193,7 @@ class _OfPredictions(Judged):
         if measure.name in UPWARD:
             return OfCalibration(values, samples, self._sampling, labelled.unit)
         unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
-        return OfSamples(values, samples, self._sampling, unit)
+        return OfSamples(values, samples, self._sampling, unit, _greatest_loss(measure, labelled))
 
     def _of_values(self, measure: Measure, values: list[float]) -> OfValues:
         """Of as many queries as have a value, or of all rows."""

@@ -42,9 +42,14 @@ NORMAL_ALIASES = {role: {normal(alias) for alias in aliases} for role, aliases i
 
 
 def fitting(names: Iterable[str], role: str) -> list[str]:
-    """The names that are known to have the role, in the plural only where none is in the singular."""
+    """The names that are known to have the role, in the plural only where none is in the singular.
+
+    A column called ``query`` is the query alone, whatever else, such as a user, there is beside it.
+    """
     known = NORMAL_ALIASES[role]
     names = list(names)
+    if role == "query" and role in names:
+        return [role]
     singular = [name for name in names if normal(name) in known]
     return singular or [name for name in names if normal(name).removesuffix("s") in known]
 

@@ -64,15 +64,27 @@ def cohens_d_interval(differences: ArrayLike, *, confidence: float = 0.95) -> In
     return Interval(low, high)
 
 
+MOST_NONCENTRAL = 200.0
+"""Beyond this t SciPy's noncentral distribution can be NaN."""
+
+
 def _noncentrality(freedom: int, share: float, t: float) -> float:
     """The noncentrality of which t has this share of the distribution below it."""
     from scipy import special
     from scipy.optimize import brentq
 
+    if abs(t) > MOST_NONCENTRAL:
+        # t = (Z + δ) / √(χ²/ν), of which Z is no part any more.
+        other = share if t < 0 else 1 - share
+        return t * math.sqrt(2 * float(special.gammaincinv(freedom / 2, other)) / freedom)
+
+    def below(centre: float, t: float) -> float:
+        found = float(special.nctdtr(freedom, centre, t))
+        return found if found == found else float(centre < t)  # far out in a tail SciPy has no number
+
     def beyond(centre: float) -> float:
         # Of a t below 0 by the other tail, which SciPy knows better.
-        below = special.nctdtr(freedom, centre, t) if t >= 0 else 1 - special.nctdtr(freedom, -centre, -t)
-        return float(below) - share
+        return (below(centre, t) if t >= 0 else 1 - below(-centre, -t)) - share
 
     spread = math.sqrt(1 + t * t / (2 * freedom))
     low, high = t - spread, t + spread
