@@ -93,7 +93,7 @@ def found(
             table = population.draw(rng)
             roles = {"query": "user"} if population.users else {"query": ""}
             asked = {name: SystemScores(table, name) for name in SYSTEMS}
-            evaluated = evaluate_systems(asked, measure, Sampling("percentile", resamples=2), roles).systems
+            evaluated = evaluate_systems(asked, measure, Sampling("percentile", resamples=39), roles).systems
             pair = evaluated["other"], evaluated["one"]
             (own,) = pair[0].result.measures
             decisions: dict[str, bool] = {}

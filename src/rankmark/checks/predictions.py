@@ -74,7 +74,7 @@ def check_predictions(
         >>> table = {"label": [1, 0, 1, 0, None], "score": [0.1, 0.8, 0.2, 0.9, 0.3]}
         >>> report = rm.check_predictions(table)
         >>> [(finding.code, finding.severity) for finding in report.findings]
-        [('null', 'serious'), ('scores-reversed', 'serious')]
+        [('null', 'serious'), ('scores-reversed', 'serious'), ('uncalibrated', 'serious')]
 
     """
     said = {"label": label, "score": score, "query": query, "item": item, "weight": weight}
