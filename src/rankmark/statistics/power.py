@@ -74,9 +74,11 @@ def power_of(
         other = stats.norm.cdf(-critical - towards)
         return float(stats.norm.sf(critical - towards) + (other if two_sided else 0.0))
     critical = stats.t.isf(level, freedom)
-    other = stats.nct.cdf(-critical, freedom, towards) if two_sided else 0.0
+    with np.errstate(all="ignore"):  # of which some versions of SciPy warn
+        other = stats.nct.cdf(-critical, freedom, towards) if two_sided else 0.0
+        found = float(stats.nct.sf(critical, freedom, towards))
     # Far out in the other tail there is nothing to add, and SciPy can give NaN.
-    return min(1.0, float(stats.nct.sf(critical, freedom, towards)) + float(np.nan_to_num(other)))
+    return min(1.0, found + float(np.nan_to_num(other)))
 
 
 def detectable_difference(
