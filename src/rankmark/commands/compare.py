@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from rankmark.comparing.comparison import Comparison
 
-__all__ = ["compare_runs", "with_comparison"]
+__all__ = ["compare_runs", "shown_of", "with_comparison"]
 
 
 def _tests() -> Iterable[str]:
@@ -110,6 +110,24 @@ with_comparison = together(
 """Gives a command the options that say how systems are compared, and what of it is shown."""
 
 
+def shown_of(options: dict[str, Any]) -> dict[str, Any]:
+    """What of a comparison these options say to show; it is taken out of them.
+
+    Raises:
+        ChoiceError: a margin, or a region, that is none.
+
+    """
+    from rankmark.statistics.bayes import check_rope
+    from rankmark.statistics.equivalence import check_margin
+
+    shown = {name: options.pop(name) for name in ("movers", "details", "margin", "rope", "anova")}
+    if shown["margin"] is not None:
+        check_margin(shown["margin"])
+    if shown["rope"] is not None:
+        check_rope(shown["rope"])
+    return shown | {"movers": shown["movers"] or 0}
+
+
 @click.command("compare")
 @click.argument("qrels", metavar="[QRELS]")
 @click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
@@ -145,11 +163,6 @@ def compare_runs(
     column: tuple[str, ...],
     by: tuple[str, ...],
     attributes: str | None,
-    movers: int | None,
-    details: bool,
-    margin: float | None,
-    rope: float | None,
-    anova: bool,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -176,16 +189,11 @@ def compare_runs(
     """  # noqa: D301
     from rankmark.comparing.compare import compare
     from rankmark.loading import is_saved
-    from rankmark.statistics.bayes import check_rope
-    from rankmark.statistics.equivalence import check_margin
 
     output.check()
     alone = is_saved(qrels)
     runs = named_paths((qrels, *run) if alone else run, "runs")
-    if margin is not None:
-        check_margin(margin)
-    if rope is not None:
-        check_rope(rope)
+    shown = shown_of(options)
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0
@@ -194,15 +202,7 @@ def compare_runs(
         compared = _of_saved(runs, measures if is_said("measure") else None, options)
     else:
         compared = compare(qrels, runs, measures, columns=column_names(column), **options)
-    output.write(
-        compared,
-        per_query=per_query,
-        movers=movers or 0,
-        details=details,
-        margin=margin,
-        rope=rope,
-        anova=anova,
-    )
+    output.write(compared, per_query=per_query, **shown)
 
 
 def _of_saved(runs: dict[str, list[str]], measures: list[str] | None, options: dict[str, Any]) -> Comparison:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rankmark.commands.compare import with_comparison
+from rankmark.commands.compare import shown_of, with_comparison
 from rankmark.commands.names import column_names, one_path_each
 from rankmark.commands.options import together, with_per_query, with_threads
 from rankmark.commands.output import Output, with_output_of
@@ -47,11 +47,6 @@ def compare_values(
     measure: tuple[str, ...],
     better: str | None,
     column: tuple[str, ...],
-    movers: int | None,
-    details: bool,
-    margin: float | None,
-    rope: float | None,
-    anova: bool,
     per_query: bool,
     output: Output,
     **options: Any,
@@ -68,27 +63,14 @@ def compare_values(
     rankmark compare-matrix bm25=bm25.eval dense=dense.eval -m ndcg_cut_10
     """  # noqa: D301
     from rankmark.comparing.matrix import compare_matrix
-    from rankmark.statistics.bayes import check_rope
-    from rankmark.statistics.equivalence import check_margin
 
     output.check()
-    if margin is not None:
-        check_margin(margin)
-    if rope is not None:
-        check_rope(rope)
+    shown = shown_of(options)
     matrix = matrix_in(file)
     output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]))
     options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}
     compared = compare_matrix(matrix, list(measure) or None, **options)
-    output.write(
-        compared,
-        per_query=per_query,
-        movers=movers or 0,
-        details=details,
-        margin=margin,
-        rope=rope,
-        anova=anova,
-    )
+    output.write(compared, per_query=per_query, **shown)
 
 
 def matrix_in(files: tuple[str, ...]) -> str | dict[str, str]:

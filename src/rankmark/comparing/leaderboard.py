@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,13 +22,12 @@ from rankmark.loading import is_saved, load
 from rankmark.rendering.words import counted, letters
 from rankmark.results.base import Result
 from rankmark.results.runs import accounts
-from rankmark.statistics.chance import never_zero
 from rankmark.statistics.friedman import friedman_test, mean_ranks, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
 from rankmark.statistics.intervals import Made, auto_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
-from rankmark.statistics.strata import stratified_error, stratified_interval, weighed
+from rankmark.statistics.strata import stratified_interval, stratified_t_test, weighed
 
 if TYPE_CHECKING:
     from rankmark.inputs.matrices import MatrixColumns
@@ -384,16 +382,6 @@ class _Standing:
             places = {name: place for place, name in enumerate(self.systems)}
             return np.array([p[places[one], places[other]] for one, other in opponents])
         if self.test == "t":
-            return np.array([_t_test(own) for own in strata])
+            return np.array([stratified_t_test(own) for own in strata])
         table = np.column_stack([weighed(own) for own in strata])
         return statistics.randomisation_test(table, each=True, **self.plan.draws)
-
-
-def _t_test(strata: Sequence[Floats]) -> float:
-    from scipy import stats
-
-    error, freedom = stratified_error(strata)
-    mean = float(np.mean([own.mean() for own in strata]))
-    if not error:
-        return 1.0 if not mean else math.nan
-    return never_zero(2 * float(stats.t.sf(abs(mean) / error, freedom)))

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankmark._native import __version__
 from rankmark.aggregation.counts import Counts, MeasureCounts
 from rankmark.errors import UsageError
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
 if TYPE_CHECKING:
-    from rankmark._native import Table
-    from rankmark.aggregation.query_weights import QueryWeights
     from rankmark.language.measure import Measure
     from rankmark.language.signature import Recipe
-    from rankmark.results.sliced import Sliced
 
 __all__ = ["GivenResult"]
 
@@ -30,32 +24,6 @@ class GivenResult(Result):
     __slots__ = ()
 
     counted = "queries"
-
-    def __init__(
-        self,
-        *,
-        values: Mapping[Measure, float],
-        per_query_values: Mapping[Measure, np.ndarray[Any, Any]],
-        parts: Mapping[Measure, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = MappingProxyType({}),
-        query_ids: Table | None,
-        inputs: Mapping[str, str] = MappingProxyType({}),
-        notes: Iterable[str] = (),
-        slices: Sliced | None = None,
-        weights: QueryWeights | None = None,
-        version: str = __version__,
-    ) -> None:
-        super().__init__(
-            values=values,
-            per_query_values=per_query_values,
-            parts=parts,
-            query_ids=query_ids,
-            convention=None,
-            inputs=inputs,
-            notes=notes,
-            slices=slices,
-            weights=weights,
-            version=version,
-        )
 
     @property
     def counts(self) -> Counts:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rankmark.statistics.chance import never_zero
 from rankmark.statistics.intervals import Interval, standard_error
 from rankmark.statistics.resampling import Floats, check_share
 
-__all__ = ["stratified_error", "stratified_interval", "weighed"]
+__all__ = ["stratified_error", "stratified_interval", "stratified_t_test", "weighed"]
 
 
 def weighed(strata: Sequence[Floats]) -> Floats:
@@ -62,3 +63,21 @@ def stratified_interval(strata: Sequence[Floats], *, confidence: float = 0.95) -
     mean = float(np.mean([own.mean() for own in strata]))
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
     return Interval(mean - reach, mean + reach)
+
+
+def stratified_t_test(strata: Sequence[Floats]) -> float:
+    """The t test, two-sided, of whether the mean of the strata's means is 0; see `stratified_error`.
+
+    Without spread p is 1 if the mean is 0, else NaN.
+
+    Args:
+        strata: the differences of each collection's queries.
+
+    """
+    from scipy import stats
+
+    error, freedom = stratified_error(strata)
+    mean = float(np.mean([own.mean() for own in strata]))
+    if not error:
+        return 1.0 if not mean else math.nan
+    return never_zero(2 * float(stats.t.sf(abs(mean) / error, freedom)))
