@@ -886,13 +886,9 @@ class _Maker:
 
     def _of_means(self, values: Floats) -> _Found:
         """As of the queries of lists."""
-        draws = {
-            "resamples": self.sampling.resamples or RESAMPLES,
-            "seed": self.sampling.seed,
-            "threads": self.sampling.threads or None,
-        }
-        made = made_interval("auto", values, confidence=self.sampling.confidence, draws=draws)
-        resamples = draws["resamples"] if made.method == "studentised" else None
+        how = self.sampling.of_queries
+        made = made_interval("auto", values, **how)
+        resamples = how["draws"]["resamples"] if made.method == "studentised" else None
         if made.caution == "alike":
             return self._at_bound(len(values))
         return _Found(made.ends, made.method, resamples, note=CAUTIONS[made.caution] if made.caution else "")  # type: ignore[arg-type]

@@ -197,9 +197,7 @@ class _ByRows:
             return Bound(math.inf, "few")
         value = rows.bound(confidence)
         if value == math.inf:
-            raise DataError(
-                "the baseline's value can be 0 for all that these show; give max_drop as a number"
-            )
+            raise _no_share()
         return Bound(value, "gaffke-seen" if rows.worst is None else "gaffke")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
@@ -333,9 +331,7 @@ class OfQueries(_ByRows):
 
         ruled_out = least_root(lacking, float(figure.of(self.values)), 0.01)
         if ruled_out == math.inf:
-            raise DataError(
-                "the baseline's value can be 0 for all that these show; give max_drop as a number"
-            )
+            raise _no_share()
         return Bound(ruled_out, "betting")
 
 
@@ -457,9 +453,7 @@ class OfCalibration:
             ends.append(found.high if factor > 0 else found.low)
         value = float(figure.of(ends))
         if not math.isfinite(value):
-            raise DataError(
-                "the baseline's value can be 0 for all that these show; give max_drop as a number"
-            )
+            raise _no_share()
         return Bound(value, "gaps")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:
@@ -566,6 +560,11 @@ class OfValues:
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> None:
         """None: it is not known."""
+
+
+def _no_share() -> DataError:
+    """The error for a share of a baseline of which nothing can be told."""
+    return DataError("the baseline's value can be 0 for all that these show; give max_drop as a number")
 
 
 def _normal(error: float, units: int, distance: float, confidence: float) -> Foreseen | None:

@@ -20,6 +20,7 @@ from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
+from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 from rankmark.results.lists import ListResult
 from rankmark.statistics.resampling import check_drawn
@@ -236,8 +237,7 @@ class _OfLists(Judged):
         for name, each in self.results.items():
             assert isinstance(each, ListResult)
             if unjudged := each.counts.unjudged:
-                queries = "1 query" if unjudged == 1 else f"{unjudged:,} queries"
-                yield f"{name}: {queries} of the run not judged (left out)"
+                yield f"{name}: {counted(unjudged, 'query', 'queries')} of the run not judged (left out)"
         counts = {name: len(own) for name, own in self.seeds.items()}
         if max(counts.values()) > 1:
             yield from seed_notes(counts, [*counts] if self.seedless else [])
