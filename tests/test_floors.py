@@ -31,6 +31,7 @@ comparing
 explaining
 checks
 peers
+hooks compat
 faces
 commands
 cli

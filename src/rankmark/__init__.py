@@ -60,7 +60,13 @@ _HOME = {
     "read_run": "inputs",
 }
 """The module of every name but those of the measures."""
-_MODULES = {"results": "results", "spark": "api.spark", "statistics": "statistics"}
+_MODULES = {
+    "compat": "compat",
+    "hooks": "hooks",
+    "results": "results",
+    "spark": "api.spark",
+    "statistics": "statistics",
+}
 """What is a module itself."""
 
 

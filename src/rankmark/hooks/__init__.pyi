@@ -1,0 +1,3 @@
+_HOME: dict[str, str]
+_MODULES: dict[str, str]
+__all__: list[str]
