@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "rankmark"
 FLOORS = """
 _native errors panics progress forking stopping
 calling
+naming
 rendering
 statistics
 kinds
