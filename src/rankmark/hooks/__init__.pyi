@@ -1,3 +1,5 @@
+from rankmark.hooks.torch_metric import TorchMetric as TorchMetric
+
 _HOME: dict[str, str]
 _MODULES: dict[str, str]
 __all__: list[str]
