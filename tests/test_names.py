@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -10,26 +9,29 @@ import pytest
 
 import rankmark
 from processes import python
-from rankmark import results
+from rankmark import hooks, results
 from rankmark.language.registry import pages
 
+FACES = (rankmark, results, hooks)
+"""What says where public names live."""
 
-def line(name: str, home: Mapping[str, str]) -> str:
+
+def line(face: ModuleType, name: str) -> str:
     """What the stub beside a module has to say of a name."""
-    if name in home:
-        return f"from rankmark.{home[name]} import {name} as {name}"
-    if name in rankmark._MODULES:
-        module = f"rankmark.{rankmark._MODULES[name]}".rpartition(".")[0]
+    if name in face._HOME:
+        return f"from rankmark.{face._HOME[name]} import {name} as {name}"
+    if name in face.__dict__.get("_MODULES", {}):
+        module = f"rankmark.{face._MODULES[name]}".rpartition(".")[0]
         return f"from {module} import {name} as {name}"
     return f"{name}: Measure"
 
 
-@pytest.mark.parametrize("face", [rankmark, results])
+@pytest.mark.parametrize("face", FACES)
 def test_the_stub_has_the_same_names(face: ModuleType) -> None:
     assert face.__file__ is not None
     stub = Path(face.__file__).with_suffix(".pyi")
     said = [each for each in stub.read_text().splitlines() if each and not each.startswith("_")]
-    wanted = [line(name, face._HOME) for name in face.__all__]
+    wanted = [line(face, name) for name in face.__all__]
     assert len(said) == len(set(said))
     if missing := set(wanted) - set(said):
         raise AssertionError("\n".join([f"add to {stub}:", *sorted(missing)]))
@@ -46,7 +48,7 @@ def test_every_measure_has_its_name_and_no_module_could_have_it() -> None:
 
 
 def test_every_name_is_where_it_is_said_to_be() -> None:
-    for face in (rankmark, results):
+    for face in FACES:
         for name in face.__all__:
             if name not in ("spark", "SparkResult"):  # which need another package
                 assert getattr(face, name) is not None
@@ -61,6 +63,7 @@ def test_every_name_is_where_it_is_said_to_be() -> None:
 def test_importing_rankmark_loads_next_to_nothing() -> None:
     script = """
 import sys, rankmark
+rankmark.hooks
 print({"numpy", "scipy", "polars", "rankmark._native"} & set(sys.modules))
 print(rankmark.statistics.corrected([0.01], "holm").tolist(), rankmark.results.Result.__name__)
 """

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankmark import forking as _forking  # noqa: F401 - which has to be there before a process forks
+from rankmark.naming import looked_up as _looked_up
 
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME = {
@@ -30,6 +31,7 @@ _HOME = {
     "RankmarkError": "errors",
     "SignatureError": "errors",
     "TooLargeError": "errors",
+    "ToolMissingError": "errors",
     "UsageError": "errors",
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",
@@ -71,28 +73,21 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    # Names are looked up when first used, so that `import rankmark` costs next to nothing.
     if name == "__version__":
         from rankmark._native import __version__
 
         return __version__
     if name == "__all__":
         return _names()
-    from importlib import import_module
-
-    if name in _MODULES:
-        found = import_module(f"rankmark.{_MODULES[name]}")
-    elif name in _HOME:
-        found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
-        if not isinstance(found, type):
-            from rankmark.calling import with_clear_calls
-
-            found = with_clear_calls(found, __name__)
+    if name in _HOME or name in _MODULES:
+        found = _looked_up(__name__, name, _HOME, _MODULES)
     elif name.islower() or name not in _names():
         # No measure is written in small letters alone, as modules are, whose import asks here first.
         raise AttributeError(f"module 'rankmark' has no attribute {name!r}{_instead(name)}")
     else:
-        found = import_module("rankmark.language.measure").Measure(name)
+        from rankmark.language.measure import Measure
+
+        found = Measure(name)
     globals()[name] = found
     return found
 

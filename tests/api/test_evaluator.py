@@ -154,6 +154,67 @@ def test_a_query_in_two_parts_can_be_kept_apart() -> None:
     assert (result.counts.judged, result.counts.unjudged) == (3, 3)
 
 
+def test_of_a_query_in_two_parts_the_first_can_be_taken(tmp_path: Path) -> None:
+    """As a sampler repeats queries, so that all workers have equally many."""
+    qrels = {f"q{n}": {"x": 1, "y": n % 2} for n in range(5)} | {"q4": {"x": 0}}  # nothing relevant: NaN
+    run = {f"q{n}": {"z": 3.0, "x": 2.0, "y": n} for n in range(5)} | {"n": {"x": 1.0}}
+
+    def worker(*queries: str) -> rm.Evaluator:
+        made = rm.Evaluator("nDCG@10, RR", repeated="first", no_relevant="skip")
+        for query in queries:  # each with a query without judgements
+            made.update({query: qrels[query]}, {each: run[each] for each in (query, "n")})
+        return made
+
+    workers = [worker("q0", "q3", "q1"), worker("q1", "q4", "q0", "q0"), worker("q2", "q4")]
+    whole = worker("q0")
+    for number, each in enumerate(workers):
+        each.save(tmp_path / f"{number}")
+        whole.merge(rm.Evaluator.load(tmp_path / f"{number}"))
+    back = worker("q2")
+    for each in reversed(workers):
+        back.merge(each)
+    once = rm.Evaluator("nDCG@10, RR", no_relevant="skip")
+    once.update(qrels, run)
+    assert whole.result().values == back.result().values == once.result().values
+    assert whole.result().per_query.equals(once.result().per_query)
+    assert whole.result().counts == once.result().counts
+    assert whole.dropped == 20 - 6  # which came, and which there are
+    (note,) = [note for note in whole.result().notes if "came again" in note]
+    assert note == f"queries that were there came again {whole.dropped} times and were dropped"
+
+
+def test_a_query_that_comes_again_with_other_values_is_told_of() -> None:
+    evaluator = rm.Evaluator("RR", repeated="first")
+    evaluator.update({"a": {"x": 1}, "b": {"x": 1}}, {"a": ["x"], "b": ["y", "x"], "n": ["x"]})
+    evaluator.update({"a": {"x": 1}, "b": {"x": 1}}, {"a": ["y", "x"], "b": ["y", "x"]})
+    evaluator.update({"n": {"x": 1}, "c": {"x": 1}}, {"c": ["x"]})  # which is judged now
+    result = evaluator.result()
+    assert result.query_ids == ["a", "b", "c"]
+    assert result.query_values("RR").tolist() == [1, 0.5, 1]
+    assert evaluator.dropped == 3
+    assert "came again 3 times and were dropped, 2 times with other values than at first" in result.notes[0]
+
+
+def test_who_drops_repeats_takes_from_who_refuses_them() -> None:
+    whole, part = rm.Evaluator("RR", repeated="first"), rm.Evaluator("RR")
+    part.update({"a": {"x": 1}}, {"a": ["x"]})
+    for _ in range(2):
+        whole.merge(part)
+    assert (whole.result()["RR"], whole.dropped, whole.repeated) == (1, 1, "first")
+    with pytest.raises(rm.DataError, match="query 'a' was given before"):
+        part.merge(whole)
+
+
+def test_what_is_saved_is_had_as_bytes(tmp_path: Path) -> None:
+    evaluator = rm.Evaluator("RR")
+    evaluator.update({"a": {"x": 1}}, {"a": ["x"]})
+    evaluator.save(tmp_path / "saved")
+    assert evaluator.to_bytes() == (tmp_path / "saved").read_bytes()
+    assert rm.Evaluator.from_bytes(evaluator.to_bytes()).result()["RR"] == 1
+    with pytest.raises(rm.FormatError, match="given as bytes holds no saved evaluator"):
+        rm.Evaluator.from_bytes(b"evaluator")
+
+
 @pytest.mark.parametrize(
     ("other", "message"),
     [
@@ -205,7 +266,7 @@ def test_what_is_refused_by_choice_is_refused() -> None:
         strict.result()
     with pytest.raises(rm.DataError, match="has been given nothing yet"):
         rm.Evaluator("RR").result()
-    with pytest.raises(rm.ChoiceError, match="repeated='twice' is not one of error, apart"):
+    with pytest.raises(rm.ChoiceError, match="repeated='twice' is not one of error, apart, first"):
         rm.Evaluator("RR", repeated="twice")  # type: ignore[arg-type]
 
 

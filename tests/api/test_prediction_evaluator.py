@@ -477,6 +477,13 @@ def test_what_is_loaded_goes_on_as_what_was_saved(saved: Any) -> None:
     assert evaluator.rows == 6
 
 
+def test_what_is_saved_is_had_as_bytes(saved: Path) -> None:
+    evaluator = rm.PredictionEvaluator.load(saved)
+    assert evaluator.to_bytes() == saved.read_bytes()
+    again = rm.PredictionEvaluator.from_bytes(evaluator.to_bytes())
+    assert again.result().values == evaluator.result().values
+
+
 def test_arguments_are_saved(tmp_path: Path) -> None:
     arguments = {"like": "ranx", "label": "y", "score": "s", "query": "q", "item": "i", "seed": 3, "by": "q"}
     evaluator = rm.PredictionEvaluator(["map@3", rm.nDCG @ 3], **arguments)

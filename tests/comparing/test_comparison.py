@@ -137,6 +137,7 @@ def test_every_test_is_that_of_the_statistics(test: Any) -> None:
         "wilcoxon": lambda: statistics.wilcoxon_test(d, alternative="greater"),
         "sign": lambda: statistics.sign_test(d, alternative="greater"),
         "bootstrap": lambda: statistics.bootstrap_shift_test(d, alternative="greater"),
+        "bounded": lambda: statistics.bounded_test(d, alternative="greater"),
     }[test]()
     compared = rm.compare(QRELS, RUNS, "RR", baseline="bm25", test=test, alternative="greater")
     assert compared.pair("RR", "dense").p == pytest.approx(expected, rel=1e-9)
@@ -304,6 +305,7 @@ def test_clusters_are_drawn_and_change_signs_as_wholes() -> None:
         ("randomisation", statistics.randomisation_test),
         ("t", statistics.paired_t_test),
         ("bootstrap", statistics.bootstrap_shift_test),
+        ("bounded", statistics.bounded_test),
     ):
         compared = rm.compare(QRELS, RUNS, "RR", baseline="bm25", clusters=users, test=test)
         pair = compared.pair("RR", "dense")
@@ -925,8 +927,36 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     assert comparison.pairs[0].caution == "skewed"
     note = "1 p-value, such as of new against old by AP, may be too small as of mean differences"
     assert note in "\n".join(comparison.notes)
+    assert 'test="bounded" holds its level whatever their skewness' in "\n".join(comparison.notes)
+    matrix = {"old": np.full(25, 0.3), "new": gains}
+    bounded = rm.compare_matrix(matrix, "AP", baseline="old", test="bounded")
+    assert not any("too small" in note for note in bounded.notes)
+    assert bounded.pairs[0].p > 5 * comparison.pairs[0].p
     even = rm.compare_matrix({"old": np.zeros(25), "new": rng.random(25)}, "AP", test="t")
     assert "too small" not in "\n".join(even.notes)
+
+
+def test_the_bounded_test_takes_the_ends_of_the_measure_or_those_that_are_said() -> None:
+    rng = np.random.default_rng(3)
+    matrix = {"old": rng.random(30), "new": rng.random(30) + 0.9}
+    d = matrix["new"] - matrix["old"]
+    with pytest.raises(ChoiceError, match="those of points have no such; choose another test, or say"):
+        rm.compare_matrix(matrix, "points", test="bounded")
+    with pytest.raises(ChoiceError, match="'reach'=0 is not a number above 0"):
+        rm.compare_matrix(matrix, "points", test="bounded", test_options={"reach": 0})
+    with pytest.raises(DataError, match=r"differences are beyond reach=1, up to 1\.\d+"):
+        rm.compare_matrix(matrix, "AP", test="bounded")
+    said = rm.compare_matrix(matrix, "points", test="bounded", test_options={"reach": 2})
+    assert said.pairs[0].p == pytest.approx(statistics.bounded_test(d, reach=2), rel=1e-9)
+    # A query that weighs twice as much as the mean one can move the mean by twice as much.
+    half = {name: own / 2 for name, own in matrix.items()}
+    weights = {number: 2.0 if number < 10 else 0.5 for number in range(30)}
+    weighed = rm.compare_matrix(half, "AP", test="bounded", weights=weights)
+    weight = np.array(list(weights.values()))
+    ratio, other = (float(np.average(half[name], weights=weight)) for name in ("new", "old"))
+    linear = ratio - other + weight / weight.mean() * (d / 2 - ratio + other)
+    reach = 2 + (ratio - other)
+    assert weighed.pairs[0].p == pytest.approx(statistics.bounded_test(linear, reach=reach), rel=1e-6)
 
 
 def test_where_test_and_interval_disagree_about_0_it_is_told() -> None:

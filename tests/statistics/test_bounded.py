@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,3 +98,50 @@ def test_many_rows_brought_together_have_the_bound_of_each_alone(
     assert together == pytest.approx(
         (slow.bound(0.95) - slow.ratio, slow.needed(slow.error, 0.95, 0.8)), rel=1e-5
     )
+
+
+@pytest.mark.parametrize(("won", "lost", "equal"), [(5, 0, 3), (8, 2, 0), (3, 9, 20), (2, 2, 1), (0, 0, 4)])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_of_wins_and_losses_the_bounded_test_is_the_exact_sign_test(
+    won: int, lost: int, equal: int, alternative: Any
+) -> None:
+    # P(Gamma(won) ≤ Gamma(lost + 1)) is the chance of as many wins of as many coins.
+    d = np.repeat([1.0, -1.0, 0.0], [won, lost, equal])
+    expected = statistics.sign_test(d, alternative=alternative)
+    assert statistics.bounded_test(d, alternative=alternative) == pytest.approx(expected, rel=1e-8)
+    small = statistics.bounded_test(d / 100, alternative=alternative, reach=0.01)
+    assert small == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_bounded_test_finds_what_the_bound_excludes() -> None:
+    d = np.random.default_rng(4).beta(1, 2, 40) - 0.2
+    p = statistics.bounded_test(d, alternative="greater")
+    assert 0.001 < p < 0.05
+    assert statistics.gaffke_bound(-d, most=1, confidence=1 - p) == pytest.approx(0, abs=1e-7)
+    assert statistics.bounded_test(d) == pytest.approx(2 * p)
+    assert statistics.bounded_test(-d, alternative="less") == pytest.approx(p)
+    users = np.arange(40) // 2
+    by_user = statistics.bounded_test(d, alternative="greater", clusters=users)
+    bound = statistics.gaffke_bound(-d, most=1, confidence=1 - by_user, clusters=users)
+    assert bound == pytest.approx(0, abs=1e-7)
+    assert by_user.evidence.n == 20
+
+
+def test_the_bounded_test_holds_its_level_where_one_query_in_five_gains() -> None:
+    rng = np.random.default_rng(5)
+    found = {"t": 0, "bounded": 0}
+    for _ in range(200):
+        gains = (rng.random(25) < 0.2) * rng.beta(1, 4, 25)
+        d = gains - 0.04 + rng.normal(0, 0.01, 25)
+        found["t"] += statistics.paired_t_test(d) <= 0.05
+        found["bounded"] += statistics.bounded_test(d) <= 0.05
+    assert found["t"] > 20
+    assert found["bounded"] <= 10
+
+
+def test_differences_that_there_cannot_be_are_refused() -> None:
+    with pytest.raises(DataError, match=r"1 of 2 differences are beyond reach=1, up to 1\.5"):
+        statistics.bounded_test([0.5, -1.5])
+    with pytest.raises(ChoiceError, match="reach=0 is not a number above 0"):
+        statistics.bounded_test([0.5], reach=0)
+    assert math.isnan(statistics.bounded_test([math.nan]))

@@ -201,6 +201,7 @@ def test_every_option_of_every_test_can_be_said() -> None:
         "randomisation": ("method",),
         "wilcoxon": ("zeros", "method", "continuity", "digits"),
         "sign": ("tie",),
+        "bounded": ("reach",),
     }
     for zeros, method in itertools.product(("wilcox", "pratt"), ("auto", "exact", "normal")):
         TESTS["wilcoxon"].check({"zeros": zeros, "method": method, "continuity": False, "digits": None})

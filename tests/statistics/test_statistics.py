@@ -585,8 +585,8 @@ def test_a_record_says_what_it_is_and_what_it_assumes(record: Any) -> None:
     assert not record.assumes.endswith(".")
 
 
-def test_there_are_five_tests() -> None:
-    assert tuple(TESTS) == ("randomisation", "t", "wilcoxon", "sign", "bootstrap")
+def test_there_are_six_tests() -> None:
+    assert tuple(TESTS) == ("randomisation", "t", "wilcoxon", "sign", "bootstrap", "bounded")
     assert [name for name, test in TESTS.items() if test.draws] == ["randomisation", "bootstrap"]
     assert [name for name, test in TESTS.items() if not test.knows_clusters] == ["wilcoxon", "sign"]
 

@@ -118,6 +118,26 @@ class QueryState:
         self.hits.extend(other.hits)
         self.order.extend(other.order)
 
+    def without(self, queries: pl.Series) -> QueryState:
+        """The state without some queries; `hits` and `order`, which are counts of parts, still have them."""
+        among = queries.implode()
+        return QueryState(
+            self.groups,
+            [part.filter(~part["query"].is_in(among)) for part in self.parts],
+            [others.filter(~others.is_in(among)) for others in self.others],
+            self.hits,
+            self.order,
+        )
+
+    def only(self, queries: pl.Series) -> pl.DataFrame:
+        """What is known of some queries, a row each; of one without judgements only its id."""
+        import polars as pl
+
+        among = queries.implode()
+        judged = [part.filter(part["query"].is_in(among)) for part in self.parts]
+        others = self.unjudged()
+        return pl.concat([*judged, others.filter(others.is_in(among)).to_frame()], how="diagonal_relaxed")
+
     def frame(self, order: Literal["place", "query"]) -> pl.DataFrame:
         """All judged queries in one order, whatever the order in which they were added.
 

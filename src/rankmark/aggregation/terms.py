@@ -153,6 +153,12 @@ class Terms:
             return value * self._scale
         return float(own.mean())
 
+    def reach(self, other: Terms, ends: tuple[float, float]) -> float:
+        """How far `linear` of one more query can be from that of another system, of values between ends."""
+        low, high = ends
+        ways = ((high, low), (low, high))
+        return max(abs(self.linear_of(one) - other.linear_of(another)) for one, another in ways)
+
     def of_means(self, above: Floats, below: Floats | None) -> Floats:
         """The values of resamples, of the mean terms in each."""
         if self.summary:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
@@ -14,7 +14,8 @@ from rankmark._native import Table
 from rankmark.aggregation.query_state import QueryState, columns_of
 from rankmark.aggregation.refusals import Heading
 from rankmark.aggregation.state import Observation
-from rankmark.api.evaluation import Finish, result_of_tables
+from rankmark.api.evaluation import result_of_tables
+from rankmark.api.finishing import Finish
 from rankmark.api.lock import Lock
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
@@ -25,6 +26,9 @@ from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded
 from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.slicing import By
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
     Choices,
     GivenChoices,
@@ -33,7 +37,7 @@ from rankmark.language.choices import (
 from rankmark.language.conventions.limits import Extent
 from rankmark.language.names import parse
 from rankmark.language.plan import Plan, check_threads, planned
-from rankmark.results.archive import Archive, Shape, read_archive, write_archive
+from rankmark.results.archive import Archive, Shape, archived, read_archive, write_archive
 from rankmark.results.saved import measure_text
 from rankmark.statistics.intervals import IntervalName
 
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluator", "Repeated"]
 
-Repeated: TypeAlias = Literal["error", "apart"]
+Repeated: TypeAlias = Literal["error", "apart", "first"]
 FORMAT = 2
 """The version of saved files."""
 HEADER, QUERIES, OTHERS = "evaluator.json", "queries.arrow", "others.arrow"
@@ -76,6 +80,8 @@ SHAPE: Shape = {
     ),
 }
 """What a header looks like."""
+SHAPE_OF_FIRST: Shape = SHAPE | {"dropped": [int]}
+"""The same where queries can be dropped."""
 
 
 @dataclass(slots=True)
@@ -88,6 +94,22 @@ class _Held:
     headings: tuple[Heading, Heading] | None = None
     following: int = 0
     """One more than the greatest id, where ids are numbers."""
+    dropped: int = 0
+    """How often a query came that was there, and was dropped."""
+    differing: int = 0
+    """How often with other values."""
+
+    def drop(self, new: _Held) -> QueryState:
+        """What a part has of queries that are not there yet; the others are counted."""
+        import polars as pl
+
+        again = pl.Series("query", sorted(self.known & new.known))
+        if again.is_empty():
+            return new.state
+        before, now = self.state.only(again), new.state.only(again)
+        self.dropped += len(again)
+        self.differing += now.join(before, on=now.columns, nulls_equal=True, how="anti").height
+        return new.state.without(again) if len(again) < len(new.known) else QueryState.empty(new.state.groups)
 
     def add(self, known: set[int | str]) -> None:
         """Adds the queries of a part."""
@@ -103,12 +125,16 @@ class Evaluator:
     arrays of scores (`update_arrays`). `result` is that of
     `rankmark.evaluate` with all parts at once, but for the order of the queries, which is that of their ids;
     it does not depend on the order of updates and merges, to the last bit. The values of each query are kept,
-    8 bytes a measure, and none of the rows. Several threads may add to one.
+    8 bytes a measure, and none of the rows. Several threads may add to one. Several processes send each other
+    theirs by `to_bytes` and `from_bytes`.
 
     Args:
         measures: as in `rankmark.evaluate`, and so is `like`.
-        repeated: what a query in two parts is: an ``error`` that names it, or kept ``apart``, as if it were
-            two queries, which is right where its number is used anew each day.
+        repeated: what a query in two parts is: an ``error`` that names it; kept ``apart``, as if it were
+            two queries, which is right where its number is used anew each day; or the ``first`` alone, while
+            the others are dropped and counted (`dropped`), which is right where samplers repeat queries so
+            that all workers have equally many. Only where one comes again with other values, of which a note
+            of the result tells, does it matter which part came first.
         **choices: those of `rankmark.evaluate`: ``ties``, ``missing``, ….
 
     Raises:
@@ -135,6 +161,16 @@ class Evaluator:
     ) -> None:
         plan = planned(measures, like, given(choices, GivenChoices, type(self)))
         self._set(plan, repeated)
+
+    @property
+    def repeated(self) -> Repeated:
+        """What a query in two parts is."""
+        return self._repeated
+
+    @property
+    def dropped(self) -> int:
+        """How often a query came that was there, and was dropped, as ``repeated="first"`` says."""
+        return self._held.dropped
 
     def _set(self, plan: Plan, repeated: Repeated) -> None:
         if repeated not in get_args(Repeated):
@@ -273,8 +309,10 @@ class Evaluator:
     def merge(self, other: Evaluator) -> None:
         """Adds all that another evaluator was given, which stays as it is.
 
+        What a query is that both have, `repeated` of this one says.
+
         Raises:
-            UsageError: it has other measures or other choices.
+            UsageError: it has other measures or other choices, or one of both alone keeps queries apart.
             DataError: a query that both have; ids of another type.
 
         """
@@ -285,16 +323,38 @@ class Evaluator:
         with first, second:
             self._add(other._held)
 
-    def result(self, *, intervals: bool | IntervalName = False, confidence: float = 0.95) -> ListResult:
+    def result(
+        self,
+        *,
+        by: By = None,
+        attributes: Any = None,
+        weights: WeightsBy | Weighting = None,
+        intervals: bool | IntervalName = False,
+        confidence: float = 0.95,
+        clusters: ClustersBy = None,
+        resamples: int = 10_000,
+        threads: int | None = None,
+    ) -> ListResult:
         """The result of all parts so far; more can be added afterwards.
 
         Args:
-            intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
-                `ListResult.with_intervals` has more to say.
+            by: what to slice the queries by, for `Result.slices`, as in `evaluate`: columns of `attributes`,
+                ``{query: slice}``, a Series or a function.
+            attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+            weights: how much each query of all parts counts in means, as in `evaluate`: a column of
+                `attributes`, ``{query: weight}``, or a pandas Series with the queries in its index.
+            intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`.
             confidence: the share of intervals that hold the true value, 0 to 1.
+            clusters: what a query belongs to, such as its user, over which intervals are then: a column of
+                `attributes`, or ``{query: user}``; two of these in a list for clusters of two kinds.
+            resamples: how many, for intervals that draw.
+            threads: how many they may use; all cores if None.
 
         Raises:
-            DataError: there is nothing yet, or what `missing` and `no_relevant` refuse.
+            UsageError: what does not go together.
+            MeasureError: weights, and a measure that is no mean over queries.
+            DataError: there is nothing yet, or what `missing` and `no_relevant` refuse; a query without a
+                weight.
 
         """
         held = self._held
@@ -304,9 +364,25 @@ class Evaluator:
             )
         with self._lock:
             unjudged = len(held.state.unjudged(self._repeated == "apart"))
-            extents = held.headings[0].extent, held.headings[1].extent
-            found = Observation(held.state.whole("query", unjudged), held.headings, {}, lambda: extents)
-        return Finish(intervals, confidence, None, Places()).of(result_of_tables(self._plan, found))
+            judged, returned = held.headings
+            extents = judged.extent, returned.extent
+            judged = replace(judged, notes=(*judged.notes, *_told_of_repeats(held)))
+            heads = judged, returned
+            found = Observation(held.state.whole("query", unjudged), heads, {}, lambda: extents)
+        result = result_of_tables(self._plan, found)
+        finish = Finish.asked(
+            self._plan,
+            Places(attributes=attributes),
+            by=by,
+            weights=weights,
+            intervals=intervals,
+            confidence=confidence,
+            clusters=clusters,
+            resamples=resamples,
+            threads=threads,
+            query_ids=() if weights is None else result.query_ids,
+        )
+        return finish.of(result)
 
     def save(self, path: str | Path) -> None:
         """Writes all of it to a file, for `load`: a zip archive of JSON and Arrow IPC files.
@@ -318,16 +394,11 @@ class Evaluator:
                 be written.
 
         """
-        tables = {}
-        with self._lock:
-            header = self._header()
-            if self._held.headings is not None:
-                others = self._held.state.unjudged(self._repeated == "apart")
-                tables = {
-                    QUERIES: self._held.state.frame("query").drop("place"),
-                    OTHERS: others.alias("query").to_frame(),
-                }
-        write_archive(path, HEADER, FORMAT, header, tables)
+        write_archive(path, HEADER, FORMAT, *self._saved())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes, to send it to another process."""
+        return archived(HEADER, FORMAT, *self._saved())
 
     @classmethod
     def load(cls, path: str | Path) -> Evaluator:
@@ -338,7 +409,22 @@ class Evaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        return _loaded(cls.__new__(cls), read_archive(path, HEADER, FORMAT, "evaluator", SHAPE))
+        return cls._read(path)
+
+    @classmethod
+    def from_bytes(cls, saved: bytes) -> Evaluator:
+        """Reads what `to_bytes` gave; nothing in it is executed.
+
+        Raises:
+            FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
+
+        """
+        return cls._read(bytes(saved))
+
+    @classmethod
+    def _read(cls, source: str | Path | bytes) -> Evaluator:
+        shapes = SHAPE, SHAPE_OF_FIRST
+        return _loaded(cls.__new__(cls), read_archive(source, HEADER, FORMAT, "evaluator", shapes))
 
     def __repr__(self) -> str:
         judged = sum(part.height for part in self._held.state.parts)
@@ -360,11 +446,23 @@ class Evaluator:
             raise DataError(
                 f"query {min(again)!r} was given before"
                 + (f", and so were {len(again) - 1} others" if len(again) > 1 else "")
-                + '; give each query once and whole, or choose repeated="apart" to keep its parts apart'
+                + '; give each query once and whole, or choose repeated="apart" to keep its parts apart, or '
+                '"first" to drop what a query comes with again, as from samplers that fill up'
             )
-        held.state.add(new.state)
+        held.state.add(held.drop(new) if self._repeated == "first" else new.state)
+        held.dropped += new.dropped
+        held.differing += new.differing
         held.add(new.known)
         held.headings = merged
+
+    def _saved(self) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
+        """Header and tables of what is kept."""
+        with self._lock:
+            header, state = self._header(), self._held.state
+            if self._held.headings is None:
+                return header, {}
+            others = state.unjudged(self._repeated == "apart").alias("query")
+            return header, {QUERIES: state.frame("query").drop("place"), OTHERS: others.to_frame()}
 
     def _header(self) -> dict[str, Any]:
         plan = self._plan
@@ -380,7 +478,7 @@ class Evaluator:
             "hits": sum(self._held.state.hits),
             "order": list(self._held.state.whole_order()),
             "tables": None if headings is None else [asdict(heading) for heading in headings],
-        }
+        } | ({"dropped": [self._held.dropped, self._held.differing]} if self._repeated == "first" else {})
 
 
 def _check_alike(one: Evaluator, other: Evaluator) -> None:
@@ -388,13 +486,21 @@ def _check_alike(one: Evaluator, other: Evaluator) -> None:
     for what, mine, theirs in (
         ("measures", [*map(str, a.measures)], [*map(str, b.measures)]),
         ("convention", a.convention, b.convention),
-        ("repeated", one._repeated, other._repeated),
+        *([("repeated", *both)] if "apart" in (both := (one._repeated, other._repeated)) else ()),
         *((name, value, asdict(b.choices)[name]) for name, value in asdict(a.choices).items()),
     ):
         if mine != theirs:
             raise UsageError(f"evaluators of different {what} do not merge: {mine!r} and {theirs!r}")
     if a != b:
         raise UsageError("evaluators of different measures or choices do not merge")
+
+
+def _told_of_repeats(held: _Held) -> tuple[str, ...]:
+    """What to say of queries that were dropped."""
+    if not held.dropped:
+        return ()
+    differing = f", {held.differing:,} times with other values than at first" if held.differing else ""
+    return (f"queries that were there came again {held.dropped:,} times and were dropped{differing}",)
 
 
 def _check_ids(held: _Held, new: _Held) -> None:
@@ -464,6 +570,7 @@ def _fill(held: _Held, archive: Archive) -> None:
     held.state.order.append((below, above))
     if others.height:
         held.state.others.append(others["query"])
+    held.dropped, held.differing = header.get("dropped", (0, 0))
     held.add({*frame["query"].to_list(), *others["query"].to_list()})
     judged, returned = map(_heading, header["tables"])
     held.headings = (judged, returned)

@@ -31,7 +31,7 @@ from rankmark.language.conventions.convention import convention
 from rankmark.language.measure import Measure, weighing
 from rankmark.language.names import parse
 from rankmark.language.plan import check_threads
-from rankmark.results.archive import Archive, Shape, read_archive, write_archive
+from rankmark.results.archive import Archive, Shape, archived, read_archive, write_archive
 from rankmark.results.predictions import PredictionResult
 from rankmark.results.saved import measure_text
 
@@ -370,6 +370,14 @@ class PredictionEvaluator:
                 be written.
 
         """
+        write_archive(path, HEADER, FORMAT, *self._saved())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes, to send it to another process."""
+        return archived(HEADER, FORMAT, *self._saved())
+
+    def _saved(self) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
+        """Header and tables of what is kept."""
         held = self._held
         header: dict[str, Any] = {"arguments": self._arguments(), "convention": self._convention}
         tables = {}
@@ -380,7 +388,7 @@ class PredictionEvaluator:
             header |= {"form": held.form.to_json(), "tally": json.loads(tally.to_json())}
             if not self._is_summed(held.form):
                 tables[ROWS] = self._in_order(held, held.form)
-        write_archive(path, HEADER, FORMAT, header, tables)
+        return header, tables
 
     @classmethod
     def load(cls, path: str | Path) -> PredictionEvaluator:
@@ -391,7 +399,22 @@ class PredictionEvaluator:
             FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
 
         """
-        archive = read_archive(path, HEADER, FORMAT, "evaluator of predictions", (SHAPE, SHAPE_OF_ROWS))
+        return cls._read(path)
+
+    @classmethod
+    def from_bytes(cls, saved: bytes) -> PredictionEvaluator:
+        """Reads what `to_bytes` gave; nothing in it is executed.
+
+        Raises:
+            FormatError: it is no saved evaluator, is damaged, or is of a later version of rankmark.
+
+        """
+        return cls._read(bytes(saved))
+
+    @classmethod
+    def _read(cls, source: str | Path | bytes) -> PredictionEvaluator:
+        shapes = SHAPE, SHAPE_OF_ROWS
+        archive = read_archive(source, HEADER, FORMAT, "evaluator of predictions", shapes)
         with archive.reading():
             evaluator = cls(**_arguments(archive.header["arguments"]))
             evaluator._load(archive)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankmark.comparing.words import corrected_line
 from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.words import chance, counted, printable, resamples_words, rounded
 from rankmark.results.saved import Saved
 from rankmark.statistics.friedman import critical_difference
@@ -90,7 +91,7 @@ class BoardPair:
     significant: bool
 
 
-class Board(Saved):
+class Board(Saved, Numbered):
     """Systems in the order of their values; ``print(board)`` shows them.
 
     Attributes:
@@ -157,6 +158,18 @@ class Board(Saved):
         named["mean_rank"] = row.mean_rank
         several = row.values.items() if len(self.collections) > 1 else ()
         return named | {f"value in {name}": value for name, value in several}
+
+    def _numbers(self) -> Mapping[Parts, float]:
+        return {
+            (row.system, self.measure.label, figure): value
+            for row in self.rows
+            for figure, value in {
+                "": row.value,
+                "low": row.interval.low,
+                "high": row.interval.high,
+                "rank": row.rank,
+            }.items()
+        }
 
     def __repr__(self) -> str:
         return f"<Board of {counted(len(self.rows), 'system')} by {self.measure}>"

@@ -29,7 +29,7 @@ def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> 
     yield from _too_few_draws(pairs, plan)
     yield from _at_once(pairs, plan)
     if TESTS[plan.test].of_mean:
-        yield from _skewed(pairs)
+        yield from _skewed(pairs, plan)
     else:
         yield from _other_than_means(data, pairs, plan)
     if plan.alternative == "two-sided":
@@ -129,15 +129,20 @@ def draws_lines(
         )
 
 
-def _skewed(pairs: Sequence[Pair]) -> Iterator[str]:
+def _skewed(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
+    """Which p-values may be too small, of a test that does not hold its level whatever the skewness."""
     skewed = [pair for pair in pairs if pair.caution == "skewed"]
-    if skewed:
-        first = skewed[0]
-        yield (
-            f"{counted(len(skewed), 'p-value')}, such as of {first.system} against {first.baseline} by "
-            f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
-            "skewed"
-        )
+    if not skewed or TESTS[plan.test].whatever_skewed:
+        return
+    holds = ""
+    if not plan.seeded and any(None not in pair.measure.bounds for pair in skewed):
+        holds = '; test="bounded" holds its level whatever their skewness, and finds less'
+    first = skewed[0]
+    yield (
+        f"{counted(len(skewed), 'p-value')}, such as of {first.system} against {first.baseline} by "
+        f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
+        f"skewed{holds}"
+    )
 
 
 def _apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:

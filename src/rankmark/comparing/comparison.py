@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.formats import ComparisonOptions, View
+from rankmark.comparing.pairs import numbers_of_pairs
+from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.results.saved import Saved
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-class Comparison(Compared, Saved):
+class Comparison(Compared, Saved, Numbered):
     """Systems side by side: their means, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -51,6 +53,18 @@ class Comparison(Compared, Saved):
 
     def _frame(self, **options: Unpack[ComparisonOptions]) -> pl.DataFrame | Grid:
         return View(self, **options).frame()
+
+    def _numbers(self) -> Mapping[Parts, float]:
+        values = {
+            (system, measure.label, figure): value
+            for system in self.systems
+            for measure in self.measures
+            for figure, value in {
+                "": self.value(system, measure),
+                **self.interval(system, measure)._asdict(),
+            }.items()
+        }
+        return values | numbers_of_pairs(self.pairs)
 
     def format(  # type: ignore[override] # takes these options alone
         self, name: str = "table", digits: int = 4, **options: Unpack[ComparisonOptions]

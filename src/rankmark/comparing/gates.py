@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from rankmark.comparing.deciding import POWER, By
 from rankmark.language.written import written as written_of
 from rankmark.rendering.blocks import Block, Notes
+from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.results.saved import Saved
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS
 from rankmark.statistics.resampling import USUAL
@@ -140,7 +141,7 @@ class LimitGate:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate(Saved):
+class Gate(Saved, Numbered):
     """Whether a candidate passes, and why; ``print(gate)`` shows it. It is true if it passes.
 
     Attributes:
@@ -245,6 +246,17 @@ class Gate(Saved):
     def _blocks(self, _: int) -> Iterator[Block]:
         shown = (self._can_show(each) for each in self._decided)
         yield Notes([*self.reasons, *filter(None, shown), *self.notes], wrapped=False)
+
+    def _numbers(self) -> Mapping[Parts, float]:
+        numbers: dict[Parts, float | None] = {("passed",): self.passed}
+        for own in self.measures:
+            for figure in ("baseline", "candidate", "drop", "bound", "passed"):
+                numbers[own.measure, figure] = getattr(own, figure)
+        for limit in self.limits:
+            numbers[limit.measure, "candidate"] = limit.value
+            for figure in ("limit", "bound", "passed"):
+                numbers[limit.measure, "at", limit.side, figure] = getattr(limit, figure)
+        return {parts: number for parts, number in numbers.items() if number is not None}
 
     def _record(self) -> dict[str, Any]:
         record = asdict(self)

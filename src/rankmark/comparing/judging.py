@@ -14,6 +14,7 @@ from rankmark.aggregation.query_intervals import made_of_terms
 from rankmark.aggregation.terms import exchangeable, resampled_values
 from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direction
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
+from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval, standard_error
 from rankmark.statistics.resampling import Floats
@@ -159,8 +160,25 @@ class _OneMeasure:
         if not test.linear:
             swapped = self._swapped(system, other)
             own = swapped[~np.isnan(swapped)]
-        p: PValue = test.function(own, **self._told(test, labels))
+        told = self._told(test, labels)
+        if "reach" in test.takes:
+            told["reach"] = self._reach(system, other)
+        p: PValue = test.function(own, **told)
         return p
+
+    def _reach(self, system: str, other: str) -> float:
+        """What no difference exceeds, by what is said of the measure's values or known of them."""
+        one, another, _ = self.data.pair_terms(self.measure, system, other)
+        low, high = self.measure.bounds
+        if "reach" in self.plan.test_options:
+            low, high = 0.0, float(self.plan.test_options["reach"])
+        if low is None or high is None:
+            raise ChoiceError(
+                f'test="{self.plan.test}" is of values that have a least and a greatest one, and those of '
+                f"{self.measure} have no such; choose another test, or say how far two can be apart at most: "
+                'test_options={"reach": 1}'
+            )
+        return one.reach(another, (float(low), float(high)))
 
     def _crossed(self, system: str, other: str) -> Crossed:
         """The difference over queries and seeds, of which the p-value and the interval are."""

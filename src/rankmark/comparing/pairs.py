@@ -16,6 +16,7 @@ from rankmark.aggregation.terms import Terms
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
+from rankmark.rendering.numbers import Parts
 from rankmark.statistics.chance import Evidence
 from rankmark.statistics.intervals import Interval, bounds_of_difference
 from rankmark.statistics.resampling import Floats
@@ -40,6 +41,7 @@ __all__ = [
     "direction",
     "finite",
     "found_pair",
+    "numbers_of_pairs",
     "opponents",
     "refuse_swapped",
     "rows_in",
@@ -134,6 +136,15 @@ class Pair:
     def better(self) -> bool:
         """Whether the system's value is the better one of the two."""
         return self.difference * direction(self.measure) > 0
+
+
+def numbers_of_pairs(pairs: Iterable[SomePair]) -> dict[Parts, float]:
+    """What was found of each pair, by system, baseline, measure and what it is."""
+    return {
+        (pair.system, "vs", pair.baseline, pair.measure.label, figure): pair.figures[figure]
+        for pair in pairs
+        for figure in ("difference", "low", "high", "p", "corrected", "significant")
+    }
 
 
 def direction(measure: Measure) -> int:

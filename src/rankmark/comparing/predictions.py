@@ -14,6 +14,7 @@ from rankmark.comparing.pairs import (
     corrected_pairs,
     finite,
     found_pair,
+    numbers_of_pairs,
     opponents,
     refuse_swapped,
 )
@@ -28,8 +29,10 @@ from rankmark.inputs.slicing import By
 from rankmark.language.measure import Measure
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Grid, Notes
+from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.words import chance, printable, rounded
 from rankmark.results.prediction_slices import without_value
+from rankmark.results.runs import numbers_of
 from rankmark.results.saved import Saved
 from rankmark.statistics.chance import Evidence
 from rankmark.statistics.corrections import CorrectionName
@@ -217,7 +220,7 @@ def check_options(function: str, options: Mapping[str, Any]) -> None:
         raise CallError(f"{function}() got an unexpected keyword argument {name!r}{near}")
 
 
-class PredictionComparison(Saved):
+class PredictionComparison(Saved, Numbered):
     """Systems that scored the same rows: their values, the differences between them, and how sure these are.
 
     ``print(comparison)`` shows them.
@@ -461,6 +464,9 @@ class PredictionComparison(Saved):
             *corrected,
             "*" if pair.significant else "",
         ]
+
+    def _numbers(self) -> Mapping[Parts, float]:
+        return numbers_of(self.results) | numbers_of_pairs(self.pairs)
 
     def _record(self) -> dict[str, Any]:
         return {

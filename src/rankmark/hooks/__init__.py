@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankmark.naming import looked_up as _looked_up
+
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME: dict[str, str] = {}
 """The module of every name."""
@@ -17,15 +19,7 @@ _MODULES: dict[str, str] = {}
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return sorted([*_HOME, *_MODULES])
-    from importlib import import_module
-
-    if name in _MODULES:
-        found = import_module(f"rankmark.{_MODULES[name]}")
-    elif name in _HOME:
-        found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
+    globals()[name] = found = _looked_up(__name__, name, _HOME, _MODULES)
     return found
 
 

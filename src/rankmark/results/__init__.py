@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankmark.naming import looked_up as _looked_up
+
 _HOME = {
     "Agreement": "comparing.agreement",
     "Allowance": "comparing.gates",
@@ -60,14 +62,9 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    # Names are looked up when first used: importing all of them would import nearly all of rankmark.
     if name == "__all__":
         return list(_HOME)
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    globals()[name] = found = getattr(import_module(f"rankmark.{_HOME[name]}"), name)
+    globals()[name] = found = _looked_up(__name__, name, _HOME, {})
     return found
 
 

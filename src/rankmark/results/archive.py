@@ -24,7 +24,7 @@ from rankmark.rendering.files import write_whole
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Archive", "Shape", "first_part", "read_archive", "sealed", "write_archive"]
+__all__ = ["Archive", "Shape", "archived", "first_part", "read_archive", "sealed", "write_archive"]
 
 Shape: TypeAlias = Any
 """What JSON has to look like: a type, a value, a tuple of shapes any of which will do, a list of the shape of
@@ -76,15 +76,20 @@ class Archive:
 def write_archive(
     path: str | Path, name: str, form: int, header: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]
 ) -> None:
-    """Writes a header of this name and tables, whole or not at all; what is equal is written as equal bytes.
+    """Writes what `archived` makes, whole or not at all.
 
     Raises:
         UsageError: the file cannot be written.
 
     """
+    write_whole(path, archived(name, form, header, tables))
+
+
+def archived(name: str, form: int, header: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> bytes:
+    """A header of this name and tables as an archive; what is equal gives equal bytes."""
     header = {"rankmark": __version__, "format": form, **header}
     parts = {name: json.dumps(header, indent=1, ensure_ascii=False).encode()}
-    write_whole(path, sealed(parts | {table: _ipc(frame) for table, frame in tables.items()}))
+    return sealed(parts | {table: _ipc(frame) for table, frame in tables.items()})
 
 
 def sealed(parts: Mapping[str, bytes]) -> bytes:
@@ -111,11 +116,11 @@ def first_part(path: str | Path) -> str | None:
         return None
 
 
-def read_archive(path: str | Path, name: str, form: int, what: str, shape: Shape = dict) -> Archive:
-    """Reads what `write_archive` wrote.
+def read_archive(source: str | Path | bytes, name: str, form: int, what: str, shape: Shape = dict) -> Archive:
+    """Reads what `write_archive` wrote, or `archived` made.
 
     Args:
-        path: the file.
+        source: the file, or its bytes.
         name: of the header.
         form: the version of the format that can be read.
         what: what should be in the file, in words.
@@ -127,15 +132,16 @@ def read_archive(path: str | Path, name: str, form: int, what: str, shape: Shape
         FormatError: it is something else, is damaged, or is of another version of rankmark.
 
     """
-    where = f"the {what} in {str(path)!r}"
-    content = _bytes(path)
+    shown = "what was given as bytes" if isinstance(source, bytes) else repr(str(source))
+    where = f"the {what} in {shown}"
+    content = source if isinstance(source, bytes) else _bytes(source)
     try:
         archive = zipfile.ZipFile(BytesIO(content))
         header = json.loads(_part(archive, name))
         found, of_version = header.pop("format"), header.pop("rankmark")
     except Exception as error:  # whatever zipfile and json make of bytes that are none of theirs
         instead = "; `-o NAME.rankmark`, or save in Python, makes one" if what == "result" else ""
-        raise FormatError(f"{str(path)!r} holds no saved {what}, or is damaged: {error}{instead}") from error
+        raise FormatError(f"{shown} holds no saved {what}, or is damaged: {error}{instead}") from error
     if not _is_sealed(content):
         raise FormatError(
             f"{where} is damaged: its checksum is not that of its content (it calls itself format {found!r} "

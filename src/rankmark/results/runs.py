@@ -13,6 +13,7 @@ from rankmark.errors import UsageError, did_you_mean
 from rankmark.language.written import written
 from rankmark.rendering.blocks import Block, Code, Grid, Notes
 from rankmark.rendering.formats.json import ByName
+from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.rendering.words import printable
 from rankmark.results.saved import Saved
 from rankmark.results.sliced import Sliced, blocks_of, frame_of
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     Cell: TypeAlias = Callable[[Measure, float], str]
 
-__all__ = ["OfRuns", "Options", "Runs"]
+__all__ = ["OfRuns", "Options", "Runs", "numbers_of"]
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ class Options(TypedDict, total=False):
     signatures: bool | Literal["short"]
 
 
-class OfRuns(Saved, ABC):
+class OfRuns(Saved, Numbered, ABC):
     """What is shown as results by the names of their runs."""
 
     __slots__ = ()
@@ -66,6 +67,9 @@ class OfRuns(Saved, ABC):
 
     def _queries(self) -> pl.DataFrame | None:
         return _queries(self._runs)
+
+    def _numbers(self) -> Mapping[Parts, float]:
+        return numbers_of(self._runs)
 
     def to_trec(self, **options: Any) -> str:
         """trec_eval's output format; see `format`."""
@@ -162,17 +166,11 @@ class View:
     @cached_property
     def columns(self) -> list[tuple[str, dict[str, float]]]:
         """The values of each run by their measures' names, and beside them their bounds or intervals."""
-        columns = []
-        for name, result in self.runs.items():
-            columns.append((name or "value", {str(m): result[m] for m in result.measures}))
-            for bound in BOUNDS if result.bounds else ():
-                values = {m: getattr(bounds, bound) for m, bounds in _canonical(result, result.bounds)}
-                known = {m: value for m, value in values.items() if value is not None}
-                columns.append((f"{name} {bound}".lstrip(), known))
-            for end in ENDS if result.intervals else ():
-                ends = {m: getattr(each, end) for m, each in _canonical(result, result.intervals)}
-                columns.append((f"{name} {end}".lstrip(), ends))
-        return columns
+        return [
+            (" ".join(filter(None, (name, figure))) or "value", values)
+            for name, result in self.runs.items()
+            for figure, values in _figures(result).items()
+        ]
 
     @cached_property
     def slices(self) -> dict[str, Sliced]:
@@ -311,6 +309,29 @@ class View:
             if result.weighed is not None:
                 record["per_query"]["weights"] = result.weighed.values.tolist()
         return record
+
+
+def numbers_of(runs: Mapping[str, Result]) -> dict[Parts, float]:
+    """What each run came to: by its name, the measure, and which of the figures beside the value it is."""
+    return {
+        (name, measure.label, figure): values[str(measure)]
+        for name, result in runs.items()
+        for figures in [_figures(result)]
+        for measure in result.measures
+        for figure, values in figures.items()
+        if str(measure) in values
+    }
+
+
+def _figures(result: Result) -> dict[str, dict[str, float]]:
+    """The values by their measures' names, and by what they are called the bounds or intervals of these."""
+    figures = {"": {str(m): result[m] for m in result.measures}}
+    for bound in BOUNDS if result.bounds else ():
+        values = {m: getattr(bounds, bound) for m, bounds in _canonical(result, result.bounds)}
+        figures[bound] = {m: value for m, value in values.items() if value is not None}
+    for end in ENDS if result.intervals else ():
+        figures[end] = {m: getattr(each, end) for m, each in _canonical(result, result.intervals)}
+    return figures
 
 
 def _canonical(result: Result, known: Mapping[str, T]) -> Iterator[tuple[str, T]]:

@@ -15,7 +15,8 @@ from typing import Any, Literal, cast, get_args, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankmark.errors import ChoiceError, did_you_mean
+from rankmark.errors import ChoiceError, DataError, did_you_mean
+from rankmark.statistics.bounded import Rows
 from rankmark.statistics.chance import Evidence, PValue, Way
 from rankmark.statistics.drawing import Counted, Drawn, drawn_p
 from rankmark.statistics.intervals import standard_error
@@ -40,6 +41,7 @@ __all__ = [
     "PairedTest",
     "TestName",
     "bootstrap_shift_test",
+    "bounded_test",
     "paired_t_test",
     "randomisation_test",
     "randomisation_tests",
@@ -50,7 +52,7 @@ __all__ = [
 ]
 
 Alternative = Literal["two-sided", "greater", "less"]
-TestName = Literal["randomisation", "t", "wilcoxon", "sign", "bootstrap"]
+TestName = Literal["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bounded"]
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 
@@ -412,6 +414,61 @@ def shift_p(
     return PValue((extreme + 1) / (len(resampled) + 1), evidence)
 
 
+def bounded_test(
+    differences: ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    reach: float = 1.0,
+    clusters: Clusters = None,
+) -> PValue:
+    """The test of the mean by Gaffke's bound (`gaffke_bound`), of differences that have a greatest magnitude.
+
+    One-sided p is P(Σ E_i·d_i ≤ reach·E_0), or with −d_i of ``less``, the E independent and exponential: 1 −
+    the confidence at which the bound of the mean is 0. Two-sided it is twice the less of both, 1 at most.
+
+    It assumes independent differences of one law and that none is beyond `reach`, and nothing else of them:
+    it holds its level however skewed they are and however few change, as far as the bound does. That costs
+    power, for one query more is counted, which goes against the effect as far as one can: of 50 differences
+    of average precision it finds 37% where t finds 80%, and of 200 67%. Effects that are small beside `reach`
+    / n it cannot find, also where every query has them: 60 differences of 0.01 have p = 1 with a reach of 1.
+
+    Args:
+        differences: one a query.
+        alternative: see the module.
+        reach: what no difference of the population exceeds in magnitude: 1 of measures from 0 to 1.
+        clusters: a label a query; then the one more is a cluster as large as the largest seen.
+
+    Raises:
+        DataError: a difference beyond `reach`.
+
+    Source:
+        That of `gaffke_bound`; for tests from bounds E. L. Lehmann, J. P. Romano, "Testing Statistical
+        Hypotheses", 2005, section 3.5.
+
+    """
+    check_choice("alternative", alternative, ALTERNATIVES)
+    if not isinstance(reach, int | float) or isinstance(reach, bool) or not 0 < reach < math.inf:
+        raise ChoiceError(f"reach={reach!r} is not a number above 0")
+    own, labels = known(differences, clusters)
+    if not len(own):
+        return PValue(math.nan, Evidence("bound", 0))
+    if beyond := int(np.count_nonzero(np.abs(own) > reach * (1 + ROUNDING))):
+        raise DataError(
+            f"{beyond} of {len(own)} differences are beyond reach={reach:g}, up to {np.abs(own).max():g}: "
+            "the bounded test is of differences that are not"
+        )
+
+    def towards(sign: int) -> float:
+        rows = Rows.of(-sign * own, np.ones_like(own), (reach, 1.0), labels)
+        return rows.chance_above(0.0)
+
+    units = len(own) if labels is None else len(np.unique(labels))
+    evidence = Evidence("bound", units, float(own.mean()))
+    if alternative == "two-sided":
+        return PValue(min(1.0, 2 * towards(1), 2 * towards(-1)), evidence)
+    return PValue(towards(1 if alternative == "greater" else -1), evidence)
+
+
 def _reaches(observed: Floats, slack: Floats, alternative: Alternative) -> tuple[Floats, Floats]:
     """Of each column up to where, and from where, what is drawn is as extreme as what was observed."""
     if alternative == "two-sided":
@@ -474,6 +531,7 @@ class PairedTest(Statistic):
             difference of two values that are no means (see `aggregation.terms.Terms.linear`).
         of_mean: whether it is of the mean difference, and not of ranks or signs.
         fewest: of fewer units that differ it has no p-value.
+        whatever_skewed: whether it holds its level for the mean of differences of any skewness.
         of_signs: whether p is of all choices of the signs, of which n differences have 2ⁿ.
         many: the same of the differences of all pairs at once, [queries, pairs], where that is faster.
         of_means: its p-value from resampled means of the differences, and the differences, where others have
@@ -485,6 +543,7 @@ class PairedTest(Statistic):
     linear: bool = False
     of_mean: bool = True
     fewest: int = 0
+    whatever_skewed: bool = False
     of_signs: bool = False
     many: Callable[..., list[PValue]] | None = None
     of_means: Callable[[Floats, Floats, Alternative, Clusters], PValue] | None = None
@@ -560,6 +619,15 @@ TESTS: Mapping[str, PairedTest] = table(
         linear=True,
         fewest=FEWEST_RESAMPLED,
         of_means=shift_p,
+    ),
+    PairedTest(
+        "bounded",
+        "bounded test (Gaffke's bound)",
+        bounded_test,
+        "values have a least and a greatest one; it holds its level however skewed differences are, and "
+        "finds less than t",
+        linear=True,
+        whatever_skewed=True,
     ),
 )
 """The first is the default. Each assumes that queries (or clusters of them) do not depend on each other."""

@@ -1,0 +1,41 @@
+"""The examples run as they are."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from installed import peer
+from processes import ran
+
+FOLDER = Path(__file__).parent.parent / "examples"
+SCRIPTS = sorted(each.name for each in FOLDER.glob("*.py"))
+
+
+def imported(script: Path) -> Iterator[str]:
+    """The modules that a script imports at its top."""
+    for line in ast.parse(script.read_text()).body:
+        if isinstance(line, ast.Import):
+            yield from (each.name for each in line.names)
+        elif isinstance(line, ast.ImportFrom):
+            yield str(line.module)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_it_runs(name: str, tmp_path: Path) -> None:
+    for module in imported(FOLDER / name):
+        if module != "__future__" and not module.startswith("rankmark"):
+            peer(module, module.split(".")[0])
+    done = ran([sys.executable, str(FOLDER / name)], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_page_lists_every_script_once() -> None:
+    assert sorted(re.findall(r"\((\w+\.py)\)", (FOLDER / "README.md").read_text())) == SCRIPTS
