@@ -10,7 +10,9 @@ from typing import Any
 from rankmark.naming import looked_up as _looked_up
 
 # `__init__.pyi` says the same to type checkers, and a test that it does.
-_HOME: dict[str, str] = {}
+_HOME: dict[str, str] = {
+    "TorchMetric": "hooks.torch_metric",
+}
 """The module of every name."""
 _MODULES: dict[str, str] = {
     "mlflow": "hooks.mlflow",
