@@ -15,6 +15,7 @@ _HOME: dict[str, str] = {
 }
 """The module of every name."""
 _MODULES: dict[str, str] = {
+    "ir_measures": "hooks.ir_measures",
     "mlflow": "hooks.mlflow",
     "wandb": "hooks.wandb",
 }
