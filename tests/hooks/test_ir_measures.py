@@ -143,3 +143,13 @@ def test_a_frame_with_integer_ids(ir_measures: Any) -> None:
     found = rm.hooks.ir_measures.provider().calc([ir_measures.RR], qrels, run)
     assert found.aggregated == {ir_measures.RR: 0.25}
     assert [(each.query_id, each.value) for each in found.per_query] == [(1, 0.5), (2, 0.0)]
+
+
+def test_a_run_of_other_queries_answers_none_and_says_so(ir_measures: Any) -> None:
+    own = rm.hooks.ir_measures.provider()
+    with pytest.warns(
+        UserWarning, match=r"none of the 1 queries of a run, such as 'x', is one of the 1 judged"
+    ):
+        found = own.calc_aggregate([ir_measures.AP], {"q": {"a": 1}}, {"x": {"a": 1.0}})
+    assert found == {ir_measures.AP: 0}
+    assert own.calc_aggregate([ir_measures.AP], {"q": {"a": 1}}, {}) == {ir_measures.AP: 0}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -79,11 +80,19 @@ def _made(ir_measures: Any) -> Any:
 
         def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
             self._asked = _grouped(measures)
-            self._qrels = read_qrels(_table(ir_measures.util.QrelsConverter(qrels)))
+            self._qrels = read_qrels(_table(ir_measures.util.QrelsConverter(qrels), "relevance"))
             super().__init__(measures, _queries(self._qrels))
 
         def _iter_calc(self, run: Any) -> Iterator[Any]:
-            read = read_run(_table(ir_measures.util.RunConverter(run)))
+            table = _table(ir_measures.util.RunConverter(run), "score")
+            if not any(table.values()) if isinstance(table, dict) else table.empty:
+                return
+            read = read_run(table)
+            queries = _queries(read)
+            if queries.isdisjoint(self.qrel_qids):
+                # ir_measures takes none of them for answered, which a batch of unjudged ones may be.
+                _warn_of_other_ids(queries, self.qrel_qids)
+                return
             for choices, asked in self._asked.items():
                 # Queries that were not answered ir_measures adds itself.
                 how: dict[str, Any] = dict(choices)
@@ -109,18 +118,28 @@ def _made(ir_measures: Any) -> Any:
     return Provider()
 
 
-def _table(converter: Any) -> Any:
-    """A data frame as it is, anything else as ``{query: {item: value}}``."""
+def _table(converter: Any, value: str) -> Any:
+    """The columns of a data frame that ir_measures looks at; anything else as ``{query: {item: value}}``."""
     kind, problem = converter.predict_type()
     if problem:
         raise DataError(problem)
-    return converter.as_pd_dataframe() if kind == "pd_dataframe" else converter.as_dict_of_dict()
+    if kind == "pd_dataframe":
+        return converter.as_pd_dataframe()[["query_id", "doc_id", value]]
+    return converter.as_dict_of_dict()
 
 
-def _queries(qrels: Input) -> set[Any]:
+def _queries(table: Input) -> set[Any]:
     import polars as pl
 
-    return set(pl.DataFrame(qrels.table)[qrels.query].unique())
+    return set(pl.DataFrame(table.table)[table.query].unique())
+
+
+def _warn_of_other_ids(answered: set[Any], judged: set[Any]) -> None:
+    warnings.warn(
+        f"none of the {len(answered):,} queries of a run, such as {min(answered)!r}, is one of the "
+        f"{len(judged):,} judged, such as {min(judged)!r}: all of these count as unanswered",
+        stacklevel=2,
+    )
 
 
 def _grouped(measures: Iterable[Any]) -> dict[tuple[tuple[str, str], ...], dict[str, Any]]:
