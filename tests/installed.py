@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import pytest
@@ -19,3 +21,26 @@ def peer(module: str, install: str) -> Any:
             reason = f"NOT COMPARED with {module}: pip install {install}"
     warnings.warn(reason, pytest.PytestWarning, stacklevel=1)
     pytest.skip(reason)
+
+
+def beside(module: str, *packages: str) -> Callable[..., str]:
+    """A fixture for all tests of a module: each has the tool's version in its id, or is skipped aloud.
+
+    It is installed as one of the packages, which are called as the module is if none is named.
+    """
+    found = [f"{each}-{version(each)}" for each in packages or [module] if _is_installed(each)]
+
+    @pytest.fixture(autouse=True, params=found[:1] or [f"no {module}"])
+    def tool_version(request: pytest.FixtureRequest) -> str:
+        peer(module, (packages or [module])[0])
+        return str(request.param)
+
+    return tool_version
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True

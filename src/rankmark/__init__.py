@@ -31,6 +31,7 @@ _HOME = {
     "RankmarkError": "errors",
     "SignatureError": "errors",
     "TooLargeError": "errors",
+    "ToolMissingError": "errors",
     "UsageError": "errors",
     "agree": "comparing.agreement",
     "agree_on_systems": "comparing.agreement",

@@ -38,6 +38,7 @@ from rankmark.errors import NotEvaluatedError as NotEvaluatedError
 from rankmark.errors import RankmarkError as RankmarkError
 from rankmark.errors import SignatureError as SignatureError
 from rankmark.errors import TooLargeError as TooLargeError
+from rankmark.errors import ToolMissingError as ToolMissingError
 from rankmark.errors import UsageError as UsageError
 from rankmark.explaining.explanation import explain as explain
 from rankmark.inputs import Input as Input

@@ -9,7 +9,8 @@
     │   ├── CallError (TypeError)        a function called with other arguments than it takes
     │   ├── ChoiceError                  an argument that is not one of its values
     │   ├── SignatureError               what is no signature that can be read back
-    │   └── FileMissingError (FileNotFoundError)
+    │   ├── FileMissingError (FileNotFoundError)
+    │   └── ToolMissingError (ImportError)   another package, which has to be installed
     └── DataError (ValueError)           what was given cannot be used            exit code 1
         ├── FormatError                  a file that cannot be read: file and line
         ├── ColumnError                  a column is missing, or two fit
@@ -43,6 +44,7 @@ __all__ = [
     "RankmarkError",
     "SignatureError",
     "TooLargeError",
+    "ToolMissingError",
     "UsageError",
     "calling",
     "did_you_mean",
@@ -82,6 +84,10 @@ class SignatureError(UsageError):
 
 class FileMissingError(UsageError, FileNotFoundError):
     """A path or a glob that names no file."""
+
+
+class ToolMissingError(UsageError, ImportError):
+    """A tool that is not installed, or cannot be imported."""
 
 
 class DataError(RankmarkError, ValueError):

@@ -19,6 +19,7 @@ from rankmark import statistics
 from rankmark.cli import main
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.statistics import CORRECTIONS, TESTS
+from rankmark.statistics.intervals import made_interval
 
 RNG = np.random.default_rng(11)
 QUERIES = [f"q{number:02}" for number in range(30)]
@@ -52,7 +53,8 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     assert (pair.value, pair.baseline_value) == tuple(result["nDCG@10"] for result in results)
     assert pair.difference == pytest.approx((one - other).mean(), rel=1e-12)
     assert pair.p == statistics.randomisation_test(one - other)
-    assert pair.interval == statistics.auto_interval(one - other, differences=True).ends
+    how: dict[str, Any] = {"confidence": 0.95, "together": 1}
+    assert pair.interval == made_interval("auto", one - other, differences=True, **how).ends
     assert (pair.wins, pair.ties, pair.losses) == tuple(
         int(np.count_nonzero(np.sign(one - other) == sign)) for sign in (1, 0, -1)
     )
@@ -60,7 +62,7 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     assert pair.cliffs_delta == statistics.cliffs_delta(one, other)
     assert pair.superiority == statistics.probability_of_superiority(one - other)
     assert compared.value("dense", "nDCG@10") == results[0]["nDCG@10"]
-    assert compared.made_interval("dense", "nDCG@10") == statistics.auto_interval(one)
+    assert compared.made_interval("dense", "nDCG@10") == made_interval("auto", one, **how)
 
 
 def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pairs(compared: Any) -> None:

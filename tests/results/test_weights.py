@@ -150,8 +150,14 @@ def test_a_signature_names_them_and_asks_for_them(result: Any) -> None:
         assert evaluation.evaluate(QRELS, RUN, weights=WEIGHTS)["AP"] == result["AP"]
         with pytest.raises(rm.errors.ColumnError, match="weights='weights': no table has such a column"):
             evaluation.evaluate(QRELS, RUN)
-        with pytest.raises(UsageError, match="weighs queries by 'weights'"):
+        with pytest.raises(UsageError, match="weighs queries by 'weights': give these as weights="):
             evaluation.evaluate_arrays(np.ones((1, 2)), [[0]])
+        scores = np.array([[RUN[q][d] for d in ITEMS] for q in QUERIES])
+        grades = np.array([[QRELS[q][d] for d in ITEMS] for q in QUERIES])
+        for ids, given in ((None, [*WEIGHTS.values()]), (QUERIES, WEIGHTS)):
+            of_arrays = evaluation.evaluate_arrays(scores, grades, queries=ids, weights=given)
+            assert of_arrays["AP"] == result["AP"]
+            assert "|weights:weights|" in of_arrays.signature("AP")
     with pytest.raises(UsageError, match="names no weights"):
         rm.from_signature("AP|rankmark:0.1.0").evaluate(QRELS, RUN, weights=WEIGHTS)
     named = rm.evaluate(QRELS, RUN, "AP").with_weights(pl.Series("none", range(30)))

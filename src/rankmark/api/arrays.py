@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.refusals import OfArrays
-from rankmark.api.evaluation import Finish, evaluate_tables, result_of
+from rankmark.api.evaluation import evaluate_tables, result_of
+from rankmark.api.finishing import Finish
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs.arrays.candidates import read_candidates, tables_of_candidates
@@ -17,7 +18,9 @@ from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded
 from rankmark.inputs.arrays.libraries import Array, Factors, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
     ArrayChoices,
     Choices,
@@ -51,8 +54,11 @@ def evaluate_arrays(
     bounds: bool = False,
     by: By = None,
     attributes: Any = None,
+    weights: WeightsBy | Weighting = None,
     intervals: bool | IntervalName = False,
     confidence: float = 0.95,
+    clusters: ClustersBy = None,
+    resamples: int = 10_000,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures how well an array of scores ranks what is relevant.
@@ -87,10 +93,14 @@ def evaluate_arrays(
         by: what to slice the queries by, for `Result.slices`: a list, an array or a series of a value a row;
             ``{query: slice}``, a pandas Series with the queries in its index, or a function of a query; or
             columns of `attributes`.
-        attributes: a path or table with a column of queries, for `by`.
-        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
-            `ListResult.with_intervals` has more to say.
+        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+        weights: how much each query counts in means, as in `evaluate`: a value a row, ``{query: weight}``, a
+            pandas Series with the queries in its index, or a column of `attributes`.
+        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`.
         confidence: the share of intervals that hold the true value, 0 to 1.
+        clusters: what a query belongs to, such as its user, over which intervals are then: a column of
+            `attributes`, or ``{query: user}``; two of these in a list for clusters of two kinds.
+        resamples: how many, for intervals that draw.
         **choices: ``ties``, the order of equal scores, by the number of the column (``input`` is that of the
             columns), ``seed``, ``missing`` (what a judged query is whose list is empty), ``unjudged_queries``
             (what a row is in which nothing is judged), ``no_relevant``, ``duplicates`` (what an item judged
@@ -119,7 +129,18 @@ def evaluate_arrays(
     matrix = Matrix(as_matrix(scores, "scores"))
     candidates = read_candidates(matrix, lengths, mask)
     ids = read_query_ids(queries, matrix.shape[0])
-    finish = Finish(intervals, confidence, by, _places(ids, attributes))
+    finish = Finish.asked(
+        plan,
+        _places(ids, attributes),
+        by=by,
+        weights=weights,
+        intervals=intervals,
+        confidence=confidence,
+        clusters=clusters,
+        resamples=resamples,
+        threads=threads,
+        bounds=bounds,
+    )
     if items is not None:
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
@@ -145,8 +166,11 @@ def evaluate_factors(
     bounds: bool = False,
     by: By = None,
     attributes: Any = None,
+    weights: WeightsBy | Weighting = None,
     intervals: bool | IntervalName = False,
     confidence: float = 0.95,
+    clusters: ClustersBy = None,
+    resamples: int = 10_000,
     **choices: Unpack[ArrayChoices],
 ) -> ListResult:
     """Measures a model whose scores are the products of the queries' factors with the items'.
@@ -166,10 +190,12 @@ def evaluate_factors(
         threads: how many threads to use besides those of the product; all cores if None.
         bounds: whether to evaluate under other orders of ties as well.
         by: what to slice the queries by.
-        attributes: a path or table with a column of queries, for `by`.
-        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
-            `ListResult.with_intervals` has more to say.
+        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+        weights: how much each query counts in means.
+        intervals: whether to give confidence intervals, for `Result.intervals`.
         confidence: the share of intervals that hold the true value, 0 to 1.
+        clusters: what a query belongs to, such as its user, over which intervals are then.
+        resamples: how many, for intervals that draw.
         **choices: as in `evaluate_arrays`.
 
     Returns:
@@ -186,8 +212,9 @@ def evaluate_factors(
         [0.5, 1.0]
 
     """
-    chosen = Choices(**given(choices, ArrayChoices, evaluate_factors))
-    asked = planned(measures, None, {}).measures
+    plan = Plan(
+        planned(measures, None, {}).measures, Choices(**given(choices, ArrayChoices, evaluate_factors))
+    )
     check_threads(threads)
     of_queries = as_matrix(query_factors, "query_factors")
     of_items = as_matrix(item_factors, "item_factors")
@@ -197,13 +224,24 @@ def evaluate_factors(
             "shapes are [queries, factors] and [items, factors]"
         )
     scores = Factors(of_queries, of_items)
-    grades = read_relevance(relevance, scores.shape, chosen.duplicates, None)
-    excluded = read_excluded(exclude, scores.shape)
     ids = read_query_ids(queries, scores.shape[0])
+    finish = Finish.asked(
+        plan,
+        _places(ids, attributes),
+        by=by,
+        weights=weights,
+        intervals=intervals,
+        confidence=confidence,
+        clusters=clusters,
+        resamples=resamples,
+        threads=threads,
+        bounds=bounds,
+    )
+    grades = read_relevance(relevance, scores.shape, plan.choices.duplicates, None)
+    excluded = read_excluded(exclude, scores.shape)
     notes = lists_like_grades(relevance, scores.shape[1])
     arrays = Scored(scores, lambda _: grades, excluded, ids, notes)
-    result = evaluate_scores(arrays, Plan(asked, chosen), k=k, threads=threads, bounds=bounds)
-    return Finish(intervals, confidence, by, _places(ids, attributes)).of(result)
+    return finish.of(evaluate_scores(arrays, plan, k=k, threads=threads, bounds=bounds))
 
 
 def _places(ids: Table, attributes: Any) -> Places:

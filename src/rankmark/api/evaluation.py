@@ -7,21 +7,20 @@ package.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.oddities import told_of_tables
-from rankmark.aggregation.query_weights import check_weighable
 from rankmark.aggregation.refusals import OfTables
 from rankmark.aggregation.state import Observation
+from rankmark.api.finishing import Finish
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
 from rankmark.inputs import Input
 from rankmark.inputs.attributes import Places
-from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
@@ -45,14 +44,11 @@ if TYPE_CHECKING:
     from rankmark.language.signature import ItemIds
 
 __all__ = [
-    "Finish",
     "departing",
     "evaluate",
     "evaluate_tables",
-    "method_of",
     "result_of",
     "result_of_tables",
-    "with_slices",
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -177,17 +173,18 @@ def evaluate(
     plan = planned(measures, like, given)
     check_threads(threads)
     slicing = None if by is None else understood(by, qrels)
-    places = Places(qrels, run, attributes, columns)
-    if clusters is not None and not intervals:
-        raise UsageError("clusters are for intervals: say intervals=True, too")
-    clustering = Clustering.of(clusters, places)
-    if weights is not None:
-        check_weighable(plan.measures)
-        if bounds:
-            raise UsageError(
-                "bounds are of means in which all queries count alike: leave out bounds or weights"
-            )
-    weighting = Weighting.of(weights, places)
+    finish = Finish.asked(
+        plan,
+        Places(qrels, run, attributes, columns),
+        by=slicing,
+        weights=weights,
+        intervals=intervals,
+        confidence=confidence,
+        clusters=clusters,
+        resamples=resamples,
+        threads=threads,
+        bounds=bounds,
+    )
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
         raise UsageError(
@@ -204,51 +201,7 @@ def evaluate(
         memory=memory,
         hash_inputs=hash_inputs,
     )
-    result = result_of_tables(plan, found, bounds=bounds)
-    if weighting is not None:
-        result = result.with_weights(weighting)
-    if intervals:
-        result = result.with_intervals(
-            method_of(intervals),
-            confidence=confidence,
-            clusters=clustering,
-            resamples=resamples,
-            seed=seed or 0,
-            threads=threads,
-        )
-    if slicing is None and any(each is not None and each.of_columns for each in (clustering, weighting)):
-        return result
-    return with_slices(result, slicing, places, confidence)
-
-
-def method_of(intervals: bool | IntervalName) -> IntervalName:
-    """The method that was asked for by its name or by True."""
-    return "auto" if isinstance(intervals, bool) else intervals
-
-
-@dataclass(frozen=True, slots=True)
-class Finish:
-    """What is added to a result from the values of its queries: intervals and slices; see `evaluate`."""
-
-    intervals: bool | IntervalName
-    confidence: float
-    by: By
-    places: Places
-
-    def of(self, result: ListResult) -> ListResult:
-        """The result with what was asked for."""
-        if self.intervals:
-            result = result.with_intervals(method_of(self.intervals), confidence=self.confidence)
-        return with_slices(result, self.by, self.places, self.confidence)
-
-
-def with_slices(result: ListResult, by: By, places: Places, confidence: float = 0.95) -> ListResult:
-    """The result with slices, if they were asked for."""
-    if by is None and places.attributes is None:
-        return result
-    from rankmark.results.slices import slices_by  # which needs polars
-
-    return result.with_slices(slices_by(result, by, places, confidence))
+    return finish.of(result_of_tables(plan, found, bounds=bounds))
 
 
 def evaluate_tables(

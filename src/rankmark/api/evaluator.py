@@ -14,7 +14,8 @@ from rankmark._native import Table
 from rankmark.aggregation.query_state import QueryState, columns_of
 from rankmark.aggregation.refusals import Heading
 from rankmark.aggregation.state import Observation
-from rankmark.api.evaluation import Finish, result_of_tables
+from rankmark.api.evaluation import result_of_tables
+from rankmark.api.finishing import Finish
 from rankmark.api.lock import Lock
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
@@ -25,6 +26,9 @@ from rankmark.inputs.arrays.judged_items import lists_like_grades, read_excluded
 from rankmark.inputs.arrays.libraries import Array, Matrix, as_matrix
 from rankmark.inputs.arrays.scored import Scored, read_query_ids
 from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import ClustersBy
+from rankmark.inputs.slicing import By
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
     Choices,
     GivenChoices,
@@ -319,16 +323,38 @@ class Evaluator:
         with first, second:
             self._add(other._held)
 
-    def result(self, *, intervals: bool | IntervalName = False, confidence: float = 0.95) -> ListResult:
+    def result(
+        self,
+        *,
+        by: By = None,
+        attributes: Any = None,
+        weights: WeightsBy | Weighting = None,
+        intervals: bool | IntervalName = False,
+        confidence: float = 0.95,
+        clusters: ClustersBy = None,
+        resamples: int = 10_000,
+        threads: int | None = None,
+    ) -> ListResult:
         """The result of all parts so far; more can be added afterwards.
 
         Args:
-            intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
-                `ListResult.with_intervals` has more to say.
+            by: what to slice the queries by, for `Result.slices`, as in `evaluate`: columns of `attributes`,
+                ``{query: slice}``, a Series or a function.
+            attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+            weights: how much each query of all parts counts in means, as in `evaluate`: a column of
+                `attributes`, ``{query: weight}``, or a pandas Series with the queries in its index.
+            intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`.
             confidence: the share of intervals that hold the true value, 0 to 1.
+            clusters: what a query belongs to, such as its user, over which intervals are then: a column of
+                `attributes`, or ``{query: user}``; two of these in a list for clusters of two kinds.
+            resamples: how many, for intervals that draw.
+            threads: how many they may use; all cores if None.
 
         Raises:
-            DataError: there is nothing yet, or what `missing` and `no_relevant` refuse.
+            UsageError: what does not go together.
+            MeasureError: weights, and a measure that is no mean over queries.
+            DataError: there is nothing yet, or what `missing` and `no_relevant` refuse; a query without a
+                weight.
 
         """
         held = self._held
@@ -343,7 +369,20 @@ class Evaluator:
             judged = replace(judged, notes=(*judged.notes, *_told_of_repeats(held)))
             heads = judged, returned
             found = Observation(held.state.whole("query", unjudged), heads, {}, lambda: extents)
-        return Finish(intervals, confidence, None, Places()).of(result_of_tables(self._plan, found))
+        result = result_of_tables(self._plan, found)
+        finish = Finish.asked(
+            self._plan,
+            Places(attributes=attributes),
+            by=by,
+            weights=weights,
+            intervals=intervals,
+            confidence=confidence,
+            clusters=clusters,
+            resamples=resamples,
+            threads=threads,
+            query_ids=() if weights is None else result.query_ids,
+        )
+        return finish.of(result)
 
     def save(self, path: str | Path) -> None:
         """Writes all of it to a file, for `load`: a zip archive of JSON and Arrow IPC files.

@@ -96,8 +96,7 @@ class Evaluation(Recipe):
         from rankmark.api.evaluation import evaluate_tables
 
         self._check_of_lists()
-        if self.weights is None and weights is not None:
-            raise UsageError("the signature names no weights of queries: leave them out")
+        self._check_named(weights)
         if self.is_cut:
             raise UsageError(
                 f"the signature is of arrays whose lists end after {self.k} items; evaluate such with "
@@ -117,12 +116,7 @@ class Evaluation(Recipe):
         text_items = self.item_ids == "text"
         plan = Plan((self.measure,), self.choices, convention=self.convention, text_items=text_items)
         result = evaluate_tables(judgements, results, plan, threads=threads)
-        if self.weights is None:
-            return result
-        places = Places(qrels, run, columns=columns)
-        found = Weighting.of(self.weights if weights is None else weights, places)
-        assert found is not None
-        return result.with_weights(replace(found, name=self.weights))
+        return self._weighed(result, weights, Places(qrels, run, columns=columns))
 
     def evaluate_arrays(
         self,
@@ -131,12 +125,16 @@ class Evaluation(Recipe):
         *,
         exclude: Any = None,
         queries: Any = None,
+        weights: WeightsBy = None,
         threads: int | None = None,
     ) -> ListResult:
         """Evaluates so; the arrays are whatever `rankmark.evaluate_arrays` takes.
 
+        Where `weights` of the signature names the weights of queries, they are what is given as ``weights``.
+
         Raises:
-            UsageError: arrays that do not fit together.
+            UsageError: arrays that do not fit together; weights that the signature does not name, or none
+                where it does.
             MeasureError: the measure is one of predictions.
             DataError: arrays that cannot be evaluated as they are.
 
@@ -144,20 +142,28 @@ class Evaluation(Recipe):
         from rankmark.api.arrays import evaluate_arrays
 
         self._check_of_lists()
-        self._check_unweighed("evaluate_arrays")
+        self._check_named(weights)
+        if self.weights is not None and weights is None:
+            raise UsageError(f"the signature weighs queries by {self.weights!r}: give these as weights=")
         choices = asdict(self.choices)
         choices["precision"] = choices.pop("scores")
         k = self.k if self.is_cut else None
-        return evaluate_arrays(
+        result = evaluate_arrays(
             scores, relevance, self.measure, exclude=exclude, queries=queries, k=k, threads=threads, **choices
         )
+        rows = range(len(scores)) if queries is None else queries
+        return self._weighed(result, weights, Places(rows=rows))
 
-    def _check_unweighed(self, door: str) -> None:
-        if self.weights is not None:
-            raise UsageError(
-                f"the signature weighs queries by {self.weights!r}: evaluate with {door} without it, and "
-                "weigh the result, with_weights"
-            )
+    def _check_named(self, weights: WeightsBy) -> None:
+        if self.weights is None and weights is not None:
+            raise UsageError("the signature names no weights of queries: leave them out")
+
+    def _weighed(self, result: ListResult, weights: WeightsBy, places: Places) -> ListResult:
+        """The result with the weights that were given or are in the column of that name, if there are any."""
+        found = Weighting.of(self.weights if weights is None else weights, places)
+        if found is None or self.weights is None:
+            return result
+        return result.with_weights(replace(found, name=self.weights))
 
     def _check_of_lists(self) -> None:
         if not self.of_lists:
@@ -198,8 +204,11 @@ class Evaluation(Recipe):
         """
         from rankmark.api.predictions import evaluate_predictions
 
-        if self.of_lists:
-            self._check_unweighed("evaluate_predictions")
+        if self.of_lists and self.weights is not None:
+            raise UsageError(
+                f"the signature weighs queries by {self.weights!r}: evaluate with evaluate_predictions "
+                "without it, and weigh the result, with_weights"
+            )
         of_positives = self.classes is None if self.of_lists else self.measure.page.labels == "binary"
         return evaluate_predictions(
             table,

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, Unpack
 from numpy.typing import NDArray
 
 from rankmark.api.arrays import checked_k, evaluate_scores
-from rankmark.api.evaluation import Finish, evaluate_tables
+from rankmark.api.evaluation import evaluate_tables
+from rankmark.api.finishing import Finish
 from rankmark.api.predicting import Judged, predicted
 from rankmark.api.recommending import recommended
 from rankmark.errors import ChoiceError, UsageError
 from rankmark.inputs import align_ids, read_qrels
 from rankmark.inputs.attributes import Places
+from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
     Choices,
     ModelChoices,
@@ -45,8 +48,11 @@ def evaluate_model(
     threads: int | None = None,
     by: By = None,
     attributes: Any = None,
+    weights: WeightsBy | Weighting = None,
     intervals: bool | IntervalName = False,
     confidence: float = 0.95,
+    clusters: ClustersBy = None,
+    resamples: int = 10_000,
     **choices: Unpack[ModelChoices],
 ) -> ListResult:
     """Measures how well a model ranks for the judged queries, which it is asked about in batches.
@@ -81,10 +87,12 @@ def evaluate_model(
         threads: how many threads to use; all cores if None.
         by: what to slice the queries by, for `Result.slices`, as in `evaluate`: columns of `attributes` or
             `qrels`, ``{query: slice}``, a Series, a function, values of the rows of `qrels`.
-        attributes: a path or table with a column of queries, for `by`.
-        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`;
-            `ListResult.with_intervals` has more to say.
+        attributes: a path or table with a column of queries, for `by`, `weights` and `clusters`.
+        weights: how much each query counts in means, as in `evaluate`.
+        intervals: whether to give confidence intervals, for `Result.intervals`, as in `evaluate`.
         confidence: the share of intervals that hold the true value, 0 to 1.
+        clusters: what a query belongs to, such as its user, over which intervals are then, as in `evaluate`.
+        resamples: how many, for intervals that draw.
         **choices: as in `evaluate_arrays`, but for ``unjudged_queries``, which there are not; with
             ``predict`` and ``ties="random"`` the items are known by number.
 
@@ -115,7 +123,17 @@ def evaluate_model(
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
         raise ChoiceError(f"batch_size={batch_size!r} is not a whole number from 1")
-    finish = Finish(intervals, confidence, by, Places(qrels, None, attributes, columns))
+    finish = Finish.asked(
+        plan,
+        Places(qrels, None, attributes, columns),
+        by=by,
+        weights=weights,
+        intervals=intervals,
+        confidence=confidence,
+        clusters=clusters,
+        resamples=resamples,
+        threads=threads,
+    )
     if candidates is not None:
         predict = _predictor(model, items, k)
         judgements = read_qrels(qrels, columns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from rankmark.errors import MeasureError
 from rankmark.language.definition import GREATEST_CUTOFF
@@ -30,8 +30,9 @@ __all__ = ["Measure", "no_closed_form", "weighing"]
 class Measure:
     """A measure with its parameters, for example ``nDCG(gain="exp2") @ 10``.
 
-    Calling one sets parameters, ``@`` the cutoff; either gives a new measure. Two are equal if they are
-    written alike (and, where a parameter is a function, if it is the same function), whatever asked for them.
+    Calling one with keywords sets parameters, ``@`` the cutoff; either gives a new measure. Called with data
+    it gives its value, see `__call__`. Two are equal if they are written alike (and, where a parameter is a
+    function, if it is the same function), whatever asked for them.
 
     Attributes:
         name: the measure's one name, whatever alias it was asked for by.
@@ -70,11 +71,50 @@ class Measure:
         object.__setattr__(self, "_written", write(self.name, self.parameters, self.cutoff))
         object.__setattr__(self, "_called_with", self._keywords())
 
-    def __call__(self, *values: Any, **parameters: Any) -> Measure:
-        """The measure with these parameters set, each by its name."""
-        if values:
-            raise MeasureError(f"{self.name}({values[0]!r}): parameters are set by name: {self.page.grammar}")
-        return Measure(self.name, {**self.given, **parameters}, self.cutoff)
+    @overload
+    def __call__(self, **parameters: Any) -> Measure: ...
+
+    @overload
+    def __call__(self, labels: Any, /, *scores: Any, **parameters: Any) -> float: ...
+
+    def __call__(self, *data: Any, **parameters: Any) -> Measure | float:
+        """The measure with these parameters set, each by its name; or, called with data, its value.
+
+        Data are lists, tuples, arrays or series: for measures of lists the grades of one list in rank order,
+        None for an item that is not judged, or grades and scores; for others labels and scores, of classes a
+        score of each class in every row, or the predicted class. The value is that of `rankmark.evaluate` of
+        the list, and of `rankmark.evaluate_predictions` of labels and scores, to the last bit.
+
+        Besides parameters, these can be said:
+
+        - ``ideal``, of one list: the grades of all its judged items, where it does not hold them all.
+        - ``queries``, ``weights``, of labels and scores: one a row; and ``positive`` and ``classes``, as in
+          `rankmark.evaluate_predictions`.
+
+        Raises:
+            UsageError: there is no such parameter, or the measure takes other data.
+            DataError: a grade, a label or a score that the measure cannot take.
+
+        Example:
+            >>> import rankmark as rm
+            >>> round(rm.nDCG([3, 2, 3, 0, 1, 2]), 6), rm.AUC([1, 0, 1, 0], [3, 2, 1, 1])
+            (0.960808, 0.625)
+            >>> round((rm.nDCG(gain="exp2") @ 3)([3, 2, 0], ideal=[3, 3, 2]), 6)
+            0.691519
+
+        """
+        if not data:
+            return Measure(self.name, {**self.given, **parameters}, self.cutoff)
+        from rankmark.api.called import BESIDE, value_of
+
+        # A text is no list of grades, but one of nDCG's words for its parameter of the same name.
+        said = {
+            n: value
+            for n, value in parameters.items()
+            if n in BESIDE and not (n == "ideal" and isinstance(value, str))
+        }
+        own = {n: value for n, value in parameters.items() if n not in said}
+        return value_of(self(**own) if own else self, data, said)
 
     def __matmul__(self, cutoff: int) -> Measure:
         """The measure over the first `cutoff` items."""

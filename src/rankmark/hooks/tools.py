@@ -1,0 +1,43 @@
+"""The tools that hooks are for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from rankmark.errors import ToolMissingError
+
+__all__ = ["base", "tool"]
+
+
+def tool(module: str, install: str) -> Any:
+    """A module of another tool, which ``pip install`` installs under the name `install`.
+
+    Raises:
+        ToolMissingError: it is not installed, or cannot be imported.
+
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name == module.partition(".")[0]:
+            raise ToolMissingError(f"{error.name} is not installed: pip install {install}") from None
+        raise ToolMissingError(f"{module} cannot be imported: {error}") from error
+    except ImportError as error:
+        raise ToolMissingError(f"{module} cannot be imported: {error}") from error
+
+
+def base(module: str, name: str, install: str) -> Any:
+    """A class of another tool to derive one from; without the tool, one of which nothing can be made.
+
+    So what is derived has its name everywhere, and who makes one is told what to install.
+    """
+    try:
+        return getattr(tool(module, install), name)
+    except ToolMissingError as error:
+        reason = str(error)
+
+    def refuse(*_: object, **__: object) -> Any:
+        raise ToolMissingError(reason)
+
+    return type(name, (), {"__new__": refuse})
