@@ -32,7 +32,7 @@ def identify_number(
     output: Output,
     **choices: Any,
 ) -> None:
-    """Find by which definition of a measure a number came about.
+    """Find by which definition a published number came about.
 
     QRELS and RUN are as for `rankmark eval`. Tried is what each convention
     computes under the name, and every parameter and choice otherwise than here,
