@@ -144,8 +144,8 @@ def _as_table(given: Any) -> Any:
         return given
     if found.weighed is not None:
         raise UsageError(
-            f"a result weighs queries by {found.weighed.name!r}, and a matrix has their values alone: compare "
-            "results with results (compare_results), or give weights= with results that do not weigh"
+            f"a result weighs queries by {found.weighed.name!r}, and a matrix has their values alone: "
+            "compare results with results (compare_results), or give weights= with those that do not weigh"
         )
     return found.per_query
 
