@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from benchmarks.coverage.shares import Share, Table, shares
+from benchmarks.coverage.shares import Share, Table, generators, shares
 from rankmark import statistics
 
 Floats = NDArray[np.float64]
@@ -54,6 +54,23 @@ def covered(rng: Generator, queries: int, seeds: int, deviation: float) -> Mappi
     return {"crossed": low <= 1 / 3 <= high, "means over seeds": means.low <= 1 / 3 <= means.high}
 
 
+def promised(queries: int, seeds: int, deviation: float, which: str, repetitions: int) -> Share:
+    """How often new queries and seeds show at 5% what others said that as many show in 80%.
+
+    What each of some says is asked of all the others, which is counted as one repetition.
+    """
+    found = []
+    for _, rng in generators(repetitions, 9, queries, seeds):
+        difficulty = rng.beta(1.0, 2.0, queries)
+        one = system(rng, difficulty, seeds, deviation)
+        other = system(rng, difficulty, *((seeds, deviation) if which == "both" else (1, 0.0)))
+        found.append(statistics.crossed(one, other, seedless=which != "both"))
+    estimates, reaches = (np.array(each) for each in zip(*((f.estimate, f.reach(0.05)) for f in found), strict=True))
+    said = [each.detectable() for each in found[: max(repetitions // 4, 1)]]
+    shown = [np.mean(np.abs(estimates + each) > reaches) for each in said]
+    return Share(float(np.mean(shown)), len(said))
+
+
 def tables(repetitions: int) -> Iterator[Table]:
     """Tests of two systems by which of them seeds matter to, and intervals of one."""
     cells = list(product(QUERIES, SEEDS, DEVIATIONS))
@@ -67,6 +84,18 @@ def tables(repetitions: int) -> Iterator[Table]:
             )
             rows[f"{queries} queries, {seeds} seeds ± {deviation:g}"] = own
         yield Table(f"Differences found where there are none, seeds of {which}", rows)
+    yield Table(
+        "Differences shown of which 80% are promised, where seeds of two systems vary alike, or of one alone",
+        {
+            f"{queries} queries, {seeds} seeds ± {deviation:g}": {
+                which: promised(queries, seeds, deviation, which, repetitions)
+                for which in ("both", "one, the other seedless")
+            }
+            for queries, seeds, deviation in cells
+        },
+        0.8,
+        (0.02, 0.16),
+    )
     held = {
         f"{queries} queries, {seeds} seeds ± {deviation:g}": shares(
             repetitions, number, lambda rng, _, a=queries, b=seeds, c=deviation: covered(rng, a, b, c)
