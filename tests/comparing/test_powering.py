@@ -189,7 +189,7 @@ def test_files_of_values_by_system_are_planned_by(tmp_path: Path, capsys: pytest
     assert main(["power", *files, "--difference", ".1", "--clusters", "user"]) == 2
     assert "--clusters says nothing of values of queries, a file a system" in capsys.readouterr().err
     assert main(["power", *(each.split("=")[1] for each in files), "--difference", ".1"]) == 2
-    assert "are given by names of systems: rankmark power old=" in capsys.readouterr().err
+    assert "are given by names: rankmark power old=" in capsys.readouterr().err
     saved = [f"{name}={tmp_path / name}.rankmark" for name in ("old", "new")]
     for command in (["power", *saved, "--difference", ".1"], ["compare", *saved]):
         assert main(command) == 0

@@ -112,7 +112,7 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
     if len(runs) < 2:
         raise UsageError(
             f"{first} is taken for judgements, and of runs there is one; give two or more. Values of "
-            f"queries, as trec_eval -q prints them, are given by names of systems: rankmark power old={first} "
+            f"queries, as trec_eval -q prints them, are given by names: rankmark power old={first} "
             f"new={file[1]}"
         )
     paths = [path for each in runs.values() for path in each]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from rankmark.comparing.words import corrected_line
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
-from rankmark.rendering.words import chance, counted, printable, rounded
+from rankmark.rendering.words import chance, counted, printable, resamples_words, rounded
 from rankmark.results.saved import Saved
 from rankmark.statistics.friedman import critical_difference
 from rankmark.statistics.intervals import INTERVALS
@@ -244,7 +244,8 @@ class Board(Saved, Numbered):
     def _made(self) -> str:
         """How the intervals of the systems were made."""
         ways = dict.fromkeys(INTERVALS[row.interval.method].title for row in self.rows)
-        return " or ".join(ways)
+        drawn = resamples_words(row.interval.resamples for row in self.rows)
+        return " or ".join(ways) + (f" ({drawn}, seed {self.plan.seed})" if drawn else "")
 
     def _mean(self) -> str:
         if len(self.collections) == 1:

@@ -253,14 +253,30 @@ class OfQueries(_ByRows):
         return None if self.labels is None else len(np.unique(self.labels))
 
     def rows(self, figure: Figure) -> Rows:
-        """As `_ByRows.rows`; the worst query is at the ends of the measure."""
-        above, below = figure.parts([each.linear() for each in self.terms])
-        ends = figure.worst(self.terms[0].measure.bounds)
-        worst = None
-        if ends is not None:
-            own = figure.parts([each.linear_of(end) for each, end in zip(self.terms, ends, strict=True)])
-            worst = (float(own[0]), float(own[1]))
+        """As `_ByRows.rows`; the worst query is at the ends of the measure, and weighs as much as any."""
+        ends, shared = figure.worst(self.terms[0].measure.bounds), self._shared
+        if shared is not None:
+            # Not linearised: a query is as a cluster of so many that are alike.
+            above, below = figure.parts([each.above.mean(axis=1) for each in self.terms])
+            below = shared if figure.below is None else below
+            own = None if ends is None else [shared.max() * part for part in figure.parts(ends)]
+        else:
+            above, below = figure.parts([each.linear() for each in self.terms])
+            own = None
+            if ends is not None:
+                linear = [each.linear_of(end) for each, end in zip(self.terms, ends, strict=True)]
+                own = [*figure.parts(linear)]
+        worst = None if own is None else (float(own[0]), float(own[1]))
         return Rows.of(above, below, worst, self.labels)
+
+    @cached_property
+    def _shared(self) -> Floats | None:
+        """What all systems' and seeds' sums are divided by, such as weights; None where that is not one."""
+        below = [each.below for each in self.terms if each.below is not None]
+        if not below:
+            return None
+        first = below[0][:, 0]
+        return first if all((each == first[:, None]).all() for each in below) else None
 
     @property
     def _no_means(self) -> bool:
@@ -317,8 +333,8 @@ class OfQueries(_ByRows):
         low, high = measure.bounds
         if low is None or high is None or not self.terms[0].is_mean or self.labels is not None:
             raise UsageError(
-                f"{measure}: an always-valid bound is of means of queries, without clusters, whose values "
-                "have a least and a greatest one"
+                f"{measure}: an always-valid bound is of means of queries, without clusters or weights, "
+                "whose values have a least and a greatest one"
             )
         values, alpha = [each.linear() for each in self.terms], 1 - confidence
 

@@ -24,7 +24,7 @@ from rankmark.results.base import Result
 from rankmark.results.runs import accounts
 from rankmark.statistics.friedman import friedman_test, mean_ranks, nemenyi_test
 from rankmark.statistics.groups import groups_of, rank_intervals
-from rankmark.statistics.intervals import Made, auto_interval
+from rankmark.statistics.intervals import Made, made_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
 from rankmark.statistics.strata import stratified_interval, stratified_t_test, weighed
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rankmark.inputs.matrices import MatrixColumns
     from rankmark.language.registry import Better
     from rankmark.statistics.corrections import CorrectionName
+    from rankmark.statistics.intervals import Bounds
 
 __all__ = ["board"]
 
@@ -349,9 +350,17 @@ class _Standing:
 
     def _interval(self, system: str) -> Made:
         strata = self._strata(system)
+        bounds = self._bounds(system)
         if self.over == "collections" or len(strata) > 1:
-            return Made(*stratified_interval(strata, confidence=self.plan.confidence), "t")
-        return auto_interval(strata[0], confidence=self.plan.confidence, **self.plan.draws)
+            ends = stratified_interval(strata, confidence=self.plan.confidence)
+            return Made(*ends.within(bounds), "t")
+        how: dict[str, Any] = {"confidence": self.plan.confidence, "draws": self.plan.draws}
+        return made_interval("auto", strata[0], bounds=bounds, together=len(self.systems), **how)
+
+    def _bounds(self, system: str, other: str | None = None) -> Bounds:
+        """Between which ends its value is, or its difference to another's, where all collections say so."""
+        found = {each.data.bounds(each.measure, system, other) for each in self.collections.values()}
+        return found.pop() if len(found) == 1 else (None, None)
 
     def _pairs(self) -> list[BoardPair]:
         """Each system against each that stands below it."""
@@ -368,7 +377,7 @@ class _Standing:
                 system,
                 other,
                 self.values[system] - self.values[other],
-                stratified_interval(own, confidence=self.plan.confidence),
+                stratified_interval(own, confidence=self.plan.confidence).within(self._bounds(system, other)),
                 float(p[place]),
                 float(corrected[place]),
                 bool(corrected[place] <= self.plan.alpha),

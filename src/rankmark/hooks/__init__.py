@@ -10,9 +10,14 @@ from typing import Any
 from rankmark.naming import looked_up as _looked_up
 
 # `__init__.pyi` says the same to type checkers, and a test that it does.
-_HOME: dict[str, str] = {}
+_HOME: dict[str, str] = {
+    "TorchMetric": "hooks.torch_metric",
+}
 """The module of every name."""
-_MODULES: dict[str, str] = {}
+_MODULES: dict[str, str] = {
+    "mlflow": "hooks.mlflow",
+    "wandb": "hooks.wandb",
+}
 """What is a module itself."""
 
 

@@ -1,3 +1,7 @@
+from rankmark.hooks import mlflow as mlflow
+from rankmark.hooks import wandb as wandb
+from rankmark.hooks.torch_metric import TorchMetric as TorchMetric
+
 _HOME: dict[str, str]
 _MODULES: dict[str, str]
 __all__: list[str]
