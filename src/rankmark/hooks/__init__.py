@@ -14,7 +14,9 @@ _HOME: dict[str, str] = {
     "TorchMetric": "hooks.torch_metric",
 }
 """The module of every name."""
-_MODULES: dict[str, str] = {}
+_MODULES: dict[str, str] = {
+    "sentence_transformers": "hooks.sentence_transformers",
+}
 """What is a module itself."""
 
 

@@ -1,3 +1,4 @@
+from rankmark.hooks import sentence_transformers as sentence_transformers
 from rankmark.hooks.torch_metric import TorchMetric as TorchMetric
 
 _HOME: dict[str, str]
