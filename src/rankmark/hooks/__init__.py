@@ -15,7 +15,9 @@ _HOME: dict[str, str] = {
 }
 """The module of every name."""
 _MODULES: dict[str, str] = {
+    "mlflow": "hooks.mlflow",
     "sentence_transformers": "hooks.sentence_transformers",
+    "wandb": "hooks.wandb",
 }
 """What is a module itself."""
 

@@ -1,4 +1,6 @@
+from rankmark.hooks import mlflow as mlflow
 from rankmark.hooks import sentence_transformers as sentence_transformers
+from rankmark.hooks import wandb as wandb
 from rankmark.hooks.torch_metric import TorchMetric as TorchMetric
 
 _HOME: dict[str, str]
