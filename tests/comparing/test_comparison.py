@@ -197,7 +197,7 @@ def test_results_are_aligned_by_query() -> None:
     assert found.p == pytest.approx(expected.p, rel=1e-9)
     compared = rm.compare_results({"bm25": part, "dense": whole})
     assert compared.query_ids == QUERIES[3:]
-    assert compared.notes == ("3 queries are not judged for all systems (left out)",)
+    assert compared.notes[0] == "3 queries are not judged for all systems (left out)"
 
 
 def test_results_with_nothing_in_common_are_refused() -> None:
@@ -927,6 +927,11 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     assert comparison.pairs[0].caution == "skewed"
     note = "1 p-value, such as of new against old by AP, may be too small as of mean differences"
     assert note in "\n".join(comparison.notes)
+    how_often = re.search(
+        r"where the mean is 0, about (\d+)% of such have p ≤ 0.05", "\n".join(comparison.notes)
+    )
+    assert how_often is not None
+    assert 8 <= int(how_often[1]) <= 20
     assert 'test="bounded" holds its level whatever their skewness' in "\n".join(comparison.notes)
     matrix = {"old": np.full(25, 0.3), "new": gains}
     bounded = rm.compare_matrix(matrix, "AP", baseline="old", test="bounded")

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, named_paths
+from rankmark.commands.compare_matrix import matrix_in
+from rankmark.commands.names import column_names, measures_in, name_and_path, named_paths
 from rankmark.commands.options import is_said, with_columns, with_words
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
@@ -46,13 +47,9 @@ def _alternatives() -> Any:
     metavar="F",
     help="Of clusters, without runs: 1 + (size - 1) * correlation.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, metavar="P", help="Of the test.")
-@click.option(
-    "--power", type=float, default=0.8, show_default=True, metavar="P", help="The chance of finding it."
-)
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of interval or gate."
-)
+@click.option("--alpha", type=float, metavar="P", help="Of the test.  [default: 0.05]")
+@click.option("--power", type=float, metavar="P", help="The chance of finding it.  [default: 0.8]")
+@click.option("--confidence", type=float, metavar="P", help="Of interval or gate.  [default: 0.95]")
 @with_words("--alternative", _alternatives, "Of the t test.")
 @click.option(
     "--clusters",
@@ -69,7 +66,9 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
     systems, the width of an interval, or a gate (topic set size design, Sakai
     2016). The standard deviation is given, or estimated from runs or from what
     `rankmark eval -o NAME.rankmark` saved of them, on these queries. One file is
-    a matrix, as for `rankmark compare-matrix`, or a comparison that was saved.
+    a matrix, as for `rankmark compare-matrix`, or a comparison that was saved;
+    where every file is called NAME=, they are values of queries, too, such as
+    `trec_eval -q` prints.
 
     \b
     rankmark power --deviation .2 --difference .05
@@ -77,6 +76,7 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
     rankmark power qrels.txt old.run new.run -m nDCG@10 --difference .02
     rankmark power old.rankmark new.rankmark -m AP --max-drop .01
     rankmark power ap.csv -m AP --difference .02
+    rankmark power old=old.eval new=new.eval -m map --difference .02
     """  # noqa: D301
     from rankmark.comparing.powering import power
 
@@ -101,11 +101,20 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
     how: dict[str, Any] = {"baseline": own["baseline"] or None, "interval": "t", "test": "t"}
     how |= {"alternative": options["alternative"] or "two-sided", "correction": "none"}
     measures = measures_in(own["measure"])
+    first_name, first = name_and_path(file[0])
     if len(file) == 1:
-        output.keep(*file)
-        return _of_one(file[0], own, how, measures)
-    alone = is_saved(file[0])
+        output.keep(first)
+        return _of_one(first, own, how, measures)
+    alone = is_saved(first)
+    if first_name and not alone:
+        return _of_values(file, own, how, output)
     runs = named_paths(file if alone else file[1:], "runs")
+    if len(runs) < 2:
+        raise UsageError(
+            f"{first} is taken for judgements, and of runs there is one; give two or more. Values of "
+            f"queries, as trec_eval -q prints them, are given by names: rankmark power old={first} "
+            f"new={file[1]}"
+        )
     paths = [path for each in runs.values() for path in each]
     output.keep(*([] if alone else file[:1]), *paths, own["attributes"])
     systems: dict[str, Any] = {
@@ -119,6 +128,24 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
     return compare(file[0], systems, measures or MEASURES, columns=column_names(own["column"]), **how)
 
 
+def _of_values(file: tuple[str, ...], own: dict[str, Any], how: dict[str, Any], output: Output) -> Any:
+    """The comparison of values of queries that others computed, of each system a file."""
+    from rankmark.comparing.matrix import compare_matrix
+
+    _refuse(own, ("measure", "baseline", "column"), "values of queries, a file a system")
+    matrix = matrix_in(file)
+    assert isinstance(matrix, dict)
+    output.keep(*matrix.values())
+    columns = column_names(own["column"])
+    return compare_matrix(matrix, list(own["measure"]) or None, columns=columns, **how)
+
+
+def _refuse(own: dict[str, Any], known: tuple[str, ...], what: str) -> None:
+    """Refuses options that say nothing of what is given."""
+    if said := [name for name in COMPARED if own[name] and name not in known]:
+        raise UsageError(f"--{said[0]} says nothing of {what}: leave it out")
+
+
 def _of_one(path: str, own: dict[str, Any], how: dict[str, Any], measures: list[str]) -> Any:
     """A comparison that was saved, or that of a matrix."""
     from rankmark.comparing.comparison import Comparison
@@ -126,11 +153,10 @@ def _of_one(path: str, own: dict[str, Any], how: dict[str, Any], measures: list[
     from rankmark.loading import is_saved, load
 
     saved = is_saved(path)
-    known = () if saved else ("measure", "baseline", "column")
-    if said := [name for name in COMPARED if own[name] and name not in known]:
-        what = "a comparison that was saved" if saved else "one matrix of values"
-        raise UsageError(f"--{said[0]} says nothing of {what}: leave it out")
-    if not saved:
+    if saved:
+        _refuse(own, (), "a comparison that was saved")
+    else:
+        _refuse(own, ("measure", "baseline", "column"), "one matrix of values")
         return compare_matrix(path, measures or None, columns=column_names(own["column"]), **how)
     found = load(path)
     if not isinstance(found, Comparison):

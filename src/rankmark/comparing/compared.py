@@ -155,14 +155,10 @@ class Spread(NamedTuple):
 
     def detectable(self, *, alpha: float, power: float, alternative: Alternative) -> float:
         """The smallest true mean difference that these queries and seeds show with this power."""
-        return statistics.detectable_difference(
-            self.of_units,
-            self.units,
-            alpha=alpha,
-            power=power,
-            alternative=alternative,
-            freedom=self.crossed.freedom(alpha if alternative == "two-sided" else 2 * alpha),
-        )
+        how: dict[str, Any] = {"alpha": alpha, "power": power, "alternative": alternative}
+        if self.seeded:
+            return self.crossed.detectable(**how)
+        return statistics.detectable_difference(self.of_units, self.units, **how)
 
     def in_queries(self, units: int) -> int:
         """So many units as queries."""
@@ -398,8 +394,7 @@ class Compared:
         """What the paired t test could show of each pair, at the comparison's level and alternative.
 
         Clusters count as one query each, with the variance of the mean that they show. With several seeds it
-        has their variance and degrees of freedom, too; of two seeds a system it is still too hopeful (a power
-        of 80% is 50 to 75% with two or three).
+        goes by what their variance could be, too, which few seeds say little of (`Crossed.detectable`).
 
         Args:
             measure: one that was compared.

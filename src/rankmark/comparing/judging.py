@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -16,7 +17,14 @@ from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direct
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval, standard_error
+from rankmark.statistics.intervals import (
+    Interval,
+    Made,
+    caution_of,
+    made_interval,
+    skewness,
+    standard_error,
+)
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 from rankmark.statistics.spread import apart
@@ -143,7 +151,7 @@ class _OneMeasure:
         """The p-value of each pair."""
         test, opponents = TESTS[self.plan.test], self.data.opponents
         if self.plan.seeded:
-            return [self._crossed(*each).p(self.plan.alternative) for each in opponents]
+            return [self._p_of_seeds(*each) for each in opponents]
         if test.many is None:
             return [self._p_value(test, system, other) for system, other in opponents]
         table = np.column_stack([self._swapped(system, other) for system, other in opponents])
@@ -179,6 +187,12 @@ class _OneMeasure:
                 'test_options={"reach": 1}'
             )
         return one.reach(another, (float(low), float(high)))
+
+    def _p_of_seeds(self, system: str, other: str) -> PValue:
+        """The p-value over queries and seeds."""
+        p = self._crossed(system, other).p(self.plan.alternative)
+        skewed = skewness(*self.data.differences(self.measure, system, other))
+        return PValue(p, replace(p.evidence, skewness=skewed))
 
     def _crossed(self, system: str, other: str) -> Crossed:
         """The difference over queries and seeds, of which the p-value and the interval are."""

@@ -12,11 +12,15 @@ from rankmark.naming import looked_up as _looked_up
 # `__init__.pyi` says the same to type checkers, and a test that it does.
 _HOME: dict[str, str] = {
     "TorchMetric": "hooks.torch_metric",
+    "catboost": "hooks.boosting",
+    "lightgbm": "hooks.boosting",
+    "xgboost": "hooks.boosting",
 }
 """The module of every name."""
 _MODULES: dict[str, str] = {
     "ir_measures": "hooks.ir_measures",
     "mlflow": "hooks.mlflow",
+    "sentence_transformers": "hooks.sentence_transformers",
     "wandb": "hooks.wandb",
 }
 """What is a module itself."""

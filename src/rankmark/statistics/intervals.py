@@ -29,6 +29,8 @@ from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rou
 
 __all__ = [
     "CAUTIONS",
+    "ENOUGH",
+    "FEWEST",
     "INTERVALS",
     "Bounds",
     "Caution",
@@ -47,6 +49,7 @@ __all__ = [
     "linearised_error",
     "made_interval",
     "percentile_interval",
+    "skewness",
     "standard_error",
     "studentised_interval",
     "studentised_ratios",
@@ -589,9 +592,20 @@ def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
     """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
     if (ways := _ways(clusters)) is not None:
         return all(_enough(values, each, enough) for each in ways)
+    units = len(values) if clusters is None else len(np.unique(np.asarray(clusters)))
+    return units > enough * skewness(values, clusters) ** 2
+
+
+def skewness(values: Floats, clusters: Clusters = None) -> float:
+    """G₁ = Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5 of values without NaN; 0 if they are alike.
+
+    With clusters it is that of S_c − m_c·x̄, see `t_interval`; of two kinds that of the more skewed one.
+    """
+    if (ways := _ways(clusters)) is not None:
+        return max((skewness(values, each) for each in ways), key=abs)
     units, _ = scaled(_unit_deviations(values, clusters))
-    squares = float(np.mean(units**2))
-    return not squares or len(units) > enough * float(np.mean(units**3)) ** 2 / squares**3
+    squares = float(np.mean(units**2)) if len(units) else 0.0
+    return float(np.mean(units**3)) / squares**1.5 if squares else 0.0
 
 
 def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
