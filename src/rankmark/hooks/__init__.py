@@ -20,6 +20,7 @@ _HOME: dict[str, str] = {
 _MODULES: dict[str, str] = {
     "ir_measures": "hooks.ir_measures",
     "mlflow": "hooks.mlflow",
+    "polars": "hooks.polars",
     "sentence_transformers": "hooks.sentence_transformers",
     "wandb": "hooks.wandb",
 }
