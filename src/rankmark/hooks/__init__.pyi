@@ -1,6 +1,7 @@
 from rankmark.hooks import mlflow as mlflow
 from rankmark.hooks import sentence_transformers as sentence_transformers
 from rankmark.hooks import wandb as wandb
+from rankmark.hooks.keras_metric import KerasMetric as KerasMetric
 from rankmark.hooks.torch_metric import TorchMetric as TorchMetric
 
 _HOME: dict[str, str]
