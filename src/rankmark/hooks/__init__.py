@@ -13,6 +13,9 @@ from rankmark.naming import looked_up as _looked_up
 _HOME: dict[str, str] = {
     "KerasMetric": "hooks.keras_metric",
     "TorchMetric": "hooks.torch_metric",
+    "catboost": "hooks.boosting",
+    "lightgbm": "hooks.boosting",
+    "xgboost": "hooks.boosting",
 }
 """The module of every name."""
 _MODULES: dict[str, str] = {
