@@ -19,6 +19,7 @@ _HOME: dict[str, str] = {
 }
 """The module of every name."""
 _MODULES: dict[str, str] = {
+    "ir_measures": "hooks.ir_measures",
     "mlflow": "hooks.mlflow",
     "sentence_transformers": "hooks.sentence_transformers",
     "wandb": "hooks.wandb",
