@@ -19,6 +19,7 @@ from rankmark import statistics
 from rankmark.cli import main
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.statistics import CORRECTIONS, TESTS
+from rankmark.statistics.intervals import made_interval
 
 RNG = np.random.default_rng(11)
 QUERIES = [f"q{number:02}" for number in range(30)]
@@ -52,7 +53,8 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     assert (pair.value, pair.baseline_value) == tuple(result["nDCG@10"] for result in results)
     assert pair.difference == pytest.approx((one - other).mean(), rel=1e-12)
     assert pair.p == statistics.randomisation_test(one - other)
-    assert pair.interval == statistics.auto_interval(one - other, differences=True).ends
+    how: dict[str, Any] = {"confidence": 0.95, "together": 1}
+    assert pair.interval == made_interval("auto", one - other, differences=True, **how).ends
     assert (pair.wins, pair.ties, pair.losses) == tuple(
         int(np.count_nonzero(np.sign(one - other) == sign)) for sign in (1, 0, -1)
     )
@@ -60,7 +62,7 @@ def test_each_figure_is_that_of_the_per_query_values(compared: Any) -> None:
     assert pair.cliffs_delta == statistics.cliffs_delta(one, other)
     assert pair.superiority == statistics.probability_of_superiority(one - other)
     assert compared.value("dense", "nDCG@10") == results[0]["nDCG@10"]
-    assert compared.made_interval("dense", "nDCG@10") == statistics.auto_interval(one)
+    assert compared.made_interval("dense", "nDCG@10") == made_interval("auto", one, **how)
 
 
 def test_with_a_baseline_all_others_are_compared_with_it_and_without_one_all_pairs(compared: Any) -> None:
@@ -195,7 +197,7 @@ def test_results_are_aligned_by_query() -> None:
     assert found.p == pytest.approx(expected.p, rel=1e-9)
     compared = rm.compare_results({"bm25": part, "dense": whole})
     assert compared.query_ids == QUERIES[3:]
-    assert compared.notes == ("3 queries are not judged for all systems (left out)",)
+    assert compared.notes[0] == "3 queries are not judged for all systems (left out)"
 
 
 def test_results_with_nothing_in_common_are_refused() -> None:
@@ -925,6 +927,11 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     assert comparison.pairs[0].caution == "skewed"
     note = "1 p-value, such as of new against old by AP, may be too small as of mean differences"
     assert note in "\n".join(comparison.notes)
+    how_often = re.search(
+        r"where the mean is 0, about (\d+)% of such have p ≤ 0.05", "\n".join(comparison.notes)
+    )
+    assert how_often is not None
+    assert 8 <= int(how_often[1]) <= 20
     assert 'test="bounded" holds its level whatever their skewness' in "\n".join(comparison.notes)
     matrix = {"old": np.full(25, 0.3), "new": gains}
     bounded = rm.compare_matrix(matrix, "AP", baseline="old", test="bounded")

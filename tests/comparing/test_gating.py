@@ -14,7 +14,7 @@ import pytest
 import rankmark as rm
 from rankmark import statistics
 from rankmark.cli import main
-from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 
 QRELS = {f"q{i}": {"a": 1} for i in range(40)}
 GOOD = {query: ["a", "b", "c"] for query in QRELS}
@@ -158,7 +158,7 @@ def test_seeds_that_do_not_vary_widen_nothing() -> None:
     (own,) = rm.gate(QRELS, [GOOD] * 2, [WORSE] * 3, "RR", max_drop=0.2, confidence=0.95).measures
     assert (own.bound, own.detectable, own.needed) == (
         pytest.approx(one.bound, rel=1e-7),
-        pytest.approx(one.detectable, rel=1e-7),
+        pytest.approx(one.detectable, rel=1e-4),
         one.needed,
     )
     (limit,) = rm.gate(QRELS, None, [WORSE] * 3, at_least={"RR": 0.8}, confidence=0.95).limits
@@ -295,6 +295,77 @@ def test_a_ratio_of_sums_is_gated_as_what_it_is() -> None:
     new = {"big": [f"d{i}" for i in range(5)], "s": ["a"], "t": ["b"]}
     (own,) = rm.gate(qrels, old, new, "HitRatio", max_drop="1%").measures
     assert (own.baseline, own.candidate, own.passed) == (8 / 12, 7 / 12, False)
+
+
+@pytest.mark.parametrize("max_drop", [0.2, "30%"])
+def test_a_weight_counts_as_a_cluster_of_so_many_queries_that_are_alike(max_drop: Any) -> None:
+    weights = {query: 1 + i % 3 for i, query in enumerate(QRELS)}
+    often = {f"{query}.{i}": query for query, weight in weights.items() for i in range(weight)}
+    old = {query: ["a", "b"] if i % 4 else ["b", "a"] for i, query in enumerate(QRELS)}
+    new = {query: ["a", "b"] if i % 5 else ["b", "c", "a"] for i, query in enumerate(QRELS)}
+    how: Any = {"measures": "RR", "max_drop": max_drop, "at_least": {"RR": 0.5}, "confidence": 0.9}
+    weighed = rm.gate(QRELS, old, new, weights=weights, **how)
+    repeated = rm.gate(
+        *({copy: own[query] for copy, query in often.items()} for own in (QRELS, old, new)),
+        clusters=often,
+        **how,
+    )
+    decided: list[list[Any]] = [[*gate.measures, *gate.limits] for gate in (weighed, repeated)]
+    for one, other in zip(*decided, strict=True):
+        assert one.bound == pytest.approx(other.bound, rel=1e-8)
+        assert one.detectable == pytest.approx(other.detectable, rel=1e-8)
+        assert (one.passed, one.units, one.by) == (other.passed, 40, "gaffke")
+        assert one.needed is not None
+    # Nor do they decide by the values alone otherwise than `evaluate` has them.
+    assert weighed.limits[0].value == rm.evaluate(QRELS, new, "RR", weights=weights)["RR"]
+    assert weighed.measures[0].baseline == rm.evaluate(QRELS, old, "RR", weights=weights)["RR"]
+    assert "|weights:weights|" in weighed.signatures["RR"]
+    assert any("weighed by 'weights', as many as" in note for note in weighed.notes)
+
+
+def test_stored_results_are_weighed_as_their_runs_are(tmp_path: Path) -> None:
+    weights = {query: 1.0 + i for i, query in enumerate(QRELS)}
+    plain, weighed = rm.evaluate(QRELS, GOOD, "RR"), rm.evaluate(QRELS, GOOD, "RR", weights=weights)
+    plain.save(tmp_path / "old.rankmark")
+    new = rm.evaluate(QRELS, WORSE, "RR")
+    how: Any = {"measures": "RR", "max_drop": 0.02, "confidence": 0.9}
+    expected = rm.gate(QRELS, GOOD, WORSE, weights=weights, **how)
+    for old, qrels, candidate, given in (
+        (tmp_path / "old.rankmark", QRELS, WORSE, weights),
+        (plain, None, new, weights),
+        (weighed, None, new, [*weights.values()]),
+        (weighed, None, new.with_weights(weights), None),
+    ):
+        assert rm.gate(qrels, old, candidate, weights=given, **how).measures == expected.measures
+    with pytest.raises(ChoiceError, match="evaluated otherwise: RR with weights:weights, here with"):
+        rm.gate(QRELS, weighed, WORSE, **how)
+    with pytest.raises(ChoiceError, match="weigh 1 query otherwise, such as 'q3'"):
+        rm.gate(None, weighed, new.with_weights({**weights, "q3": 9}), **how)
+
+
+def test_what_a_gate_cannot_weigh_is_refused() -> None:
+    weights = dict.fromkeys(QRELS, 1.0) | {"q0": 3.0}
+    how: Any = {"max_drop": 0.02, "confidence": 0.9}
+    with pytest.raises(DataError, match="1 of 40 judged queries have one below 0 or infinite, such as 'q3'"):
+        rm.gate(QRELS, GOOD, WORSE, "RR", weights={**weights, "q3": -1}, **how)
+    with pytest.raises(MeasureError, match="a sum over queries, in which none can weigh more"):
+        rm.gate(QRELS, GOOD, WORSE, "NumRelRet", weights=weights, **how)
+    with pytest.raises(UsageError, match="means of queries, without clusters or weights"):
+        rm.gate(QRELS, GOOD, WORSE, "RR", weights=weights, always_valid=True, **how)
+
+
+@pytest.mark.usefixtures("folder")
+def test_weights_of_a_gate_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("traffic.csv").write_text(
+        "query,asked,bad\n" + "".join(f"{q},{1 + (q == 'q0')},-1\n" for q in QRELS)
+    )
+    gate = ["gate", "qrels.txt", "old.run", "new.run", "-m", "RR", "--attributes", "traffic.csv"]
+    # q0 and q1 lose a half each, and q0 counts twice: 1.5 of 41.
+    for drop, code in (("0.0366", 0), ("0.0365", 1)):
+        assert main([*gate, "--weights", "asked", "--max-drop", drop]) == code
+        assert "weighed by 'asked', as many as 39.1 alike" in " ".join(capfd.readouterr().out.split())
+    assert main([*gate, "--weights", "bad", "--max-drop", ".1"]) == 2
+    assert "--weights bad: 40 of 40 judged queries have one below 0" in capfd.readouterr().err
 
 
 @pytest.fixture

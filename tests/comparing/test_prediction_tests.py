@@ -223,3 +223,15 @@ def test_counts_are_whole() -> None:
     found = compared(clicks(), "Confusion").results["old"]["Confusion"]
     assert f" {found:.0f} " in text
     assert f"{found:.4f}" not in text
+
+
+def test_few_rows_that_are_so_skewed_are_said_to_have_too_small_p_values() -> None:
+    label = np.arange(60) % 2
+    old = np.where(label, 0.8, 0.2) + np.random.default_rng(0).normal(0, 0.01, 60)
+    new = np.where(np.arange(60) < 4, 1 - old, old)
+    line = "1 p-value, such as of new against old by LogLoss, may be too small as of mean differences"
+    for how in ({}, {"by": np.zeros(60)}):
+        found = compared({"label": label, "old": old, "new": new}, "LogLoss", **how)
+        notes = found.account() if found.slices is None else found.slices.notes
+        assert [each for each in notes if each.startswith(line)]
+    assert not [each for each in compared(clicks(), "LogLoss").account() if "too small" in each]

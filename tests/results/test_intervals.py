@@ -13,6 +13,7 @@ import pytest
 import rankmark as rm
 from rankmark import statistics
 from rankmark.errors import ChoiceError, DataError, UsageError
+from rankmark.statistics.intervals import made_interval
 
 RNG = np.random.default_rng(5)
 QUERIES = [f"q{i:02}" for i in range(40)]
@@ -40,7 +41,7 @@ def test_intervals_are_those_of_the_values_of_queries(result: Any) -> None:
 
 def test_that_of_a_geometric_mean_is_of_the_logarithms(result: Any) -> None:
     values = result.query_values("AP(mean=geometric)")
-    ends = statistics.auto_interval(np.log(values), differences=True).ends
+    ends = made_interval("auto", np.log(values), differences=True, confidence=0.95, together=1).ends
     assert result.intervals["AP(mean=geometric)"][:2] == pytest.approx(np.exp(ends))
 
 

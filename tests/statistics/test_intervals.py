@@ -22,7 +22,12 @@ from rankmark.statistics import (
     t_interval,
     wilson_interval,
 )
-from rankmark.statistics.intervals import left_out_means, linearised_error, standard_error
+from rankmark.statistics.intervals import (
+    left_out_means,
+    linearised_error,
+    made_interval,
+    standard_error,
+)
 from rankmark.statistics.jackknife import jackknife_interval
 
 SKEWED = np.array([0.0] * 20 + [0.1, 0.2, 0.3, 0.5, 0.5, 0.7, 0.9, 1.0, 1.0, 1.0])
@@ -153,7 +158,51 @@ def test_a_comparison_says_how_its_intervals_were_made_and_which_are_doubtful() 
     assert doubtful.format("new") + "fewer than 10" in text
     asked = rm.compare(qrels, {"old": old, "new": new}, "RR", interval="studentised", resamples=500)
     assert asked.pairs[0].method == "studentised"
-    assert "95% intervals: studentised bootstrap over queries, 500 resamples, seed 0" in str(asked)
+    assert asked.pairs[0].resamples is not None
+    drawn = f"{asked.pairs[0].resamples:,} resamples"
+    assert f"95% intervals: studentised bootstrap over queries, {drawn}, seed 0" in " ".join(
+        str(asked).split()
+    )
+
+
+def test_the_studentised_bootstrap_draws_until_chance_moves_no_digit_that_is_shown() -> None:
+    values = 0.5 * np.random.default_rng(3).beta(0.3, 3, 300)
+    made = [
+        made_interval("studentised", values, confidence=0.95, draws={"seed": seed}, together=1)
+        for seed in range(4)
+    ]
+    assert all(each.resamples is not None and 10_000 < each.resamples < 66_000 for each in made)
+    assert np.ptp([each.low for each in made]) < 4 * 0.00005
+    shared = made_interval("studentised", values, confidence=0.95, together=10_000)
+    assert shared.resamples == 10_000
+    assert shared.ends == made_interval("studentised", values, confidence=0.95).ends
+
+
+def test_no_end_of_an_interval_lies_where_the_measure_has_no_values() -> None:
+    """Student's interval of 1, 1, 1/2 would reach to 1.55, that of their differences from 0 to -0.55."""
+    first = {"a": ["x"], "b": ["x"], "c": ["y", "x"]}
+    none = {query: ["y"] for query in first}
+    qrels = {query: {"x": 1} for query in first}
+    result = rm.evaluate(qrels, first, ["RR", "NumRet"], intervals="t")
+    assert result.intervals["RR"].high == 1.0
+    compared = rm.compare(qrels, {"none": none, "first": first}, "RR", baseline="none", interval="t")
+    pair = compared.pair("RR", "first")
+    assert t_interval([1, 1, 0.5]).high > 1
+    assert (pair.interval.high, pair.simultaneous.high, compared.interval("first", "RR").high) == (1, 1, 1)
+    assert compared.equivalence("RR", 0.1)["first", "none"].interval.high == 1
+    per_cent = {name: [100 * v for v in own] for name, own in (("a", [1, 1, 0.5]), ("b", [0, 0, 0.4]))}
+    given = rm.compare_matrix(per_cent, "RR", baseline="b", interval="t")
+    assert given.interval("a", "RR").high == pytest.approx(100 * t_interval([1, 1, 0.5]).high)
+    assert given.pair("RR", "a").interval.high > 100
+
+
+def test_no_end_of_an_interval_of_predictions_lies_where_the_measure_has_no_values() -> None:
+    label = [1, 0] * 6
+    table = {"label": label, "a": [0.9, 0.1] * 6, "b": [0.6, 0.7, 0.8, 0.2] * 3}
+    found = rm.evaluate_predictions(table, "AUC", score="b", intervals="delong")
+    assert found.intervals["AUC"].high <= 1
+    compared = rm.compare_predictions(table, {"a": "a", "b": "b"}, ["Recall", "AUC"], baseline="b")
+    assert max(pair.high for pair in compared.pairs) <= 1
 
 
 def test_with_clusters_of_several_sizes_t_is_the_jackknife() -> None:

@@ -26,6 +26,7 @@ from rankmark.aggregation.intervals import (
 )
 from rankmark.statistics.independent import FEWEST as FEWEST_VALUES
 from rankmark.statistics.independent import group_difference
+from rankmark.statistics.intervals import Interval, bounds_of_difference
 from rankmark.statistics.jackknife import jackknife_difference
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ class Parts:
                 if found is not None:
                     yield measure.label, Apart(found.difference, *found.interval, found.p, "delong-t")
             elif measure in others and measure.name not in UPWARD and measure.page.aggregate != "sum":
-                yield measure.label, self._apart(sample, others[measure])
+                apart = self._apart(sample, others[measure])
+                ends = Interval(apart.low, apart.high).within(bounds_of_difference(*[measure.bounds] * 2))
+                yield measure.label, apart._replace(**ends._asdict())
 
     def _apart(self, sample: Sample, other: Sample) -> Apart:
         difference, confidence = sample.value - other.value, self.sampling.confidence

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from rankmark.kinds.calibration import binned
 from rankmark.kinds.row_core import NotMergedError, Sum, SumsAlone
 from rankmark.kinds.rows import PerQuery, Rows, Undefined
 from rankmark.language.measure import Measure
+from rankmark.rendering.words import resamples_words
 from rankmark.statistics.calibration import DRAWS, Calibrated, Gaps
 from rankmark.statistics.delong import AreaInterval, AUCDifference, AUCSpread, auc_spread
 from rankmark.statistics.intervals import (
@@ -795,7 +796,7 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
         note = f"the {unit} do not vary, which does not say how far off it can be"
     low, high, p = found.calibrated or (None, None, None)
     return PredictionInterval(
-        *interval,
+        *interval.within(measure.bounds),
         sampling.confidence,
         found.method,
         unit,
@@ -888,10 +889,10 @@ class _Maker:
         """As of the queries of lists."""
         how = self.sampling.of_queries
         made = made_interval("auto", values, **how)
-        resamples = how["draws"]["resamples"] if made.method == "studentised" else None
         if made.caution == "alike":
             return self._at_bound(len(values))
-        return _Found(made.ends, made.method, resamples, note=CAUTIONS[made.caution] if made.caution else "")  # type: ignore[arg-type]
+        note = CAUTIONS[made.caution] if made.caution else ""
+        return _Found(made.ends, cast("IntervalMethod", made.method), made.resamples, note=note)
 
     def _wilson(self) -> _Found:
         values = None if self.rows.query is not None else self.sample.zeros_and_ones
@@ -997,11 +998,14 @@ def of_values(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:
 
 def _made(named: Iterable[tuple[str, PredictionInterval]], *, counted: bool) -> str:
     intervals = list(named)
-    ways: dict[tuple[Any, ...], dict[str, None]] = {}
+    ways: dict[IntervalMethod, dict[str, list[int | None]]] = {}
     for name, each in intervals:
         if not math.isnan(each.low):
-            ways.setdefault((each.method, each.resamples), {})[name] = None
-    texts = [f"{', '.join(names)} by {way(*each)}" for each, names in ways.items()]
+            ways.setdefault(each.method, {}).setdefault(name, []).append(each.resamples)
+    texts = [
+        f"{', '.join(named)} by {way(method, chain.from_iterable(named.values()))}"
+        for method, named in ways.items()
+    ]
     first = intervals[0][1]
     most = max(each.units for _, each in intervals)
     over = f"{most:,} {first.unit}" if counted and most != 1 else first.unit
@@ -1024,6 +1028,7 @@ def _noted(intervals: Mapping[str, PredictionInterval]) -> Iterator[str]:
         yield f"{'none of ' if none else ''}{', '.join(names)}: {note}"
 
 
-def way(method: IntervalMethod, resamples: int | None) -> str:
-    """How an interval was made."""
-    return NAMES[method] if resamples is None else f"{NAMES[method]}, {resamples:,} resamples"
+def way(method: IntervalMethod, resamples: Iterable[int | None]) -> str:
+    """How intervals were made, of so many resamples."""
+    drawn = resamples_words(resamples)
+    return f"{NAMES[method]}, {drawn}" if drawn else NAMES[method]

@@ -11,7 +11,14 @@ import numpy as np
 from rankmark.aggregation.intervals import PredictionInterval
 from rankmark.aggregation.terms import Terms, resampled_values
 from rankmark.errors import ChoiceError
-from rankmark.statistics.intervals import CAUTIONS, INTERVALS, IntervalName, Made, made_interval
+from rankmark.statistics.intervals import (
+    CAUTIONS,
+    INTERVALS,
+    Interval,
+    IntervalName,
+    Made,
+    made_interval,
+)
 from rankmark.statistics.summaries import Quantile
 
 if TYPE_CHECKING:
@@ -30,6 +37,7 @@ def made_of_terms(
     method: IntervalName,
     confidence: float,
     draws: Mapping[str, Any],
+    together: int = 1,
     resampled: Callable[[], Floats] | None = None,
 ) -> Made:
     """The interval of a measure's value, over the queries that have one.
@@ -43,6 +51,7 @@ def made_of_terms(
         method: which of `INTERVALS`.
         confidence: the share of such intervals that hold the true value, 0 to 1.
         draws: ``resamples``, ``seed`` and ``threads``.
+        together: how many intervals are made, as for `made_interval`.
         resampled: gives the values of resamples, where they are known.
 
     """
@@ -51,16 +60,17 @@ def made_of_terms(
     if own.summary:
         return _of_summary(own, method, confidence, clustered=labels is not None)
     logarithms = own.logarithms()
-    how: dict[str, Any] = {"confidence": confidence, "draws": draws}
+    how: dict[str, Any] = {"confidence": confidence, "draws": draws, "together": together}
     if logarithms is None or "resampled" in INTERVALS[method].takes:
         # Ranks that are all 1 are no shares.
         how["differences"] = terms.measure.bounds != (0, 1)
         how["resampled"] = resampled or (
             lambda: next(resampled_values([own], clusters, **draws)).mean(axis=1)
         )
-        return made_interval(method, own.linear(), clusters, **how)
+        return made_interval(method, own.linear(), clusters, bounds=own.bounds, **how)
     made = made_interval(method, logarithms, clusters, differences=True, **how)
-    return made._replace(low=float(np.exp(made.low)), high=float(np.exp(made.high)))
+    ends = Interval(float(np.exp(made.low)), float(np.exp(made.high))).within(own.bounds)
+    return made._replace(**ends._asdict())
 
 
 def _of_summary(terms: Terms, method: IntervalName, confidence: float, *, clustered: bool) -> Made:
@@ -68,7 +78,7 @@ def _of_summary(terms: Terms, method: IntervalName, confidence: float, *, cluste
     assert terms.summary is not None
     if method != "auto" or clustered:
         raise ChoiceError(f"{terms.measure} is no mean: only intervals=True has one, without clusters")
-    ends = terms.summary.interval(terms.above[:, 0], confidence)
+    ends = terms.summary.interval(terms.above[:, 0], confidence).within(terms.bounds)
     return Made(*ends, "exact" if isinstance(terms.summary, Quantile) else "t")
 
 
@@ -79,9 +89,10 @@ def interval_of_terms(
     method: IntervalName = "auto",
     confidence: float = 0.95,
     draws: Mapping[str, Any],
+    together: int = 1,
 ) -> PredictionInterval:
     """The same as a record of a result."""
-    made = made_of_terms(terms, labels, method=method, confidence=confidence, draws=draws)
+    made = made_of_terms(terms, labels, method=method, confidence=confidence, draws=draws, together=together)
     units = int(np.count_nonzero(terms.there))
     if labels is not None:
         units = min(len(np.unique(each)) for each in np.atleast_2d(labels[terms.there].T))
@@ -94,6 +105,6 @@ def interval_of_terms(
         cast("IntervalMethod", made.method),
         unit,
         units,
-        draws["resamples"] if INTERVALS[made.method].draws else None,
+        made.resamples,
         note=note or (f"the {unit} do not vary, or are too few" if math.isnan(made.low) else ""),
     )

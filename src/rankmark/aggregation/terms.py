@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.language.measure import Measure
+    from rankmark.statistics.intervals import Bounds
 
-__all__ = ["Terms", "exchangeable", "resampled_values"]
+__all__ = ["BEYOND", "Terms", "exchangeable", "resampled_values"]
+
+BEYOND = 1e-9
+"""So much a value is beyond its measure's bounds by the rounding of whoever computed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,22 @@ class Terms:
         if below is not None:
             return np.asarray(above / below)
         return np.exp(above) if self._geometric else above * self._scale
+
+    @property
+    def bounds(self) -> Bounds:
+        """Between which ends the value is, of any queries; None where there is none.
+
+        They are those of the measure, but for sums, and for values computed elsewhere that lie beyond them,
+        such as those in per cent.
+        """
+        bounds = self.measure.bounds
+        above = np.exp(self.above) if self._geometric else self.above
+        below = 1.0 if self.below is None else self.below
+        beyond = (
+            end is not None and np.any(sign * (above - end * below) > BEYOND)
+            for sign, end in zip((-1, 1), bounds, strict=True)
+        )
+        return (None, None) if self.measure.page.aggregate == "sum" or any(beyond) else bounds
 
     @property
     def is_mean(self) -> bool:

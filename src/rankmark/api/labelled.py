@@ -225,7 +225,7 @@ class Work:
         ends = {
             str(m): interval_of(m, each, labelled, self.sampling)
             if m.page.kind != "list" or self.sampling.method
-            else interval_of_terms(lists.query_terms(m), **self.sampling.of_queries)  # type: ignore[union-attr]
+            else interval_of_terms(lists.query_terms(m), together=len(drawn), **self.sampling.of_queries)  # type: ignore[union-attr]
             for m, each in drawn.items()
         }
         beside = Beside(inputs, ends)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from rankmark.comparing.words import corrected_line
 from rankmark.rendering.blocks import Block, Grid, Notes
 from rankmark.rendering.numbers import Numbered, Parts
-from rankmark.rendering.words import chance, counted, printable, rounded
+from rankmark.rendering.words import chance, counted, printable, resamples_words, rounded
 from rankmark.results.saved import Saved
 from rankmark.statistics.friedman import critical_difference
 from rankmark.statistics.intervals import INTERVALS
@@ -103,7 +103,8 @@ class Board(Saved, Numbered):
         test: of the pairs.
         plan: its correction, level, confidence, resamples and seed.
         friedman: the test of whether any system ranks otherwise than the others, in each query or collection;
-            None over the queries of several collections, which do not count alike.
+            None over queries that do not count alike, as those of several collections or with weights.
+        weighed: whether some queries weigh more than others.
         accounts: what happened to the queries, as the results tell it.
         notes: what a reader should know of how the results were brought together.
 
@@ -120,6 +121,7 @@ class Board(Saved, Numbered):
         test: str,
         plan: ComparisonPlan,
         friedman: Friedman | None,
+        weighed: bool = False,
         accounts: tuple[str, ...] = (),
         notes: tuple[str, ...] = (),
     ) -> None:
@@ -131,6 +133,7 @@ class Board(Saved, Numbered):
         self.test = test
         self.plan = plan
         self.friedman = friedman
+        self.weighed = weighed
         self.accounts = accounts
         self.notes = notes
 
@@ -234,7 +237,12 @@ class Board(Saved, Numbered):
     def _of_ranks(self) -> Iterator[str]:
         """What stands behind the mean ranks."""
         if self.friedman is None:
-            yield "mean rank: the mean of the collections', over the queries of each"
+            several = "the mean of the collections', " * (len(self.collections) > 1)
+            yield (
+                f"mean rank: {several}over the queries"
+                + " of each" * bool(several)
+                + ", as they weigh" * self.weighed
+            )
             return
         yield f"mean rank: over {counted(self.friedman.blocks, *BLOCKS[self.over])}"
         yield f"  Friedman's χ² = {self.friedman.statistic:.2f}, p {_equals(self.friedman.p)}"
@@ -244,7 +252,8 @@ class Board(Saved, Numbered):
     def _made(self) -> str:
         """How the intervals of the systems were made."""
         ways = dict.fromkeys(INTERVALS[row.interval.method].title for row in self.rows)
-        return " or ".join(ways)
+        drawn = resamples_words(row.interval.resamples for row in self.rows)
+        return " or ".join(ways) + (f" ({drawn}, seed {self.plan.seed})" if drawn else "")
 
     def _mean(self) -> str:
         if len(self.collections) == 1:

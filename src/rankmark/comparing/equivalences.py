@@ -53,6 +53,10 @@ def equivalences(
         statistics.equivalent(data.crossed(measure, *pair, plan.seedless), margin, alpha=plan.alpha)
         for measure, pair in keys
     ]
+    found = [
+        own._replace(interval=own.interval.within(data.bounds(measure, *pair)))
+        for (measure, pair), own in zip(keys, found, strict=True)
+    ]
     not_worse = [
         own.p_below if direction(measure) < 0 else own.p_above
         for (measure, _), own in zip(keys, found, strict=True)

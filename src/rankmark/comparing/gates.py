@@ -167,7 +167,7 @@ class Gate(Saved, Numbered):
     inputs: Mapping[str, Mapping[str, str]]
     notes: tuple[str, ...]
 
-    _only: ClassVar = ("table", "json")
+    _only: ClassVar = ("table", "json", "markdown", "html")
 
     def __bool__(self) -> bool:
         """Whether it passes."""

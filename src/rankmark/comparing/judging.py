@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -16,7 +17,14 @@ from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direct
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval, standard_error
+from rankmark.statistics.intervals import (
+    Interval,
+    Made,
+    caution_of,
+    made_interval,
+    skewness,
+    standard_error,
+)
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 from rankmark.statistics.spread import apart
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.crossed import Crossed
+    from rankmark.statistics.intervals import Bounds
 
 __all__ = ["Judged", "judged_pairs", "p_values", "with_corrected"]
 
@@ -99,6 +108,9 @@ class _OneMeasure:
         self.data, self.plan = resamples.data, resamples.plan
         self.means, self.labels = self.data.means[measure], self.data.labels
         self.terms = self.data.terms[measure]
+        # Those of all systems and pairs are made together, of each measure and family.
+        systems, opponents = len(self.data.systems), max(len(self.data.opponents), 1)
+        self.together = tests + systems * tests // opponents
         self._known: dict[tuple[str, str], Crossed] = {}
 
     def interval(self, system: str) -> Made:
@@ -106,13 +118,14 @@ class _OneMeasure:
         if self.plan.seeded:
             labels = None if self.labels is None else self.labels[there]
             crossed = self.data.crossed(self.measure, system)
-            return self._of_seeds(crossed, terms.at(there).linear(), labels)
+            return self._of_seeds(crossed, terms.at(there).linear(), labels, terms.bounds)
         return made_of_terms(
             terms,
             self.labels,
             method=self.plan.interval,
             confidence=self.plan.confidence,
             draws=self.plan.draws,
+            together=self.together,
             resampled=lambda: self.resamples.values[self.measure, system],
         )
 
@@ -138,7 +151,7 @@ class _OneMeasure:
         """The p-value of each pair."""
         test, opponents = TESTS[self.plan.test], self.data.opponents
         if self.plan.seeded:
-            return [self._crossed(*each).p(self.plan.alternative) for each in opponents]
+            return [self._p_of_seeds(*each) for each in opponents]
         if test.many is None:
             return [self._p_value(test, system, other) for system, other in opponents]
         table = np.column_stack([self._swapped(system, other) for system, other in opponents])
@@ -175,6 +188,12 @@ class _OneMeasure:
             )
         return one.reach(another, (float(low), float(high)))
 
+    def _p_of_seeds(self, system: str, other: str) -> PValue:
+        """The p-value over queries and seeds."""
+        p = self._crossed(system, other).p(self.plan.alternative)
+        skewed = skewness(*self.data.differences(self.measure, system, other))
+        return PValue(p, replace(p.evidence, skewness=skewed))
+
     def _crossed(self, system: str, other: str) -> Crossed:
         """The difference over queries and seeds, of which the p-value and the interval are."""
         if (system, other) not in self._known:
@@ -185,21 +204,26 @@ class _OneMeasure:
     def _difference(self, system: str, other: str) -> Made:
         """The interval of the difference."""
         own, labels = self.data.differences(self.measure, system, other)
+        bounds = self.data.bounds(self.measure, system, other)
         if self.plan.seeded:
-            return self._of_seeds(self._crossed(system, other), own, labels)
+            return self._of_seeds(self._crossed(system, other), own, labels, bounds)
         return made_interval(
             self.plan.interval,
             own,
             labels,
             confidence=self.plan.confidence,
             differences=True,
+            bounds=bounds,
             draws=self.plan.draws,
+            together=self.together,
             resampled=lambda: self.resamples.difference(self.measure, system, other),
         )
 
-    def _of_seeds(self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None) -> Made:
+    def _of_seeds(
+        self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None, bounds: Bounds
+    ) -> Made:
         """The interval over queries and seeds."""
-        ends = crossed.interval(self.plan.confidence)
+        ends = crossed.interval(self.plan.confidence).within(bounds)
         return Made(*ends, OF_SEEDS, caution_of(OF_SEEDS, values, labels))
 
     def _swapped(self, system: str, other: str) -> Floats:
@@ -233,16 +257,16 @@ class _OneMeasure:
         from scipy.special import stdtrit
 
         tests = 1 if self.plan.correction == "none" else self.tests
-        share = 1 - self.plan.confidence
+        share, bounds = 1 - self.plan.confidence, self.data.bounds(self.measure, system, other)
         if self.plan.seeded:
-            return self._crossed(system, other).interval(1 - share / tests)
+            return self._crossed(system, other).interval(1 - share / tests).within(bounds)
         own, labels = self.data.differences(self.measure, system, other)
         if tests == 1 or math.isnan(alone.low):
             return alone.ends
         freedom, mean = standard_error(own, labels).freedom, float(own.mean())
         farther = float(stdtrit(freedom, share / (2 * tests)) / stdtrit(freedom, share / 2))
         low, high = (mean + (end - mean) * farther for end in alone.ends)
-        return Interval(min(low, alone.low), max(high, alone.high))
+        return Interval(min(low, alone.low), max(high, alone.high)).within(bounds)
 
     def _told(self, test: PairedTest, labels: NDArray[Any] | None) -> dict[str, Any]:
         """What the test is told besides the differences."""
@@ -277,6 +301,7 @@ class _OneMeasure:
             superiority=statistics.probability_of_superiority(towards),
             method=made.method,
             caution=made.caution,
+            resamples=made.resamples,
             **self._effect_intervals(system, other, values, others, towards),
             simultaneous=self._simultaneous(system, other, made),
             evidence=p.evidence,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankmark._native import Table
-from rankmark.aggregation.terms import Terms
+from rankmark.aggregation.terms import BEYOND, Terms
 from rankmark.comparing.compare import compare_results
 from rankmark.comparing.stored import opened
 from rankmark.errors import CallError, DataError, MeasureError, UsageError, did_you_mean
@@ -140,7 +140,14 @@ def _taken_for_better(measures: Iterable[Measure]) -> Iterator[str]:
 def _as_table(given: Any) -> Any:
     """A result, or what was saved of one, as the table of its queries, and all else as it is."""
     found = opened(given, Result)
-    return found.per_query if isinstance(found, Result) else given
+    if not isinstance(found, Result):
+        return given
+    if found.weighed is not None:
+        raise UsageError(
+            f"a result weighs queries by {found.weighed.name!r}, and a matrix has their values alone: "
+            "compare results with results (compare_results), or give weights= with those that do not weigh"
+        )
+    return found.per_query
 
 
 MOST_MEASURES = 8
@@ -214,13 +221,9 @@ def _beyond_bounds(values: Mapping[Measure, np.ndarray[Any, Any]]) -> Iterator[s
     """Which values are none that their measure has, as those in per cent."""
     for measure, own in values.items():
         low, high = (math.nan if end is None else end for end in measure.bounds)
-        if beyond := int(np.count_nonzero((own < low - ROUNDING) | (own > high + ROUNDING))):
+        if beyond := int(np.count_nonzero((own < low - BEYOND) | (own > high + BEYOND))):
             span = f"{'…' if math.isnan(low) else f'{low:g}'} to {'…' if math.isnan(high) else f'{high:g}'}"
             yield (
                 f"{counted(beyond, 'value')} of {measure} beyond {span}, up to {np.nanmax(own):g}: is "
                 "another measure meant, or per cent?"
             )
-
-
-ROUNDING = 1e-9
-"""So much a value is beyond its measure's bounds by the rounding of whoever computed it."""

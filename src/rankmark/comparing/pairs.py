@@ -18,7 +18,7 @@ from rankmark.language.measure import Measure
 from rankmark.language.registry import is_known
 from rankmark.rendering.numbers import Parts
 from rankmark.statistics.chance import Evidence
-from rankmark.statistics.intervals import Interval
+from rankmark.statistics.intervals import Interval, bounds_of_difference
 from rankmark.statistics.resampling import Floats
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankmark.results.base import Result
     from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.crossed import Crossed
+    from rankmark.statistics.intervals import Bounds
 
 __all__ = [
     "Opposed",
@@ -77,6 +78,7 @@ class Pair:
         superiority: the share of queries on which the system is better, ties by half.
         method: by which of `rankmark.statistics.INTERVALS` the interval was made.
         caution: which of `rankmark.statistics.CAUTIONS` holds of it; empty if none.
+        resamples: how many the interval is of; None for a method that draws none.
         cohens_d_interval: of `cohens_d`; NaN with clusters of queries or several seeds.
         cliffs_delta_interval: of `cliffs_delta`; NaN with several seeds or clusters of two kinds.
         superiority_interval: of `superiority`; NaN with clusters of queries or several seeds.
@@ -106,6 +108,7 @@ class Pair:
     superiority: float
     method: str = ""
     caution: str = ""
+    resamples: int | None = None
     cohens_d_interval: Interval = UNKNOWN
     cliffs_delta_interval: Interval = UNKNOWN
     superiority_interval: Interval = UNKNOWN
@@ -197,6 +200,10 @@ class Opposed(Protocol):
     @property
     def p(self) -> float:
         """The test's p-value."""
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """What stands behind it."""
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -315,6 +322,13 @@ class SystemValues:
         """Linearised differences (`Terms.linear`) of the queries with a value of both, and their clusters."""
         one, another, labels = self.pair_terms(measure, system, other)
         return one.linear() - another.linear(), labels
+
+    def bounds(self, measure: Measure, system: str, other: str | None = None) -> Bounds:
+        """Between which ends a system's value is, or its difference to another's."""
+        own = self.terms[measure]
+        if other is None:
+            return own[system].bounds
+        return bounds_of_difference(own[system].bounds, own[other].bounds)
 
     def crossed(
         self, measure: Measure, system: str, other: str | None = None, seedless: Sequence[str] = ()

@@ -22,7 +22,7 @@ from rankmark.errors import MeasureError
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.drawing import draws_needed
-from rankmark.statistics.intervals import Interval, t_interval
+from rankmark.statistics.intervals import Interval, bounds_of_difference, t_interval
 from rankmark.statistics.mcnemar import mcnemar_of_counts
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_enough, check_share
@@ -181,6 +181,7 @@ class _Judge:
     ) -> None:
         self.systems, self.one, self.other, self.plan, self.tests = systems, one, other, plan, tests
         self.difference = systems[0].result[measure] - systems[1].result[measure]
+        self.bounds = bounds_of_difference(measure.bounds, measure.bounds)
         self._apart: Floats | None = None
 
     def verdict(self, test: PredictionTest, method: IntervalMethod) -> Verdict:
@@ -190,7 +191,7 @@ class _Judge:
         draws = test == "bootstrap" or method in ("bca", "percentile")
         resamples = len(self._drawn().resampled) if draws else None
         groups = len(self.apart) if grouped else None
-        return Verdict(self._interval(method), self._p(test), units, groups, resamples)
+        return Verdict(self._interval(method).within(self.bounds), self._p(test), units, groups, resamples)
 
     @property
     def apart(self) -> Floats:

@@ -26,7 +26,9 @@ UNITS: Mapping[str, str] = {"queries": "query", "rows": "row"}
 
 def interval_line(plan: PredictionPlan, pairs: Iterable[PredictionPair]) -> str:
     """How the intervals of these pairs were made."""
-    ways = _measures((way(each.method, each.resamples if _is_drawn(each) else None), each) for each in pairs)
+    ways = _measures(
+        (way(each.method, [each.resamples if _is_drawn(each) else None]), each) for each in pairs
+    )
     made = "; ".join(f"{', '.join(names)} by {how}" for how, names in ways)
     return f"{100 * plan.sampling.confidence:g}% of differences: {made}"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankmark.aggregation.intervals import IntervalMethod, Sampling, Unit
 from rankmark.api.systems import evaluate_systems
+from rankmark.comparing.caveats import skewed_lines
 from rankmark.comparing.pairs import (
     baseline_of,
     corrected_pairs,
@@ -354,6 +355,7 @@ class PredictionComparison(Saved, Numbered):
             test_line(self.plan, corrected),
             *least_lines(self.plan, corrected),
             *spread_lines(corrected),
+            *skewed_lines(corrected, self.alpha, self.alternative),
             *without_value(without),
         ]
         return ComparisonSlices(pairs, lines)
@@ -422,6 +424,7 @@ class PredictionComparison(Saved, Numbered):
             test_line(self.plan, self.pairs),
             *least_lines(self.plan, self.pairs),
             *spread_lines(self.pairs),
+            *skewed_lines(self.pairs, self.alpha, self.alternative),
             f"* {differs} (p ≤ {self.alpha:g})",
         ]
 

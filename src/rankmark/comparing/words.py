@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankmark.comparing.pairs import direction
 from rankmark.comparing.plan import CORRECTIONS_OF_SYSTEMS
-from rankmark.rendering.words import counted, printable
+from rankmark.rendering.words import counted, printable, resamples_words
 from rankmark.statistics.intervals import CAUTIONS, INTERVALS
 from rankmark.statistics.significance import TESTS
 
@@ -101,9 +101,8 @@ def interval_line(shown: Compared) -> str:
     unit = "queries" if shown.clusters is None else "clusters of queries"
     over = f"of crossed {unit} and seeds" if plan.seeded else f"over {unit}"
     line = f"{100 * plan.confidence:.6g}% intervals: {methods(shown.pairs)} {over}"
-    if not any(INTERVALS[method].draws for method in _methods(shown.pairs)):
-        return line
-    return f"{line}, {plan.resamples:,} resamples, seed {plan.seed}"
+    drawn = resamples_words(pair.resamples for pair in shown.pairs)
+    return f"{line}, {drawn}, seed {plan.seed}" if drawn else line
 
 
 def methods(pairs: Sequence[Pair]) -> str:

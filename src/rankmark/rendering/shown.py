@@ -88,6 +88,10 @@ class Shown(Showable):
         r"""LaTeX, which needs ``\usepackage{booktabs}``; see `format`."""
         return self.format("latex", **options)
 
+    def to_html(self, **options: Any) -> str:
+        """A page for browsers; see `format`."""
+        return self.format("html", **options)
+
     def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
         digits = checked_digits(digits)

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from string import ascii_lowercase
 
-__all__ = ["brief", "chance", "counted", "harmless", "letters", "printable", "rounded", "width_of"]
+__all__ = [
+    "brief",
+    "chance",
+    "counted",
+    "harmless",
+    "letters",
+    "printable",
+    "resamples_words",
+    "rounded",
+    "width_of",
+]
 
 
 MOST_SHOWN = 80
@@ -27,6 +38,15 @@ def brief(value: object) -> str:
 def counted(number: int, one: str, several: str | None = None) -> str:
     """``1 query``, ``1,234 queries``."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def resamples_words(numbers: Iterable[int | None]) -> str:
+    """``10,000 resamples``, ``10,000 to 400,000 resamples``; empty where there are none."""
+    drawn = {number for number in numbers if number is not None}
+    if not drawn:
+        return ""
+    least, most = min(drawn), max(drawn)
+    return f"{least:,} to {counted(most, 'resample')}" if least < most else counted(most, "resample")
 
 
 def rounded(value: float, form: str) -> str:

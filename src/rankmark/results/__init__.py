@@ -17,6 +17,7 @@ _HOME = {
     "BoardRow": "comparing.boards",
     "Bounds": "aggregation.bounds",
     "ByClass": "results.by_class",
+    "Candidate": "peers.identification",
     "CheckReport": "checks.report",
     "Comparison": "comparing.comparison",
     "ComparisonSlices": "comparing.slices",
@@ -32,6 +33,7 @@ _HOME = {
     "Finding": "checks.finding",
     "Gate": "comparing.gates",
     "GivenResult": "results.given",
+    "Identification": "peers.identification",
     "LimitGate": "comparing.gates",
     "ListResult": "results.lists",
     "MeasureCounts": "aggregation.counts",
@@ -48,15 +50,15 @@ _HOME = {
     "PredictionSlice": "results.prediction_slices",
     "PredictionSlices": "results.prediction_slices",
     "Result": "results.base",
-    "Runs": "results.runs",
     "RowMeasureCounts": "aggregation.counts",
+    "Runs": "results.runs",
     "Slice": "results.slices",
     "SlicedPair": "comparing.slices",
     "Slices": "results.slices",
     "SparkResult": "api.spark_results",
     "SystemAgreement": "comparing.agreement",
-    "TopicSetSize": "comparing.powers",
     "TableCounts": "checks.report",
+    "TopicSetSize": "comparing.powers",
 }
 """The module of every name."""
 

@@ -34,6 +34,8 @@ from rankmark.explaining.explanation import Explanation as Explanation
 from rankmark.language.conventions.convention import Convention as Convention
 from rankmark.peers.difference import Difference as Difference
 from rankmark.peers.difference import Differences as Differences
+from rankmark.peers.identification import Candidate as Candidate
+from rankmark.peers.identification import Identification as Identification
 from rankmark.results.base import Result as Result
 from rankmark.results.by_class import ByClass as ByClass
 from rankmark.results.given import GivenResult as GivenResult

@@ -154,8 +154,9 @@ class ListResult(Result):
         check_drawn(**draws)  # type: ignore[arg-type]
         INTERVALS[method].check(resamples, confidence)
         clustering = Clustering.of(clusters)
-        how: dict[str, Any] = {"method": method, "confidence": confidence, "draws": draws}
         again = cast("Self", copy(self._here()))
+        how: dict[str, Any] = {"method": method, "confidence": confidence, "draws": draws}
+        how["together"] = len(again.measures)
         labels = None if clustering is None else clustering.labels(again.query_ids)
         again._intervals = {}
         for measure in again.measures:

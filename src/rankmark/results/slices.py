@@ -19,7 +19,7 @@ from rankmark.language.written import written
 from rankmark.rendering.words import chance, counted, rounded
 from rankmark.results.sliced import Sliced, corrected_rows, slice_members
 from rankmark.statistics.independent import FEW, FEWEST, MeanDifference, group_difference
-from rankmark.statistics.intervals import CAUTIONS, INTERVALS
+from rankmark.statistics.intervals import CAUTIONS, INTERVALS, Interval, bounds_of_difference
 
 if TYPE_CHECKING:
     import polars as pl
@@ -174,10 +174,15 @@ def _rows(result: Result, by: pl.Series, confidence: float) -> Iterator[Slice]:
             inside = np.zeros(len(by), dtype=bool)
             inside[rows] = True
             own, others = terms.at(inside & terms.there), terms.at(~inside & terms.there)
-            made = made_of_terms(own, None, method="auto", confidence=confidence, draws=DRAWS)
+            together = len(members) * len(result.measures)
+            made = made_of_terms(
+                own, None, method="auto", confidence=confidence, draws=DRAWS, together=together
+            )
             difference = NO_DIFFERENCE
             if measure.page.aggregate != "sum" and not terms.summary:
-                difference = group_difference(own.linear(), others.linear(), confidence=confidence)
+                found = group_difference(own.linear(), others.linear(), confidence=confidence)
+                ends = Interval(found.low, found.high).within(bounds_of_difference(own.bounds, others.bounds))
+                difference = found._replace(**ends._asdict())
             sizes = len(rows), len(own.above)
             yield Slice(
                 by.name,

@@ -29,7 +29,10 @@ from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rou
 
 __all__ = [
     "CAUTIONS",
+    "ENOUGH",
+    "FEWEST",
     "INTERVALS",
+    "Bounds",
     "Caution",
     "Interval",
     "IntervalName",
@@ -39,12 +42,14 @@ __all__ = [
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
+    "bounds_of_difference",
     "caution_of",
     "exact_interval",
     "left_out_means",
     "linearised_error",
     "made_interval",
     "percentile_interval",
+    "skewness",
     "standard_error",
     "studentised_interval",
     "studentised_ratios",
@@ -55,11 +60,30 @@ __all__ = [
 IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact"]
 
 
+Bounds: TypeAlias = "tuple[float | None, float | None]"
+"""The least and the greatest value that there can be; None where there is none."""
+
+
 class Interval(NamedTuple):
     """The two ends of a confidence interval; NaN where there are too few values for one."""
 
     low: float
     high: float
+
+    def within(self, bounds: Bounds) -> Interval:
+        """The same without what lies beyond the bounds, where the true value cannot be."""
+        least, most = bounds
+        low = self.low if least is None else max(self.low, float(least))
+        return Interval(low, self.high if most is None else min(self.high, float(most)))
+
+
+def bounds_of_difference(one: Bounds, other: Bounds) -> Bounds:
+    """The least and the greatest difference of what is between these."""
+    (low, high), (other_low, other_high) = one, other
+    return (
+        None if low is None or other_high is None else low - other_high,
+        None if high is None or other_low is None else high - other_low,
+    )
 
 
 Caution: TypeAlias = Literal["", "alike", "few", "skewed"]
@@ -83,6 +107,7 @@ class Made(NamedTuple):
         high: the upper end.
         method: which of `INTERVALS` it is; never ``auto``.
         caution: which of `CAUTIONS` holds; empty if none.
+        resamples: how many were drawn; None for a method that draws none.
 
     """
 
@@ -90,6 +115,7 @@ class Made(NamedTuple):
     high: float
     method: IntervalName
     caution: Caution = ""
+    resamples: int | None = None
 
     @property
     def ends(self) -> Interval:
@@ -316,16 +342,65 @@ def studentised_ratios(
     own, labels = known(values, clusters)
     left = scaled(deviations(own))[0][:, None]
     totals, sizes = (left, np.ones_like(left)) if labels is None else cluster_totals(left, labels)
-    terms = np.column_stack([totals, sizes, totals**2, totals * sizes, sizes**2])
-    sums = _native.bootstrap_sums(np.ascontiguousarray(terms), resamples, seed, threads or 0)
-    total, size, squares, products, sizes_squared = sums.reshape(resamples, -1).T
+    units = len(totals)
+    terms = [totals, totals**2] if labels is None else [totals, totals**2, sizes, totals * sizes, sizes**2]
+    table = np.column_stack(terms)
+    sums = _native.bootstrap_sums(table, resamples, seed, threads or 0).reshape(resamples, -1)
+    total, squares, *of_sizes = np.ascontiguousarray(sums.T)
+    size, products, sizes_squared = of_sizes or (units, total, units)
     mean = total / size
     spread = squares - 2 * mean * products + mean**2 * sizes_squared
-    units = len(terms)
-    spread[spread <= ROUNDING * float(terms[:, 2].sum())] = 0.0
+    spread[spread <= ROUNDING * float(table[:, 1].sum())] = 0.0
     errors = np.sqrt(spread * (units / max(units - 1, 1))) / size
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(np.abs(mean) / errors, nan=0.0, posinf=np.inf)
+        return np.asarray(np.nan_to_num(np.abs(mean) / errors, nan=0.0, posinf=np.inf))
+
+
+FINE = 0.00005
+"""How far an end may be off by its resamples: half of the last digit that is shown."""
+MOST_RATIOS, MOST_DRAWN, MOST_TOGETHER = 400_000, 20_000_000, 400_000_000
+"""The most resamples of an interval, values in all of them, and values of all intervals together: seconds."""
+
+
+def _ratios(
+    values: Floats,
+    clusters: Clusters,
+    *,
+    confidence: float,
+    together: int | None,
+    resamples: int = 10_000,
+    **draws: Any,
+) -> Floats:
+    """`studentised_ratios`; of so many more resamples, up to a limit, that the ends are known to `FINE`.
+
+    An end's standard error by m resamples is SE times half of how far the quantiles of the ratios at c ∓ √(c
+    (1 − c) / m) are apart, c the confidence.
+
+    Args:
+        values: without NaN.
+        clusters: a label a row.
+        confidence: of the interval.
+        together: how many intervals are made, which share the limit; None for no more than `resamples`.
+        resamples: the least.
+        **draws: ``seed`` and ``threads``.
+
+    Source:
+        For the quantiles R. J. Serfling, "Approximation Theorems of Mathematical Statistics", 1980, section
+        2.6.
+
+    """
+    ratios = studentised_ratios(values, clusters=clusters, resamples=resamples, **draws)
+    if together is None:
+        return ratios
+    about = math.sqrt(confidence * (1 - confidence) / resamples)
+    shares = np.clip([confidence - about, confidence + about], 0, 1)
+    first, last = np.quantile(ratios, shares, method="higher")
+    off = linearised_error(values, clusters).error * float(last - first) / 2
+    limit = min(MOST_RATIOS, min(MOST_DRAWN, MOST_TOGETHER // together) // len(values))
+    times = min(limit / resamples, (off / FINE) ** 2)  # NaN, where an end is infinite, takes the limit
+    if not times > 1:
+        return ratios
+    return studentised_ratios(values, clusters=clusters, resamples=math.ceil(times) * resamples, **draws)
 
 
 def wilson_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
@@ -517,9 +592,20 @@ def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
     """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
     if (ways := _ways(clusters)) is not None:
         return all(_enough(values, each, enough) for each in ways)
+    units = len(values) if clusters is None else len(np.unique(np.asarray(clusters)))
+    return units > enough * skewness(values, clusters) ** 2
+
+
+def skewness(values: Floats, clusters: Clusters = None) -> float:
+    """G₁ = Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5 of values without NaN; 0 if they are alike.
+
+    With clusters it is that of S_c − m_c·x̄, see `t_interval`; of two kinds that of the more skewed one.
+    """
+    if (ways := _ways(clusters)) is not None:
+        return max((skewness(values, each) for each in ways), key=abs)
     units, _ = scaled(_unit_deviations(values, clusters))
-    squares = float(np.mean(units**2))
-    return not squares or len(units) > enough * float(np.mean(units**3)) ** 2 / squares**3
+    squares = float(np.mean(units**2)) if len(units) else 0.0
+    return float(np.mean(units**3)) / squares**1.5 if squares else 0.0
 
 
 def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
@@ -537,6 +623,10 @@ def _differing(values: Floats, clusters: Clusters) -> int:
     return int(np.count_nonzero(others)) if clusters is None else len(np.unique(np.asarray(clusters)[others]))
 
 
+DRAWN = ("resampled", "ratios")
+"""What is drawn of what an interval can be made of."""
+
+
 @dataclass(frozen=True, slots=True)
 class MeanInterval(Statistic):
     """A way to make the interval of a mean.
@@ -547,7 +637,7 @@ class MeanInterval(Statistic):
     @property
     def draws(self) -> bool:
         """Whether it is of resamples."""
-        return "resampled" in self.takes or "ratios" in self.takes
+        return any(each in self.takes for each in DRAWN)
 
     def check(self, resamples: int, confidence: float) -> None:
         """Refuses fewer resamples than leave one of them beyond either end."""
@@ -568,7 +658,9 @@ def made_interval(
     *,
     confidence: float,
     differences: bool = False,
+    bounds: Bounds = (None, None),
     draws: Mapping[str, Any] = MappingProxyType({}),
+    together: int | None = None,
     resampled: Callable[[], Floats] | None = None,
 ) -> Made:
     """The interval of the mean of values without NaN; NaN for fewer than two of them, or of clusters.
@@ -579,7 +671,10 @@ def made_interval(
         clusters: a label a row.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         differences: as for `auto_interval`.
+        bounds: of the mean, beyond which no end is.
         draws: ``resamples``, ``seed`` and ``threads``, for those that draw.
+        together: how many intervals of measures are made, which share the time for more resamples than that,
+            so many that their ends are known to `FINE`; None for no more.
         resampled: gives the means of resamples, where they are known; `bootstrap_means` if None.
 
     """
@@ -590,7 +685,7 @@ def made_interval(
         "values": lambda: values,
         "clusters": lambda: clusters,
         "resampled": resampled or (lambda: bootstrap_means(values, clusters=clusters, **draws)),
-        "ratios": lambda: studentised_ratios(values, clusters=clusters, **draws),
+        "ratios": lambda: _ratios(values, clusters, confidence=confidence, together=together, **draws),
         "estimate": lambda: float(values.mean()),
         "left_out": lambda: left_out_means(values, clusters),
     }
@@ -599,9 +694,10 @@ def made_interval(
         record.check(draws["resamples"], confidence)
     taken = {each: given[each]() for each in record.takes if each in given}
     ends: Interval = record.function(**taken, confidence=confidence)
+    drawn = next((len(taken[each]) for each in DRAWN if each in taken), None)
     if name == "auto" and math.isnan(ends.low):
-        ends, method = t_interval(values, confidence=confidence, clusters=clusters), "t"
-    return Made(*ends, method, caution_of(method, values, clusters))
+        ends, method, drawn = t_interval(values, confidence=confidence, clusters=clusters), "t", None
+    return Made(*ends.within(bounds), method, caution_of(method, values, clusters), drawn)
 
 
 INTERVALS: Mapping[str, MeanInterval] = table(

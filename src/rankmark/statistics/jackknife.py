@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from rankmark.statistics.chance import never_zero
 from rankmark.statistics.freedom import effective_freedom
-from rankmark.statistics.intervals import Interval
+from rankmark.statistics.intervals import Bounds, Interval
 from rankmark.statistics.resampling import Floats, check_share
 
-__all__ = ["Bounds", "all_at_bound", "jackknife_difference", "jackknife_interval"]
-
-Bounds: TypeAlias = "tuple[float | None, float | None]"
-"""The least and the greatest value of a measure; None where it has none."""
+__all__ = ["all_at_bound", "jackknife_difference", "jackknife_interval"]
 
 
 def jackknife_interval(
