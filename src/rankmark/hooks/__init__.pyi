@@ -4,6 +4,7 @@ from rankmark.hooks import wandb as wandb
 from rankmark.hooks.boosting import catboost as catboost
 from rankmark.hooks.boosting import lightgbm as lightgbm
 from rankmark.hooks.boosting import xgboost as xgboost
+from rankmark.hooks.scoring import scorer as scorer
 from rankmark.hooks.torch_metric import TorchMetric as TorchMetric
 
 _HOME: dict[str, str]
