@@ -143,6 +143,44 @@ def test_without_spread_there_is_no_design_effect_and_the_reason_is_said() -> No
     assert "no number of queries of copy against old: the queries do not vary" in str(found)
 
 
+def test_with_weights_each_design_is_of_the_weighted_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = {query: 1.0 + i % 4 for i, query in enumerate(QRELS)}
+    runs = {name: RUNS[name] for name in ("old", "new")}
+    compared = rm.compare(QRELS, runs, "RR", weights=weights, interval="t")
+    (pair,) = compared.pairs
+    (row,) = rm.power(compared, design="interval").rows
+    w = np.array([*weights.values()])
+    differences = VALUES["new"] - VALUES["old"]
+    mean = float(np.average(differences, weights=w))
+    assert row.deviation == pytest.approx((w * (differences - mean) / w.mean()).std(ddof=1))
+    assert pair.difference == pytest.approx(mean)
+    # What a gate of these runs says of itself.
+    (gate,) = rm.gate(QRELS, *runs.values(), "RR", weights=weights, max_drop=0.1, confidence=0.95).measures
+    (row,) = rm.power(compared, max_drop=0.1).rows
+    assert row.detectable == pytest.approx(gate.detectable)
+    assert row.needed == pytest.approx(gate.needed, abs=1)
+    with pytest.raises(rm.UsageError, match="analysis of variance knows no weights"):
+        rm.power(compared, design="anova", difference=0.1)
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{query},{weight}\n" for query, weight in weights.items())
+    Path("traffic.csv").write_text(f"query,asked\n{rows}")
+    both = zip(QRELS, VALUES["old"], VALUES["new"], strict=True)
+    rows = "".join(f"{query},{float(old)!r},{float(new)!r}\n" for query, old, new in both)
+    Path("rr.csv").write_text(f"query,old,new\n{rows}")
+    for name, run in runs.items():
+        rm.evaluate(QRELS, run, "RR").save(f"{name}.rankmark")
+    asked = ["--weights", "asked", "--attributes", "traffic.csv", "--max-drop", "0.1", "--format", "json"]
+    for given in (["rr.csv", "-m", "RR"], ["old.rankmark", "new.rankmark"]):
+        assert main(["power", *given, *asked]) == 0
+        assert json.loads(capsys.readouterr().out)["rows"][0]["detectable"] == row.detectable
+    assert main(["power", "--deviation", ".2", *asked]) == 2
+    assert "--weights is of runs, and none are given" in capsys.readouterr().err
+    assert main(["compare-matrix", "rr.csv", "-m", "RR", *asked[:4], "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["weights"] == "asked"
+
+
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["power", "--deviation", ".2", "--difference", ".05"]) == 0
     out = capfd.readouterr().out

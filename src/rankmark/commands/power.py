@@ -8,13 +8,13 @@ import click
 
 from rankmark.commands.compare_matrix import matrix_in
 from rankmark.commands.names import column_names, measures_in, name_and_path, named_paths
-from rankmark.commands.options import is_said, with_columns, with_words
+from rankmark.commands.options import is_said, with_columns, with_weights, with_words
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
 __all__ = ["show_power"]
 
-COMPARED = ("measure", "baseline", "clusters", "attributes", "column")
+COMPARED = ("measure", "baseline", "weights", "clusters", "attributes", "column")
 """The options that are of runs."""
 
 
@@ -51,12 +51,13 @@ def _alternatives() -> Any:
 @click.option("--power", type=float, metavar="P", help="The chance of finding it.  [default: 0.8]")
 @click.option("--confidence", type=float, metavar="P", help="Of interval or gate.  [default: 0.95]")
 @with_words("--alternative", _alternatives, "Of the t test.")
+@with_weights
 @click.option(
     "--clusters",
     metavar="COLUMN",
     help="Count queries together with the same value in a column of the files.",
 )
-@click.option("--attributes", metavar="FILE", help="Queries with a column for --clusters.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --weights and --clusters.")
 @with_columns
 @with_output_of("TopicSetSize")
 def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None:
@@ -121,23 +122,29 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
         name: [load(path) if is_saved(path) else path for path in each] for name, each in runs.items()
     }
     if alone:
-        if own["clusters"] or own["attributes"]:
+        if own["clusters"] or (own["attributes"] and not own["weights"]):
             raise UsageError("--clusters is of evaluations, and these are results: give judgements and runs")
-        return compare_results(systems, measures or None, **how)
-    how |= {"clusters": own["clusters"], "attributes": own["attributes"]}
+        return compare_results(systems, measures or None, **_weighing(own), **how)
+    how |= {name: own[name] for name in ("weights", "clusters", "attributes")}
     return compare(file[0], systems, measures or MEASURES, columns=column_names(own["column"]), **how)
+
+
+def _weighing(own: dict[str, Any]) -> dict[str, Any]:
+    """What says how much queries count, where there are no judgements and runs."""
+    return {name: own[name] for name in ("weights", "attributes")} if own["weights"] else {}
 
 
 def _of_values(file: tuple[str, ...], own: dict[str, Any], how: dict[str, Any], output: Output) -> Any:
     """The comparison of values of queries that others computed, of each system a file."""
     from rankmark.comparing.matrix import compare_matrix
 
-    _refuse(own, ("measure", "baseline", "column"), "values of queries, a file a system")
+    weighing = _weighing(own)
+    _refuse(own, ("measure", "baseline", "column", *weighing), "values of queries, a file a system")
     matrix = matrix_in(file)
     assert isinstance(matrix, dict)
-    output.keep(*matrix.values())
+    output.keep(*matrix.values(), own["attributes"])
     columns = column_names(own["column"])
-    return compare_matrix(matrix, list(own["measure"]) or None, columns=columns, **how)
+    return compare_matrix(matrix, list(own["measure"]) or None, columns=columns, **weighing, **how)
 
 
 def _refuse(own: dict[str, Any], known: tuple[str, ...], what: str) -> None:
@@ -156,7 +163,8 @@ def _of_one(path: str, own: dict[str, Any], how: dict[str, Any], measures: list[
     if saved:
         _refuse(own, (), "a comparison that was saved")
     else:
-        _refuse(own, ("measure", "baseline", "column"), "one matrix of values")
+        how |= _weighing(own)
+        _refuse(own, ("measure", "baseline", "column", *_weighing(own)), "one matrix of values")
         return compare_matrix(path, measures or None, columns=column_names(own["column"]), **how)
     found = load(path)
     if not isinstance(found, Comparison):

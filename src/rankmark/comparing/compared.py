@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.query_weights import QueryWeights
+    from rankmark.aggregation.terms import Terms
     from rankmark.statistics.anova import Anova
     from rankmark.statistics.crossed import Crossed
     from rankmark.statistics.significance import Alternative
@@ -421,6 +422,12 @@ class Compared:
             needed = own.in_queries(statistics.queries_needed(wanted, own.of_units, **how))
         figures = own.queries, own.clusters, own.deviation, own.design_effect
         return Power(system, other, *figures, detectable, wanted, needed)
+
+    def pair_terms(
+        self, measure: Measure, system: str, other: str
+    ) -> tuple[Terms, Terms, NDArray[Any] | None]:
+        """What the queries with a value of both add to that of each, and their clusters."""
+        return self._data.pair_terms(measure, system, other)
 
     def spread(self, measure: Measure, system: str, other: str) -> Spread:
         """How much the differences of two systems spread."""

@@ -12,6 +12,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.conditions import allowance
+from rankmark.comparing.deciding import Figure, OfQueries
 from rankmark.comparing.pairs import check_reach, direction
 from rankmark.comparing.powers import DESIGNS, Design, PowerRow, TopicSetSize
 from rankmark.errors import ChoiceError, UsageError
@@ -48,8 +49,8 @@ def power(
     """What a number of queries can show, and how many it takes: topic set size design.
 
     Args:
-        comparison: what `compare` gave, of whose systems the deviation is estimated, with its clusters; or
-            None, with `deviation`.
+        comparison: what `compare` gave, of whose systems the deviation is estimated, with its clusters and
+            weights, for queries that weigh as these do; or None, with `deviation`.
         design: what is planned for: ``t``, the paired t test (`statistics.power_of`); ``anova``, the one-way
             analysis of variance (`statistics.anova_power`); ``interval``, the expected width of Student's
             interval of the difference (`statistics.expected_width`); ``gate``, a gate with `confidence`. If
@@ -304,6 +305,8 @@ def _of_rows(
 def _of_comparison(plan: _Plan, comparison: Compared, systems: int) -> Iterator[PowerRow]:
     if plan.design == "anova" and comparison.labels is not None:
         raise UsageError("the one-way analysis of variance knows no clusters: leave them out, or plan for t")
+    if plan.design == "anova" and comparison.weighed is not None:
+        raise UsageError("the one-way analysis of variance knows no weights: leave them out, or plan for t")
     for measure in comparison.measures:
         if plan.design == "anova":
             yield _of_systems(plan, comparison, measure, systems)
@@ -328,13 +331,11 @@ def _of_pair(plan: _Plan, comparison: Compared, measure: Measure, system: str, o
     spread = comparison.spread(measure, system, other)
     names = measure.label, system, other
     if plan.design == "gate":
-        low, high = measure.bounds
-        worst = None if low is None or high is None else (float(high - low), 1.0)
-        drops = -direction(measure) * spread.differences
-        labels = spread.labels
+        one, another, labels = comparison.pair_terms(measure, system, other)
         if labels is not None and labels.ndim == 2:
             raise UsageError("a gate knows clusters of one kind")
-        rows = Rows.of(drops, np.ones_like(drops), worst, labels)
+        sign = float(direction(measure))
+        rows = OfQueries([another, one], labels).rows(Figure((sign, -sign)))
         wanted = plan.wanted
         if wanted is not None and plan.relative:
             wanted *= abs(comparison.pair(measure, system, other).baseline_value)
