@@ -289,6 +289,7 @@ COMMANDS = [
     "power",
     "show",
     "explain",
+    "identify",
     "check",
     "check-predictions",
     "agree",

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from rankmark.aggregation.intervals import OfGaps, OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
-from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, NOTHING_FIXED, Fixed, Rows, least_root
-from rankmark.statistics.crossed import crossed
+from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows, least_root
+from rankmark.statistics.crossed import Crossed, NewSeeds, crossed
 from rankmark.statistics.delong import AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
@@ -205,17 +205,17 @@ class _ByRows:
         rows = self.rows(figure)
         if not rows.decide:
             return None
-        fixed = self.fixed(figure, confidence)
-        needed = rows.needed(distance, confidence, POWER, fixed)
+        seeds = self.new_seeds(figure, confidence)
+        needed = rows.needed(distance, confidence, POWER, seeds)
         each = self.units / len(rows.above)
-        detectable = rows.detectable(confidence, POWER, fixed)
+        detectable = rows.detectable(confidence, POWER, seeds)
         if needed is not None and rows.worst is None:
             needed = max(needed, LEAST_UNITS)
         return Foreseen(detectable, None if needed is None else math.ceil(needed * each))
 
-    def fixed(self, figure: Figure, confidence: float) -> Fixed:  # noqa: ARG002 - there is nothing
-        """How sure the figure is besides what the units add."""
-        return NOTHING_FIXED
+    def new_seeds(self, figure: Figure, confidence: float) -> NewSeeds | None:  # noqa: ARG002 - none
+        """What new seeds could add to the figure; None where there are none."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -308,22 +308,24 @@ class OfQueries(_ByRows):
         if self.units < 2:
             return Bound(math.inf, "few")
         ratio = float(figure.of(self.values))
-        value = ratio + math.hypot(bound.value - ratio, self.fixed(figure, confidence).reach)
+        reach = self._crossed(figure).reach_of_seeds(2 * (1 - confidence))
+        value = ratio + math.hypot(bound.value - ratio, reach)
         return Bound(value, "seeds-seen" if bound.by == "gaffke-seen" else "seeds")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
         """As `Decider.foreseen`; not known of bets, nor of what is no mean."""
         return None if self.always_valid or self._no_means else super().foreseen(figure, distance, confidence)
 
-    def fixed(self, figure: Figure, confidence: float) -> Fixed:
-        """As `_ByRows.fixed`: by the seeds, of the figure linearised."""
-        if self.seeds is None:
-            return NOTHING_FIXED
+    def new_seeds(self, figure: Figure, confidence: float) -> NewSeeds | None:
+        """As `_ByRows.new_seeds`."""
+        return None if self.seeds is None else self._crossed(figure).new_seeds(2 * (1 - confidence))
+
+    def _crossed(self, figure: Figure) -> Crossed:
+        """The figure, linearised, over queries and seeds."""
         slopes = figure.slopes(self.values)
         own = [k * each.linear_by_seed() for k, each in zip(slopes, self.terms, strict=True)]
         others = -own[1] if len(own) > 1 else None
-        found = crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
-        return Fixed(found.reach_of_seeds(2 * (1 - confidence)), found.error_of_seeds)
+        return crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
 
     def _by_betting(self, figure: Figure, confidence: float) -> Bound:
         """The least value that was ruled out after any of the queries."""

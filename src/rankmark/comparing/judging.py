@@ -18,8 +18,10 @@ from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.intervals import (
+    INTERVALS,
     Interval,
     Made,
+    are_zero_one,
     caution_of,
     made_interval,
     skewness,
@@ -122,7 +124,7 @@ class _OneMeasure:
         return made_of_terms(
             terms,
             self.labels,
-            method=self.plan.interval,
+            method=self.plan.interval if INTERVALS[self.plan.interval].of_means else "auto",
             confidence=self.plan.confidence,
             draws=self.plan.draws,
             together=self.together,
@@ -216,11 +218,17 @@ class _OneMeasure:
             self.data.leverage(self.measure, system, other),
             confidence=self.plan.confidence,
             differences=True,
+            zero_one=self._of_zero_one(system, other),
             bounds=bounds,
             draws=self.plan.draws,
             together=self.together,
             resampled=lambda: self.resamples.difference(self.measure, system, other),
         )
+
+    def _of_zero_one(self, system: str, other: str) -> bool:
+        """Whether it is a difference of values that are 0 or 1."""
+        both = self.data.pair_terms(self.measure, system, other)[:2]
+        return self.measure.bounds == (0, 1) and all(are_zero_one(each.linear()) for each in both)
 
     def _of_seeds(
         self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None, bounds: Bounds

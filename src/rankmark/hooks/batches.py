@@ -45,6 +45,7 @@ class Batches:
 
     Attributes:
         measures: the measures, as they were understood.
+        of_lists: whether all of them are of lists.
 
     """
 
@@ -60,11 +61,11 @@ class Batches:
         self._asked, self._like = plans.measures, like
         self._repeated: Repeated = repeated
         self._options = dict(options)
-        self._of_lists = all(measure.page.kind == "list" for measure in self.measures)
+        self.of_lists = all(measure.page.kind == "list" for measure in self.measures)
         self._new(repeated)  # which refuses what cannot be asked for
 
     def _new(self, repeated: Repeated) -> Part:
-        if self._of_lists:
+        if self.of_lists:
             return Evaluator(self._asked, like=self._like, repeated=repeated, **self._options)
         return PredictionEvaluator(self._asked, like=self._like, **self._options)
 
@@ -84,7 +85,7 @@ class Batches:
 
         """
         more = {name: value for name, value in more.items() if value is not None}
-        if not self._of_lists:
+        if not self.of_lists:
             _check_taken(more, {"weights"}, "measures of predictions")
             made = self._new("error")
             made.update_arrays(labels, scores, queries=queries, **more)
@@ -131,7 +132,7 @@ class Batches:
 
     def read(self, saved: bytes) -> Part:
         """What `to_bytes` of a part gave."""
-        return Evaluator.from_bytes(saved) if self._of_lists else PredictionEvaluator.from_bytes(saved)
+        return Evaluator.from_bytes(saved) if self.of_lists else PredictionEvaluator.from_bytes(saved)
 
 
 def _check_taken(given: Mapping[str, Any], taken: set[str], what: str) -> None:

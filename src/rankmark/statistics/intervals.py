@@ -40,6 +40,7 @@ __all__ = [
     "Made",
     "MeanInterval",
     "StandardError",
+    "are_zero_one",
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
@@ -56,10 +57,11 @@ __all__ = [
     "studentised_interval",
     "studentised_ratios",
     "t_interval",
+    "tango_interval",
     "wilson_interval",
 ]
 
-IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact"]
+IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact", "tango"]
 
 
 Bounds: TypeAlias = "tuple[float | None, float | None]"
@@ -515,6 +517,54 @@ def exact_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clu
     return Interval(low, high)
 
 
+def tango_interval(values: ArrayLike, *, confidence: float = 0.95) -> Interval:
+    """Tango's score interval of the difference of two shares, of the differences of values that are 0 or 1.
+
+    All Δ with |b − c − n·Δ| ≤ z·√(n·(2q + Δ − Δ²)), where b of the n differences are 1 and c are −1, and q is
+    the likeliest chance of −1 if Δ is true: 2n·q² + (Δ·(2n − b + c) − b − c)·q = c·Δ·(1 − Δ). At Δ = 0 it is
+    McNemar's test. It holds the true difference also where few values differ, or none.
+
+    Args:
+        values: −1, 0 or 1, one a row; NaN is left out.
+        confidence: the share of such intervals that hold the true difference, 0 to 1.
+
+    Raises:
+        ChoiceError: other values.
+
+    Source:
+        T. Tango, "Equivalence test and confidence interval for the difference in proportions for the
+        paired-sample design", Statistics in Medicine 17, 1998, equations 24 to 26.
+
+    """
+    from scipy import optimize, special
+
+    check_share(confidence=confidence)
+    own, _ = known(values, None)
+    if not np.isin(own, (-1, 0, 1)).all():
+        raise ChoiceError('interval="tango" is of differences of values that are 0 or 1, which these are not')
+    n, b, c = len(own), int(np.count_nonzero(own > 0)), int(np.count_nonzero(own < 0))
+    if not n:
+        return Interval(math.nan, math.nan)
+    z = float(special.ndtri((1 + confidence) / 2))
+
+    def beyond(difference: float) -> float:
+        """How far the observed difference is from this one, less than may be."""
+        linear = difference * (2 * n - b + c) - b - c
+        root = math.sqrt(max(linear**2 + 8 * n * c * difference * (1 - difference), 0.0))
+        variance = n * ((root - linear) / (2 * n) + difference - difference**2)
+        return abs(b - c - n * difference) - z * math.sqrt(max(variance, 0.0))
+
+    def farthest(end: float) -> float:
+        # Of values that are all alike it is nothing at the difference itself, too.
+        start = seen + 1e-9 * (end - seen)
+        return (
+            float(optimize.brentq(beyond, start, end, xtol=1e-12)) if beyond(end) > 0 > beyond(start) else end
+        )
+
+    seen = (b - c) / n
+    return Interval(farthest(-1.0), farthest(1.0))
+
+
 def _share(
     method: str, values: ArrayLike, clusters: Clusters, confidence: float
 ) -> tuple[float, float, float]:
@@ -522,7 +572,7 @@ def _share(
     from scipy import stats
 
     own, labels = known(values, clusters)
-    if not _are_zero_one(own):
+    if not are_zero_one(own):
         raise ChoiceError(f'interval="{method}" is of values that are 0 or 1, which these are not')
     share = float(own.mean()) if len(own) else math.nan
     tail = (1 + confidence) / 2
@@ -535,7 +585,8 @@ def _share(
     return share, min(count, float(len(own))), float(stats.t.ppf(tail, freedom))
 
 
-def _are_zero_one(values: Floats) -> bool:
+def are_zero_one(values: Floats) -> bool:
+    """Whether all values are 0 or 1."""
     return bool(np.all((values == 0) | (values == 1)))
 
 
@@ -580,6 +631,7 @@ def auto_interval(
     values: ArrayLike,
     *,
     differences: bool = False,
+    zero_one: bool = False,
     confidence: float = 0.95,
     clusters: Clusters = None,
     resamples: int = 10_000,
@@ -587,6 +639,8 @@ def auto_interval(
     threads: int | None = None,
 ) -> Made:
     """By what the values are: Wilson's for 0 and 1, the studentised bootstrap for skewed ones, t for others.
+
+    Of differences of 0 and 1 it is Tango's, without clusters.
 
     Skewed are values with n ≤ 25·G₁², G₁ their skewness Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5, that of clusters'
     S_c − m_c·x̄ where there are such; if fewer than five have another value than most, resamples do not tell,
@@ -599,6 +653,7 @@ def auto_interval(
     Args:
         values: one a row; NaN is left out.
         differences: whether they are differences between two systems, of which none is a share.
+        zero_one: whether they are differences of values that are 0 or 1.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         clusters: a label a row.
         resamples: of the studentised bootstrap.
@@ -612,7 +667,8 @@ def auto_interval(
     """
     own, labels = known(values, clusters)
     draws = {"resamples": resamples, "seed": seed, "threads": threads}
-    return made_interval("auto", own, labels, confidence=confidence, differences=differences, draws=draws)
+    how: dict[str, Any] = {"differences": differences, "zero_one": zero_one, "draws": draws}
+    return made_interval("auto", own, labels, confidence=confidence, **how)
 
 
 ENOUGH = 25.0
@@ -627,9 +683,13 @@ ALIKE = 25.0
 """As many as how many values that weigh the same are enough (Kish), where they say less than half of them."""
 
 
-def _usual(values: Floats, clusters: Clusters, leverage: Floats | None, *, differences: bool) -> IntervalName:
+def _usual(
+    values: Floats, clusters: Clusters, leverage: Floats | None, *, differences: bool, zero_one: bool
+) -> IntervalName:
     """The method for these values."""
-    if not differences and _are_zero_one(values):
+    if zero_one and clusters is None and leverage is None:
+        return "tango"
+    if not differences and are_zero_one(values):
         return "wilson"
     if _effective(values, leverage) < len(values) / 2:
         return "t"
@@ -646,7 +706,7 @@ def caution_of(
     method: IntervalName, values: Floats, clusters: Clusters, leverage: Floats | None = None
 ) -> Caution:
     """What to say of an interval of the mean of these by this method, which is not ``auto``."""
-    if method in ("wilson", "exact"):
+    if method in ("wilson", "exact", "tango"):
         return ""
     if not deviations(values).any():
         return "alike"
@@ -709,6 +769,11 @@ class MeanInterval(Statistic):
         """Whether it is of resamples."""
         return any(each in self.takes for each in DRAWN)
 
+    @property
+    def knows_clusters(self) -> bool:
+        """As `Statistic.knows_clusters`: what is drawn can be drawn of them."""
+        return self.draws or "clusters" in self.takes
+
     def check(self, resamples: int, confidence: float) -> None:
         """Refuses fewer resamples than leave one of them beyond either end."""
         if self.draws:
@@ -720,6 +785,11 @@ class MeanInterval(Statistic):
         """Whether there is one of differences between two systems."""
         return self.function not in (wilson_interval, exact_interval)
 
+    @property
+    def of_means(self) -> bool:
+        """Whether there is one of the mean of a system's values."""
+        return self.function is not tango_interval
+
 
 def made_interval(
     name: IntervalName,
@@ -729,6 +799,7 @@ def made_interval(
     *,
     confidence: float,
     differences: bool = False,
+    zero_one: bool = False,
     bounds: Bounds = (None, None),
     draws: Mapping[str, Any] = MappingProxyType({}),
     together: int | None = None,
@@ -743,6 +814,7 @@ def made_interval(
         leverage: as for `t_interval`.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         differences: as for `auto_interval`.
+        zero_one: likewise.
         bounds: of the mean, beyond which no end is.
         draws: ``resamples``, ``seed`` and ``threads``, for those that draw.
         together: how many intervals of measures are made, which share the time for more resamples than that,
@@ -752,7 +824,8 @@ def made_interval(
     """
     if not standard_error(values, clusters, leverage).freedom:
         return Made(math.nan, math.nan, "t" if name == "auto" else name)
-    method = _usual(values, clusters, leverage, differences=differences) if name == "auto" else name
+    kind = {"differences": differences, "zero_one": zero_one}
+    method = _usual(values, clusters, leverage, **kind) if name == "auto" else name
     given: Mapping[str, Callable[[], Any]] = {
         "values": lambda: values,
         "clusters": lambda: clusters,
@@ -779,7 +852,7 @@ def made_interval(
 INTERVALS: Mapping[str, MeanInterval] = table(
     MeanInterval(
         "auto",
-        "t, studentised bootstrap where values are skewed, Wilson's of 0 and 1",
+        "t, studentised bootstrap where values are skewed, Wilson's or Tango's of 0 and 1",
         auto_interval,
         "where values are too few or too skewed for what they are, a caution says so",
     ),
@@ -804,5 +877,6 @@ INTERVALS: Mapping[str, MeanInterval] = table(
     ),
     MeanInterval("wilson", "Wilson", wilson_interval, "values are 0 or 1"),
     MeanInterval("exact", "Clopper-Pearson", exact_interval, "values are 0 or 1"),
+    MeanInterval("tango", "Tango", tango_interval, "values are differences of values that are 0 or 1"),
 )
 """The first is the default. Each assumes that rows (or clusters of them) do not depend on each other."""
