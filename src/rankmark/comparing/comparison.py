@@ -45,6 +45,8 @@ class Comparison(Compared, Saved, Numbered):
             f"{found} of {len(self.pairs)} differences significant>"
         )
 
+    _options = tuple(ComparisonOptions.__annotations__)
+
     def _blocks(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block]:
         return View(self, digits=digits, **options).blocks()
 

@@ -48,6 +48,8 @@ class OfRuns(Saved, Numbered, ABC):
 
     __slots__ = ()
 
+    _options = tuple(Options.__annotations__)
+
     @property
     @abstractmethod
     def _runs(self) -> Mapping[str, Result]:
