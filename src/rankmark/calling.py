@@ -6,12 +6,12 @@ import ast
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rankmark.errors import CallError, did_you_mean
 
-__all__ = ["clear_functions", "clear_methods", "with_clear_calls"]
+__all__ = ["clear_functions", "clear_methods", "refuse_unknown", "with_clear_calls"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -33,6 +33,23 @@ def clear_methods(cls: C) -> C:
         if public and inspect.isfunction(found) and not hasattr(found, "__wrapped__"):
             setattr(cls, name, with_clear_calls(found, found.__module__))
     return cls
+
+
+def refuse_unknown(called: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuses the first of the names that what is called does not take.
+
+    Raises:
+        CallError: it takes no such argument.
+
+    """
+    takes = list(known)
+    for name in names:
+        if name not in takes:
+            raise CallError(f"{called}() {_unknown(name, takes)}")
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    return f"got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
 
 
 def with_clear_calls(function: F, module: str) -> F:
@@ -91,8 +108,7 @@ def _wrong(
         )
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     if not open_ended and (unknown := [name for name in kwargs if name not in parameters]):
-        near = did_you_mean(unknown[0], parameters)
-        return f"got an unexpected keyword argument {unknown[0]!r}{near}"
+        return _unknown(unknown[0], parameters)
     there = {*by_place[: len(args)], *kwargs}
     missing = [
         name if name in by_place else f"{name}="

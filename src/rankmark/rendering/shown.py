@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rankmark.calling import clear_methods
-from rankmark.errors import CallError, UsageError, did_you_mean
+from rankmark.calling import clear_methods, refuse_unknown
+from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
 from rankmark.rendering.formats import format_of, formats, known_format
 from rankmark.rendering.html import html
 from rankmark.rendering.words import brief
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -61,14 +60,6 @@ class Shown(Showable):
             raise UsageError(f"format={name} shows {cls._instead}; use one of {', '.join(known)}")
         return every[known_format(name, known)]
 
-    @classmethod
-    def _check_options(cls, called: str, options: Iterable[str]) -> None:
-        """Refuses what there is not to be shown."""
-        if unknown := [each for each in options if each not in cls._options]:
-            known = ["name", "digits", *cls._options]
-            hint = did_you_mean(unknown[0], known) or f"; it takes {', '.join(known)}"
-            raise CallError(f"{called}() got an unexpected keyword argument {unknown[0]!r}{hint}")
-
     def format(self, name: str = "table", digits: int = 4, **options: Any) -> str:
         """It as text, with a line end.
 
@@ -79,7 +70,7 @@ class Shown(Showable):
             **options: what else to show; the class says which there are.
 
         """
-        self._check_options("format", options)
+        refuse_unknown("format", options, ["name", "digits", *self._options])
         return self._in_format(name).text(self, checked_digits(digits), options)
 
     def to_table(self, **options: Any) -> str:
@@ -108,7 +99,7 @@ class Shown(Showable):
 
     def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
-        self._check_options("write", options)
+        refuse_unknown("write", options, ["path", "name", "digits", *self._options])
         digits = checked_digits(digits)
         name = name or format_of(path)
         file = formats().get(name)

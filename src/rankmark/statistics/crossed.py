@@ -103,11 +103,18 @@ class Crossed:
         check_choice("alternative", alternative, ("two-sided", "greater", "less"))
         distance, known = self.estimate - null, self.queries.freedom
         t = distance / self.error if known and self.error else math.nan
-        # With seeds there is no one number of degrees of freedom.
-        freedom = None if any(each.squared for each in self.seeds) else known
         return PValue(
-            self._p(distance, alternative), Evidence("t", self.queries.units if known else 0, t, freedom)
+            self._p(distance, alternative),
+            Evidence("t", self.queries.units if known else 0, t, self._freedom_of(distance)),
         )
+
+    def _freedom_of(self, distance: float) -> float | None:
+        """With how many degrees of freedom t has the p-value of this distance, on which they depend."""
+        known = self.queries.freedom
+        if not (known and self.error and any(each.squared for each in self.seeds)):
+            return known
+        both = self._two_sided(abs(distance))
+        return self.freedom(both) if LEAST_P < both < 1 else None
 
     def _p(self, distance: float, alternative: Alternative) -> float:
         if not self.queries.freedom:
