@@ -17,7 +17,9 @@ from benchmarks.__main__ import main, run_case
 from benchmarks.cases import CASES
 from benchmarks.contenders import MANY, SIX, Contender, duckdb_by_hand, ours, peers, polars_by_hand
 from benchmarks.coverage import __main__ as coverage
-from benchmarks.coverage import means, rows, seeds
+from benchmarks.coverage import areas, means, populations, rows, seeds
+from benchmarks.coverage import tests as paired
+from benchmarks.coverage.shares import Noted, Share, Table, false, held, shares
 from benchmarks.report import Outcome
 from benchmarks.targets import Measured
 from benchmarks.timing import Timing, check_agreement
@@ -179,12 +181,27 @@ def test_coverage_is_shown_for_every_population(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(means, "QUERIES", (10,))
+    monkeypatch.setattr(means, "USERS", (10,))
     monkeypatch.setattr(means, "RESAMPLES", 50)
     coverage.main(["means", "--repetitions", "2"])
     out = capsys.readouterr().out
-    assert out.count("###") == 7
-    every = (*means.POPULATIONS, *means.MORE_POPULATIONS, *means.CHANGES)
+    assert out.count("####") == 6
+    every = (*populations.POPULATIONS, *populations.MORE_POPULATIONS, *populations.CHANGES)
     assert all(f"| {population.name}, 10 queries |" in out for population in every)
+    assert "shares with a goal" in out
+
+
+def test_tests_of_differences_are_shown_at_both_levels(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paired, "QUERIES", (10, 25))
+    monkeypatch.setattr(paired, "SYSTEMS", (3,))
+    monkeypatch.setattr(paired, "RESAMPLES", 50)
+    coverage.main(["tests", "--repetitions", "2"])
+    out = capsys.readouterr().out
+    assert out.count("####") == 7
+    assert out.count("| rare gains, the others lose, 25 queries |") == 2
+    assert "| 3 systems, 3 pairs |" in out
 
 
 def test_coverage_over_seeds_is_shown_for_each_way_to_have_them(
@@ -193,21 +210,49 @@ def test_coverage_over_seeds_is_shown_for_each_way_to_have_them(
     monkeypatch.setattr(seeds, "QUERIES", (25,))
     coverage.main(["seeds", "--repetitions", "1"])
     out = capsys.readouterr().out
-    assert out.count("###") == 5
-    assert out.count("| 25 queries, 3 seeds ± 0.01 |") == 5
+    assert out.count("####") == 6
+    assert out.count("| 25 queries, 3 seeds ± 0.01 |") == 6
 
 
 def test_tests_of_predictions_are_shown_where_systems_differ_and_where_not(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("EQUAL", "SCALED", "BETTER"):
+    for name in ("EQUAL", "CLASSES", "SCALED", "BETTER"):
         monkeypatch.setattr(rows, name, getattr(rows, name)[:1])
-    monkeypatch.setattr(rows, "MEASURES", ("LogLoss",))
-    monkeypatch.setattr(rows, "OF_RANKS", ("AUC",))
+    monkeypatch.setattr(rows, "OF_SUMS", ("LogLoss",))
+    monkeypatch.setattr(rows, "OF_RANKS", ("KS",))
     coverage.main(["rows", "--repetitions", "2"])
     out = capsys.readouterr().out
-    assert out.count("###") == 6
+    assert out.count("####") == 14
     assert out.count("| LogLoss, 25 rows |") == 2
+    assert out.count("| Accuracy, 25 rows of 4 classes |") == 2
+
+
+def test_slices_of_rows_are_tested_by_every_measure() -> None:
+    import numpy as np
+
+    for users in (False, True):
+        found = areas._slice_of_rows(np.random.default_rng(0), 25, users=users)
+        assert {name.partition(",")[0] for name in found} == set(areas.OF_SLICES)
+
+
+def test_what_misses_its_goal_is_marked_and_whether_a_note_says_so() -> None:
+    def once(_: object, number: int) -> dict[str, bool | Noted]:
+        return {"default": Noted(number % 2 == 0, True), "unsaid": number % 2 == 0, "right": number % 20 > 0}
+
+    own = shares(100, 0, once)
+    assert own["default"] == Share(0.5, 100, 1.0)
+    table = Table("Held", {"some": own, "none": {}}, dict.fromkeys(own, held()))
+    assert "| some | 50.0 ± 5.0 ! (note 100%) | 50.0 ± 5.0 ! | 95.0 ± 2.2 |" in str(table)
+    assert [way for _, way, _ in table.missed()] == ["default", "unsaid"]
+    said = coverage.summary([table])
+    assert "Of 3 shares with a goal 2 miss it" in said
+    assert "Held: some, unsaid: 50.0 ± 5.0" in said
+    assert "default" not in said
+    # At most 6% at 5%, and 1.5% at 1%.
+    assert false(0.05).missed(Share(0.09, 1_000))
+    assert not false(0.05).missed(Share(0.06, 100_000))
+    assert false(0.01).missed(Share(0.016, 1_000_000))
 
 
 def test_a_subject_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,7 +261,7 @@ def test_a_subject_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[st
     assert "no subject 'luck'; there are" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("population", means.POPULATIONS, ids=lambda population: population.name)
+@pytest.mark.parametrize("population", populations.POPULATIONS, ids=lambda population: population.name)
 def test_populations_have_the_means_they_claim(population: Any) -> None:
     import numpy as np
 
@@ -227,14 +272,14 @@ def test_populations_have_the_means_they_claim(population: Any) -> None:
 @pytest.mark.slow
 def test_intervals_hold_the_mean_and_tests_find_no_more_than_there_is() -> None:
     # Of 1,000 repetitions a share of 5% is seen as one of 2.6% to 7.4% but once in some 2,000 times.
-    population = means.POPULATIONS[0]
-    held = means.coverage(population, 50, 1_000)
-    assert held.pop("with a caution").value < 0.01
-    assert all(0.926 <= share.value <= 0.974 for share in held.values()), held
-    found = means.false_positives(population, 50, 1_000)
-    assert all(share.value <= 0.074 for share in found.values()), found
-    assert found["randomisation"].value >= 0.026
-    of_any = means.families(population, 50, 1_000)
+    population = populations.POPULATIONS[0]
+    covered = means.coverage(population, 50, 1_000)
+    assert covered.pop("with a caution").value < 0.01
+    assert all(0.926 <= share.value <= 0.974 for share in covered.values()), covered
+    found = paired.false_positives(populations.APART[0], 50, 1_000)
+    assert all(share.value <= (0.074 if "5%" in name else 0.02) for name, share in found.items()), found
+    assert found["randomisation, 5%"].value >= 0.026
+    of_any = paired.corrections(population, 50, 1_000)
     assert of_any["none"].value > 0.2
     assert all(
         of_any[name].value <= 0.074 for name in ("holm", "hochberg", "bonferroni", "sidak", "Tukey")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 import rankmark as rm
-from benchmarks.coverage.shares import Share, Table, shares
+from benchmarks.coverage.shares import Noted, Share, Table, false, held, shares
 from rankmark import statistics
+from rankmark.statistics.delong import AreaTest
 from rankmark.statistics.independent import group_difference
 
 Floats = NDArray[np.float64]
 AREAS = (0.6, 0.8, 0.95, 0.99)
 SIZES = ((20, 20), (50, 50), (30, 300), (200, 200))
 USERS = (10, 25, 50, 200)
+Found: TypeAlias = "dict[str, bool | Noted]"
 Truth = Callable[[Floats], Floats]
 """The probabilities of rows by their scores."""
 
@@ -38,24 +40,22 @@ def _exponential(rng: Generator, sizes: tuple[int, int], area: float) -> tuple[F
     return label, rng.exponential(size=len(label)) * np.where(label == 1, area / (1 - area), 1)
 
 
-def _area(rng: Generator, sizes: tuple[int, int], area: float, *, skewed: bool) -> dict[str, bool]:
+def _area(rng: Generator, sizes: tuple[int, int], area: float, *, skewed: bool) -> Found:
     label, score = _exponential(rng, sizes, area) if skewed else _rows(rng, sizes, area)
-    found: dict[str, bool] = {}
-    for method in ("delong-logit", "delong"):
-        low, high = statistics.delong_interval(label, score.ravel(), method=method)
-        found[method] = low <= area <= high
-    return found
+    low, high = statistics.delong_interval(label, score.ravel(), method="delong")
+    usual = _held({"label": label, "score": score.ravel()}, {"AUC": area}, {"default": True})
+    return {"default": usual["AUC, default"], "delong": bool(low <= area <= high)}
 
 
 def _areas(rng: Generator, sizes: tuple[int, int], areas: tuple[float, float]) -> dict[str, bool]:
     label, score = _rows(rng, sizes, 0.5, 2)
     score += np.sqrt(2) * ndtri(np.array(areas)) * label[:, None]
     found: dict[str, bool] = {}
-    for method in ("delong-t", "delong"):
+    for method in get_args(AreaTest):
         test = statistics.delong_test(label, *score.T, method=method)
-        found[f"{method}: interval"] = test.interval.low <= areas[0] - areas[1] <= test.interval.high
+        found[method] = test.interval.low <= areas[0] - areas[1] <= test.interval.high
         if areas[0] == areas[1]:
-            found[f"{method}: p > .05"] = test.p > 0.05
+            found[f"{method}: p ≤ .05"] = test.p <= 0.05
     return found
 
 
@@ -69,7 +69,7 @@ def _users(rng: Generator, count: int, *, pareto: bool) -> NDArray[np.intp]:
     return np.repeat(np.arange(count), sizes)
 
 
-def _area_by_users(rng: Generator, count: int, area: float, *, pareto: bool) -> dict[str, bool]:
+def _area_by_users(rng: Generator, count: int, area: float, *, pareto: bool) -> Found:
     user = _users(rng, count, pareto=pareto)
     label = rng.random(len(user)) < expit(0.8 * rng.normal(size=count) - 0.5)[user]
     systems = [
@@ -78,31 +78,35 @@ def _area_by_users(rng: Generator, count: int, area: float, *, pareto: bool) -> 
         + np.sqrt(2) * ndtri(area) * label
         for _ in range(2)
     ]
-    found: dict[str, bool] = {}
-    if 0 < label.sum() < len(label):
-        for method, test in (("delong-logit", "delong-t"), ("delong", "delong")):
-            low, high = statistics.delong_interval(label, systems[0], clusters=user, method=method)  # type: ignore[arg-type]
-            found[method] = low <= area <= high
-            p = statistics.delong_test(label, *systems, clusters=user, method=test).p  # type: ignore[arg-type]
-            found[f"{test}: p > .05"] = p > 0.05
+    if not 0 < label.sum() < len(label):
+        return {}
+    table = {"label": label.astype(float), "score": systems[0], "user_id": user}
+    usual = _held(table, {"AUC": area}, {"default": True})
+    low, high = statistics.delong_interval(label, systems[0], clusters=user, method="delong")
+    found: dict[str, bool | Noted] = {"default": usual["AUC, default"], "delong": bool(low <= area <= high)}
+    for test in get_args(AreaTest):
+        found[f"{test}: p ≤ .05"] = (
+            statistics.delong_test(label, *systems, clusters=user, method=test).p <= 0.05
+        )
     return found
 
 
-def _held(table: dict[str, Any], truths: dict[str, float], methods: dict[str, object]) -> dict[str, bool]:
-    """Whether intervals of measures hold their true values, by each method."""
-    found: dict[str, bool] = {}
+def _held(table: dict[str, Any], truths: dict[str, float], methods: dict[str, object]) -> Found:
+    """Whether intervals of measures hold their true values, by each method, and whether a note is beside."""
+    found: dict[str, bool | Noted] = {}
     for name, method in methods.items():
         result = rm.evaluate_predictions(table, list(truths), intervals=method, resamples=1_000)  # type: ignore[arg-type]
         for measure, truth in truths.items():
-            low, high = result.intervals[measure][:2] if measure in result.intervals else (np.nan, np.nan)
-            found[f"{measure}, {name}"] = low <= truth <= high
+            if interval := result.intervals.get(measure):
+                own = interval.low <= truth <= interval.high
+                found[f"{measure}, {name}"] = Noted(own, bool(interval.note))
     return found
 
 
-METHODS = {"usual": True, "bca": "bca"}
+METHODS = {"default": True, "bca": "bca"}
 
 
-def _sums_by_rows(rng: Generator, count: int) -> dict[str, bool]:
+def _sums_by_rows(rng: Generator, count: int) -> Found:
     score = expit(1.2 * rng.normal(size=count) - 0.85)
     table = {"label": (rng.random(count) < score).astype(float), "score": score}
     return _held(table, SUMS, METHODS)
@@ -122,7 +126,7 @@ def _true_sums() -> dict[str, float]:
 SUMS = _true_sums()
 
 
-def _gauc(rng: Generator, count: int, *, pareto: bool) -> dict[str, bool]:
+def _gauc(rng: Generator, count: int, *, pareto: bool) -> Found:
     """Users of whom each has an AUC of .75 on average, whatever they have of rows."""
     user = _users(rng, count, pareto=pareto)
     # Each user has rows of both classes, and the difference of their means varies around that of .75.
@@ -133,7 +137,7 @@ def _gauc(rng: Generator, count: int, *, pareto: bool) -> dict[str, bool]:
     return _held({"label": label, "score": score, "user_id": user}, {"GAUC": 0.75}, METHODS)
 
 
-def _rate(rng: Generator, count: int, share: float) -> dict[str, bool]:
+def _rate(rng: Generator, count: int, share: float) -> Found:
     """Accuracy of rows of which so many are right."""
     right = rng.random(count) < share
     table = {"label": np.ones(count), "score": np.where(right, 0.9, 0.1)}
@@ -157,15 +161,16 @@ TRUTHS: dict[str, Truth] = {
 }
 
 
-def _ece(rng: Generator, count: int, truth: Truth, error: float) -> dict[str, bool]:
+def _ece(rng: Generator, count: int, truth: Truth, error: float) -> Found:
     score = _scores(rng, count)
     label = rng.random(count) < truth(score)
     gaps = statistics.binned_gaps(label, score)
-    low, high = gaps.interval(draws=500)
+    table = {"label": label.astype(float), "score": score}
+    interval = rm.evaluate_predictions(table, "ECE", intervals=True, resamples=500).intervals["ECE"]
     return {
-        "interval": low <= error <= high,
-        "consistency resampling: p > .05": gaps.calibrated(draws=500).p > 0.05,
-        "Spiegelhalter: p > .05": statistics.spiegelhalter_test(label, score).p > 0.05,
+        "default": Noted(interval.low <= error <= interval.high, bool(interval.note)),
+        "consistency resampling: p ≤ .05": gaps.calibrated(draws=500).p <= 0.05,
+        "Spiegelhalter: p ≤ .05": statistics.spiegelhalter_test(label, score).p <= 0.05,
     }
 
 
@@ -179,23 +184,51 @@ SLICES: dict[str, Callable[[Generator, int], Floats]] = {
 def _slice(rng: Generator, count: int, draw: Callable[[Generator, int], Floats]) -> dict[str, bool]:
     own, others = draw(rng, count), draw(rng, 100)
     welch, divided = statistics.welch(own, others).p, group_difference(own, others).p
-    return {"usual": divided <= 0.05, "Welch": welch <= 0.05}
+    return {"default": divided <= 0.05, "Welch": welch <= 0.05}
 
 
 def _slice_area(rng: Generator, size: int, area: float) -> dict[str, bool]:
     """The AUC of a slice and of 100 and 100 other rows that are alike."""
     parts = [(label, scores[:, 0]) for label, scores in (_rows(rng, (n, n), area) for n in (size, 100))]
-    return {
-        method: statistics.unpaired_delong_test(*parts, method=method).p <= 0.05  # type: ignore[arg-type]
-        for method in ("delong-t", "delong")
-    }
+    methods: tuple[AreaTest, ...] = get_args(AreaTest)
+    return {each: statistics.unpaired_delong_test(*parts, method=each).p <= 0.05 for each in methods}
+
+
+OF_SLICES = ("LogLoss", "Accuracy", "PCOPC", "AUC", "AveragePrecision")
+
+
+def _slice_of_rows(rng: Generator, count: int, *, users: bool) -> dict[str, bool]:
+    """Rows of one kind, of 200 of another and of 100 of a third, that are alike; or so many users."""
+    kind = np.repeat(["some", "most", "more"], (count, 200, 100))
+    if users:
+        user = np.repeat(np.arange(len(kind)), 1 + rng.geometric(0.25, len(kind)))
+        kind = kind[user]
+    else:
+        user = np.arange(len(kind))
+    logit = 1.2 * rng.normal(size=len(kind)) - 0.5 + 0.7 * users * rng.normal(size=user[-1] + 1)[user]
+    label = (rng.random(len(kind)) < expit(logit)).astype(float)
+    table = {"label": label, "score": expit(logit + rng.normal(size=len(kind))), "kind": kind}
+    if users:
+        table["user_id"] = user
+    found = rm.evaluate_predictions(table, OF_SLICES, intervals="percentile", resamples=39, by="kind").slices
+    assert found is not None
+    some = (each for each in found if each.slice == "some" and not np.isnan(each.p))
+    return {f"{each.measure}, {100 * level:g}%": each.p <= level for each in some for level in (0.05, 0.01)}
+
+
+GOALS = {
+    **dict.fromkeys(("default", "delong-t"), held()),
+    **{f"{measure}, default": held() for measure in (*SUMS, "GAUC")},
+    "delong-t: p ≤ .05": false(0.05),
+}
+SLICED = dict.fromkeys(("default", "delong-t"), false(0.05))
 
 
 def tables(repetitions: int) -> Iterator[Table]:
     """Each of the tables; those that evaluate whole tables are of a fifth of the repetitions."""
     few = max(repetitions // 5, 1)
 
-    def counted(of: int, once: Callable[[Generator], dict[str, bool]]) -> dict[str, Share]:
+    def counted(of: int, once: Callable[[Generator], Mapping[str, bool | Noted]]) -> dict[str, Share]:
         return shares(of, 7, lambda rng, _: once(rng))
 
     yield Table(
@@ -209,11 +242,10 @@ def tables(repetitions: int) -> Iterator[Table]:
             for area in AREAS
             for skewed in (False, True)
         },
-        0.95,
-        (0.015, 0.015),
+        GOALS,
     )
     yield Table(
-        "95% intervals that hold the difference of two AUC, and tests of equal ones with p > .05",
+        "95% intervals that hold the difference of two AUC, and tests of equal ones with p ≤ .05",
         {
             f"{m} + {n}, {pair[0]} and {pair[1]}": counted(
                 repetitions, partial(_areas, sizes=(m, n), areas=pair)
@@ -221,11 +253,10 @@ def tables(repetitions: int) -> Iterator[Table]:
             for m, n in SIZES
             for pair in ((0.8, 0.8), (0.95, 0.95), (0.95, 0.8), (0.99, 0.95))
         },
-        0.95,
-        (0.015, 0.05),
+        GOALS,
     )
     yield Table(
-        "95% intervals that hold the AUC where rows of users are alike, and tests of equal ones with p > .05",
+        "95% intervals that hold the AUC where rows of users are alike, and tests of equal ones with p ≤ .05",
         {
             f"{count} users, {area}{', Pareto sizes' * pareto}": counted(
                 repetitions,
@@ -235,14 +266,12 @@ def tables(repetitions: int) -> Iterator[Table]:
             for count in USERS
             for area in (0.75, 0.95)
         },
-        0.95,
-        (0.015, 0.05),
+        GOALS,
     )
     yield Table(
         "95% intervals that hold sums over rows",
         {f"{n} rows": counted(few, partial(_sums_by_rows, count=n)) for n in (25, 50, 200)},
-        0.95,
-        (0.015, 0.015),
+        GOALS,
     )
     yield Table(
         "95% intervals that hold the GAUC",
@@ -253,8 +282,7 @@ def tables(repetitions: int) -> Iterator[Table]:
             for pareto in (False, True)
             for count in USERS
         },
-        0.95,
-        (0.015, 0.015),
+        GOALS,
     )
     yield Table(
         "95% intervals that hold the share of rows that are right",
@@ -263,16 +291,16 @@ def tables(repetitions: int) -> Iterator[Table]:
             for n in (20, 50, 200)
             for share in (0.8, 0.95, 0.99)
         },
-        0.95,
-        (0.015, 0.05),
+        GOALS,
     )
     yield Table(
-        "95% intervals that hold the ECE, and tests of calibration with p > .05",
+        "95% intervals that hold the ECE, and tests of calibration with p ≤ .05",
         {
             f"{n} rows, {name}": counted(few, partial(_ece, count=n, truth=truth, error=_true_error(truth)))
             for name, truth in TRUTHS.items()
             for n in (200, 2_000)
         },
+        GOALS,
     )
     yield Table(
         "Slices found to differ from 100 other queries that are alike, at 5%",
@@ -281,9 +309,17 @@ def tables(repetitions: int) -> Iterator[Table]:
             for name, draw in SLICES.items()
             for n in (3, 5, 10, 25, 50)
         },
-        0.05,
-        (0.05, 0.01),
+        SLICED,
     )
+    for users in (False, True):
+        rows = {
+            f"{n} {'users' if users else 'rows'}": counted(few, partial(_slice_of_rows, count=n, users=users))
+            for n in (25, 50, 200)
+        }
+        title = f"Slices found to differ from 300 other {'users' if users else 'rows'} that are alike"
+        yield Table(
+            title, rows, {f"{each}, {100 * at:g}%": false(at) for each in OF_SLICES for at in (0.05, 0.01)}
+        )
     yield Table(
         "Slices whose AUC is found to differ from that of 100 + 100 other rows that are alike, at 5%",
         {
@@ -291,6 +327,5 @@ def tables(repetitions: int) -> Iterator[Table]:
             for n in (6, 10, 25, 100)
             for area in (0.8, 0.9, 0.95, 0.99)
         },
-        0.05,
-        (0.05, 0.01),
+        SLICED,
     )

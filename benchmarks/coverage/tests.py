@@ -6,72 +6,74 @@ for one that wins every query where that is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
-from benchmarks.coverage.means import POPULATIONS
-from benchmarks.coverage.shares import Share, Table, shares
+from benchmarks.coverage.means import QUERIES, clusters_of
+from benchmarks.coverage.populations import APART, CHANGES, POPULATIONS, Differences, Floats, Population
+from benchmarks.coverage.shares import Goal, Noted, Share, Table, false, shares
 from rankmark import statistics
+from rankmark.statistics.chance import PValue
+from rankmark.statistics.corrections import CORRECTIONS
 from rankmark.statistics.drawing import draws_needed
-from rankmark.statistics.significance import TESTS, PairedTest, randomisation_tests
+from rankmark.statistics.significance import TESTS, PairedTest, level_of_skewed, randomisation_tests
 
-Floats = NDArray[np.float64]
-QUERIES = (10, 25, 50, 200)
 LEVELS = (0.05, 0.01)
-SYSTEMS = (2, 5, 12, 34)
-"""1, 10, 66 and 561 pairs."""
+SYSTEMS = (2, 5, 12, 36)
+"""1, 10, 66 and 630 pairs."""
+USERS = (10, 25, 40)
+RESAMPLES = 2_000
+NONE_APART = (*APART, *(each for each in CHANGES if not each.mean))
+USUAL = next(iter(TESTS))
 
 
-def _apart(draw: Callable[[Generator, int, int], Floats]) -> Callable[[Generator, int], Floats]:
-    """Differences between two systems of one law."""
+def false_positives(population: Differences, queries: int, repetitions: int) -> dict[str, Share]:
+    """The share of p-values of at most each level, where the mean difference is 0."""
 
-    def drawn(rng: Generator, queries: int) -> Floats:
-        values = draw(rng, queries, 2)
-        return np.asarray(values[:, 1] - values[:, 0])
-
-    return drawn
-
-
-def _rare_gains(rng: Generator, queries: int) -> Floats:
-    """One query in five gains, much or little, 1 at most; all others lose as much altogether."""
-    gains = (rng.random(queries) < 0.2) * rng.exponential(0.2, queries).clip(0, 1)
-    return gains - 0.04 * (1 - np.exp(-5)) + rng.normal(0, 0.01, queries)
-
-
-DIFFERENCES: dict[str, Callable[[Generator, int], Floats]] = {
-    **{each.name: _apart(each.draw) for each in POPULATIONS},
-    "rare gains (skewed)": _rare_gains,
-}
-
-
-def false_positives(
-    draw: Callable[[Generator, int], Floats], queries: int, level: float, repetitions: int
-) -> dict[str, Share]:
-    """The share of p-values of at most the level where the mean difference is 0."""
-
-    def once(rng: Generator, number: int) -> dict[str, bool]:
-        d = draw(rng, queries)
-        return {test.title: _p(test, d, number) <= level for test in TESTS.values()}
+    def once(rng: Generator, number: int) -> dict[str, Noted]:
+        d = population.draw(rng, queries)
+        return _found({test.name: _p(test, d, number) for test in TESTS.values()})
 
     return shares(repetitions, queries, once)
 
 
-def _p(test: PairedTest, d: Floats, seed: int) -> float:
-    told = {"resamples": 2_000, "seed": seed}
-    return float(test.function(d, **{name: value for name, value in told.items() if name in test.takes}))
+def _p(test: PairedTest, d: Floats, seed: int, **unit: Any) -> PValue:
+    told = {"resamples": RESAMPLES, "seed": seed, "threads": 1, **unit}
+    p: PValue = test.function(d, **{name: value for name, value in told.items() if name in test.takes})
+    return p
 
 
-def power(queries: int, repetitions: int, draw: Callable[[Generator, int], Floats]) -> dict[str, Share]:
+def _found(p: dict[str, PValue]) -> dict[str, Noted]:
+    """Which tests find something at each level, and of which a note says that they may."""
+    return {
+        f"{name}, {100 * level:g}%": Noted(own <= level, level_of_skewed(own.evidence, level) is not None)
+        for level in LEVELS
+        for name, own in p.items()
+    }
+
+
+def clustered(users: int, repetitions: int, *, pareto: bool) -> dict[str, Share]:
+    """The same where users have several queries each, which are alike."""
+
+    def once(rng: Generator, number: int) -> dict[str, Noted]:
+        labels, values = clusters_of(rng, users, pareto=pareto)
+        known = (test for test in TESTS.values() if test.knows_clusters and not test.whatever_skewed)
+        return _found({test.name: _p(test, values, number, clusters=labels) for test in known})
+
+    return shares(repetitions, users, once)
+
+
+def power(queries: int, repetitions: int, population: Differences) -> dict[str, Share]:
     """How often each finds at 5% the least true difference of which t is to find 80%."""
-    deviation = float(draw(np.random.default_rng(0), 100_000).std())
+    deviation = float(population.draw(np.random.default_rng(0), 100_000).std())
     true = statistics.detectable_difference(deviation, queries)
 
     def once(rng: Generator, number: int) -> dict[str, bool]:
-        d = (draw(rng, queries) + true).clip(-1, 1)
-        return {test.title: _p(test, d, number) <= 0.05 for test in TESTS.values() if test.of_mean}
+        d = (population.draw(rng, queries) + true).clip(-1, 1)
+        return {test.name: _p(test, d, number) <= 0.05 for test in TESTS.values() if test.of_mean}
 
     return shares(repetitions, queries, once)
 
@@ -95,19 +97,65 @@ def families(systems: int, repetitions: int, queries: int = 60) -> dict[str, Sha
     return shares(repetitions, systems, once)
 
 
+def corrections(population: Population, queries: int, repetitions: int, systems: int = 5) -> dict[str, Share]:
+    """The share of repetitions in which any of all pairs of systems that do not differ has p ≤ 0.05."""
+    pairs = np.triu_indices(systems, 1)
+
+    def once(rng: Generator, number: int) -> dict[str, bool]:
+        values = population.draw(rng, queries, systems)
+        differences = values[:, pairs[0]] - values[:, pairs[1]]
+        p = statistics.randomisation_test(differences, each=True, resamples=RESAMPLES, seed=number)
+        tukey = statistics.randomised_tukey(values, resamples=RESAMPLES, seed=number)
+        least = {name: each.function(np.sort(p)).min() for name, each in CORRECTIONS.items()}
+        return {name: bool(p <= 0.05) for name, p in {**least, "Tukey": tukey[pairs].min()}.items()}
+
+    return shares(repetitions, queries, once)
+
+
+def _at_levels(title: str, rows: Mapping[str, Mapping[str, Share]]) -> Iterator[Table]:
+    """A table a level."""
+    for level in LEVELS:
+        end = f", {100 * level:g}%"
+        own = {
+            name: {way.removesuffix(end): share for way, share in row.items() if way.endswith(end)}
+            for name, row in rows.items()
+        }
+        yield Table(f"{title}, at {100 * level:g}%", own, dict.fromkeys((USUAL, "t"), false(level)))
+
+
 def tables(repetitions: int) -> Iterator[Table]:
     """The tables of tests."""
-    cells = [(name, queries) for name in DIFFERENCES for queries in QUERIES]
-    names = [f"{name}, {queries} queries" for name, queries in cells]
-    for level, above in zip(LEVELS, (0.01, 0.005), strict=True):
-        found = [false_positives(DIFFERENCES[name], queries, level, repetitions) for name, queries in cells]
-        title = f"Tests that find a difference where the mean difference is 0, at {100 * level:g}%"
-        yield Table(title, dict(zip(names, found, strict=True)), level, (1, above))
-    apart = {f"AP, {queries} queries": power(queries, repetitions, DIFFERENCES["AP"]) for queries in QUERIES}
-    yield Table("Tests that find a difference at 5% that t finds in 80%", apart)
-    few = max(repetitions // 10, 1)
+    yield from _at_levels(
+        "Tests that find a difference where the mean difference is 0",
+        {
+            f"{population.name}, {queries:,} queries": false_positives(population, queries, repetitions)
+            for population in NONE_APART
+            for queries in QUERIES
+        },
+    )
+    yield from _at_levels(
+        "The same where queries of a user are alike",
+        {
+            f"{users} users, {'Pareto sizes' if pareto else '1 to 9 queries each'}": clustered(
+                users, repetitions, pareto=pareto
+            )
+            for pareto in (False, True)
+            for users in USERS
+        },
+    )
+    ap = APART[0]
+    found = {f"{ap.name}, {queries:,} queries": power(queries, repetitions, ap) for queries in QUERIES[1:]}
+    yield Table("Tests that find a difference at 5% that t finds in 80%", found)
+    few = max(repetitions // 5, 1)
     rows = {
         f"{systems} systems, {systems * (systems - 1) // 2} pairs": families(systems, few)
         for systems in SYSTEMS
     }
-    yield Table("Random signs over all pairs of systems, corrected by Holm at 5%", rows)
+    goals = {
+        "any found where none differs": false(0.05),
+        "all found of one that wins 60 to 0": Goal(0.99, 1.0),
+    }
+    yield Table("Random signs over all pairs of systems, corrected by Holm at 5%", rows, goals)
+    usual = next(iter(CORRECTIONS))
+    alone = {"AP, 50 queries": corrections(POPULATIONS[0], 50, repetitions)}
+    yield Table("Any of the 10 pairs of 5 systems found to differ, at 5%", alone, {usual: false(0.05)})

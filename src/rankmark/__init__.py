@@ -54,6 +54,7 @@ _HOME = {
     "from_signature": "api.from_signature",
     "gate": "comparing.gating",
     "gate_predictions": "comparing.prediction_gate",
+    "identify": "peers.identification",
     "load": "loading",
     "parse": "language.names",
     "power": "comparing.powering",

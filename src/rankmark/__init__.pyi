@@ -50,6 +50,7 @@ from rankmark.language.measure import Measure as Measure
 from rankmark.language.names import parse as parse
 from rankmark.loading import load as load
 from rankmark.peers.difference import differences as differences
+from rankmark.peers.identification import identify as identify
 
 __all__: list[str]
 _MODULES: dict[str, str]

@@ -1,6 +1,7 @@
 """The Rust core."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,10 @@ class Table:
 
     @staticmethod
     def from_arrow(source: object) -> Table: ...
+    @staticmethod
+    def from_dicts(
+        entries: list[Any], queries: NDArray[np.int64], value: str, whole: bool
+    ) -> Table | None: ...
     @property
     def names(self) -> list[str]: ...
     @property

@@ -26,6 +26,7 @@ from rankmark.commands.eval import evaluate_runs
 from rankmark.commands.explain import explain
 from rankmark.commands.gate import gate
 from rankmark.commands.gate_predictions import gate_predictions
+from rankmark.commands.identify import identify_number
 from rankmark.commands.measures import measures
 from rankmark.commands.names import MEASURE, refuse_mistyped
 from rankmark.commands.output import UnansweredError
@@ -217,6 +218,7 @@ for _command in (
     show_power,
     show,
     explain,
+    identify_number,
     check_data,
     check_predictions,
     agree,

@@ -309,6 +309,40 @@ def test_ratios_are_compared_and_slices_made_as_by_the_local_engine(spark: Any) 
         rm.spark.evaluate(judged, returned[0], ["AP"], by="letters")
 
 
+@pytest.mark.slow
+def test_weights_clusters_and_intervals_are_those_of_the_local_engine(spark: Any) -> None:
+    qrels, run = tables(60)
+    qrels = qrels.sort("query").with_columns(traffic=1 + pl.col("query") % 7, user=pl.col("query") // 5)
+    judged, returned = frames(spark, qrels, run)
+    weights = {query: 1 + query % 7 for query in qrels["query"].unique().to_list()}
+    users = pl.DataFrame({"query": list(weights), "w": [0.5 * w for w in weights.values()]})
+    measures = ["nDCG@10", "AP"]
+    for how in (
+        {"weights": "traffic", "intervals": True, "clusters": "user", "by": "user"},
+        {"weights": weights, "intervals": "bca", "resamples": 500, "seed": 3, "confidence": 0.9},
+        {"weights": "w", "attributes": users},
+    ):
+        here = rm.evaluate(qrels, run, measures, **how)  # type: ignore[arg-type]
+        there: Any = rm.spark.evaluate(judged, returned, measures, **how)  # type: ignore[arg-type]
+        assert there.values == here.values
+        assert there.intervals == here.intervals
+        assert there.weights == here.weights
+        assert there.signature("AP") == here.signature("AP")
+        assert str(there.slices) == str(here.slices)
+    there = rm.spark.evaluate(judged, returned, measures, attributes=frames(spark, users)[0], weights="w")
+    assert there.values == here.values
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"weights": np.arange(5)}, "weights has 5 values, and a cluster has no rows with an order"),
+        ({"weights": "trafic"}, "weights='trafic': no table has such a column; did you mean 'traffic'"),
+        ({"weights": {**weights, 17: -1}}, "1 of [0-9]+ judged queries have one below 0"),
+        ({"clusters": "user"}, "clusters are for intervals"),
+        ({"weights": weights, "per_query": True}, "weights is of a result; leave out per_query"),
+    ]
+    for wrong, words in refused:
+        with pytest.raises(rm.errors.RankmarkError, match=words):
+            rm.spark.evaluate(judged, returned, measures, **wrong)
+
+
 def test_of_ratios_both_sums_are_told_of_each_query() -> None:
     qrels, run = tables(20)
     here = rm.evaluate(qrels, run, ["HitRatio@5", "AP"])

@@ -142,7 +142,7 @@ def test_json_has_a_hash_of_each_input(run: Run, folder: Path) -> None:
     assert bm25["run"] != dense["run"]
 
 
-@pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "trec"])
+@pytest.mark.parametrize("name", ["table", "json", "csv", "markdown", "latex", "trec", "html"])
 def test_per_query_in_each_format(name: str, run: Run) -> None:
     code, out, _ = run("eval", "qrels.txt", "bm25.run", "-q", "--format", name)
     assert code == 0
@@ -289,6 +289,7 @@ COMMANDS = [
     "power",
     "show",
     "explain",
+    "identify",
     "check",
     "check-predictions",
     "agree",

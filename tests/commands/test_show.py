@@ -28,6 +28,7 @@ SAVING = {
     "predictions p.csv --system a=score --system b=other --baseline a": "PredictionComparison",
     "curve p.csv ROC": "CurveTable",
     "compare qrels.txt a.run b.run": "Comparison",
+    "identify qrels.txt a.run -m nDCG@10 --value 0.5": "Identification",
     "gate qrels.txt a.run --at-least RR=.1": "Gate",
     "explain qrels.txt a.run -m AP --query q1": "Explanation",
     "check qrels.txt a.run": "CheckReport",

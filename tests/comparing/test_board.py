@@ -149,6 +149,105 @@ def test_what_makes_no_board_is_refused(collections: Any, how: dict[str, Any], m
         rm.board(collections, **how)
 
 
+WEIGHTS = 1 + RANDOM.pareto(1.5, 40).round(2)
+
+
+def test_with_weights_it_is_the_comparison_with_these() -> None:
+    compared = rm.compare_matrix(SYSTEMS, "AP", interval="t", weights=WEIGHTS)
+    shown = rm.board(SYSTEMS, "AP", weights=WEIGHTS)
+    assert {row.system: row.value for row in shown.rows} == {s: compared.value(s, "AP") for s in SYSTEMS}
+    for pair in shown.pairs:
+        names = {pair.system, pair.other}
+        (other,) = (each for each in compared.pairs if {each.system, each.baseline} == names)
+        assert (pair.p, pair.corrected) == (other.p, other.corrected)
+        assert sorted(map(abs, pair.interval)) == pytest.approx(sorted(map(abs, other.interval)))
+    assert shown.friedman is None
+    assert "mean rank: over the queries, as they weigh" in str(shown)
+    assert "weighed by 'weights', as many as" in " ".join(str(shown).split())
+    # Equal weights are none, and whole ones are queries that stand there so often.
+    assert str(rm.board(SYSTEMS, "AP", weights=[0.1] * 40).rows) == str(rm.board(SYSTEMS, "AP").rows)
+    often = RANDOM.integers(1, 4, 40)
+    repeated = rm.board({name: np.repeat(own, often) for name, own in SYSTEMS.items()}, "AP")
+    for row, same in zip(rm.board(SYSTEMS, "AP", weights=often).rows, repeated.rows, strict=True):
+        assert (row.value, row.mean_rank) == pytest.approx((same.value, same.mean_rank))
+
+
+def test_several_collections_have_weights_each() -> None:
+    halves: dict[str, Any] = {name: {s: v[rows] for s, v in SYSTEMS.items()} for name, rows in HALVES.items()}
+    weights = {name: WEIGHTS[rows] for name, rows in HALVES.items()}
+    shown = rm.board(halves, "AP", weights=weights)
+    each = [rm.board(halves[name], "AP", weights=own) for name, own in weights.items()]
+    of_each = [{row.system: row for row in board.rows} for board in each]
+    for row in shown.rows:
+        assert row.value == pytest.approx(np.mean([rows[row.system].value for rows in of_each]))
+        assert row.mean_rank == pytest.approx(np.mean([rows[row.system].mean_rank for rows in of_each]))
+    assert rm.board(halves, "AP", weights=weights, over="collections", test="nemenyi").friedman is not None
+
+
+HALVES = {"one": slice(0, 20), "two": slice(20, 40)}
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"weights": WEIGHTS, "test": "nemenyi"}, "counts all queries alike, and these have weights"),
+        ({"weights": [-1.0, *WEIGHTS[1:]]}, "1 of 40 judged queries have one below 0 or infinite, such as"),
+        ({"weights": WEIGHTS[1:]}, "weights has 39 values, and the result has 40 rows"),
+        ({"weights": "traffic"}, "weights='traffic': no table has such a column"),
+        ({"attributes": WIDE}, "attributes are of weights: say which"),
+    ],
+)
+def test_weights_that_a_board_cannot_take_are_refused(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(rm.errors.RankmarkError, match=message):
+        rm.board(SYSTEMS, "AP", **how)
+
+
+def test_saved_results_that_weigh_do_so_on_a_board_and_are_no_matrix(tmp_path: Path) -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(8)}
+    weights = {query: 1.0 + i for i, query in enumerate(qrels)}
+    results = {}
+    for name, items in (("one", ["a"]), ("two", ["b", "a"]), ("three", ["c", "b", "a"])):
+        run = {query: items if i % 3 else items[::-1] for i, query in enumerate(qrels)}
+        results[name] = rm.evaluate(qrels, run, "RR", weights=weights)
+    results["one"].save(tmp_path / "one.rankmark")
+    mixed = {**results, "one": tmp_path / "one.rankmark"}
+    for given in (results, mixed):
+        values = {row.system: row.value for row in rm.board(given).rows}
+        assert values == {name: result["RR"] for name, result in results.items()}
+    with pytest.raises(rm.UsageError, match="a result weighs queries by 'weights', and a matrix has their"):
+        rm.compare_matrix(mixed)
+
+
+def test_of_several_collections_weights_have_their_names() -> None:
+    halves = {name: {s: v[rows] for s, v in SYSTEMS.items()} for name, rows in HALVES.items()}
+    with pytest.raises(rm.UsageError, match=r"of several collections are \{coll"):
+        rm.board(halves, "AP", weights=WEIGHTS)
+
+
+def test_a_board_weighs_by_a_column_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    WIDE.with_row_index("query").write_csv("ap.csv")
+    pl.DataFrame({"query": range(40), "asked": WEIGHTS}).write_csv("traffic.csv")
+    weights = ["--weights", "asked", "--attributes", "traffic.csv", "--format", "json"]
+    assert main(["board", "ap.csv", "-m", "AP", *weights]) == 0
+    found = [row["value"] for row in json.loads(capsys.readouterr().out)["systems"]]
+    assert found == [row.value for row in rm.board(SYSTEMS, "AP", weights=WEIGHTS).rows]
+    Path("qrels.csv").write_text("query,item,relevance\n" + "".join(f"{i},a,1\n" for i in range(40)))
+    for name, share in (("one", 3), ("two", 2)):
+        rows = "".join(f"{i},a,1\n{i},b,{2 * (i % share == 0)}\n" for i in range(40))
+        Path(f"{name}.csv").write_text(f"query,item,score\n{rows}")
+    assert main(["board", "--qrels", "qrels.csv", "one.csv", "two.csv", "-m", "RR", *weights]) == 0
+    found = [row["value"] for row in json.loads(capsys.readouterr().out)["systems"]]
+    assert found == [
+        rm.evaluate("qrels.csv", f"{name}.csv", "RR", weights="asked", attributes="traffic.csv")["RR"]
+        for name in ("one", "two")
+    ]
+    assert main(["board", "ap.csv", "ap2=ap.csv", "-m", "AP", *weights]) == 2
+    assert "--weights is of the queries of one collection" in capsys.readouterr().err
+
+
 def test_boards_of_files_and_of_runs_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

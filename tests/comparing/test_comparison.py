@@ -200,7 +200,7 @@ def test_results_are_aligned_by_query() -> None:
     assert found.p == pytest.approx(expected.p, rel=1e-9)
     compared = rm.compare_results({"bm25": part, "dense": whole})
     assert compared.query_ids == QUERIES[3:]
-    assert compared.notes == ("3 queries are not judged for all systems (left out)",)
+    assert compared.notes[0] == "3 queries are not judged for all systems (left out)"
 
 
 def test_results_with_nothing_in_common_are_refused() -> None:
@@ -930,6 +930,11 @@ def test_p_values_of_few_and_skewed_differences_say_so() -> None:
     assert comparison.pairs[0].caution == "skewed"
     note = "1 p-value, such as of new against old by AP, may be too small as of mean differences"
     assert note in "\n".join(comparison.notes)
+    how_often = re.search(
+        r"where the mean is 0, about (\d+)% of such have p ≤ 0.05", "\n".join(comparison.notes)
+    )
+    assert how_often is not None
+    assert 8 <= int(how_often[1]) <= 20
     assert 'test="bounded" holds its level whatever their skewness' in "\n".join(comparison.notes)
     matrix = {"old": np.full(25, 0.3), "new": gains}
     bounded = rm.compare_matrix(matrix, "AP", baseline="old", test="bounded")
@@ -1064,3 +1069,24 @@ def test_csv_of_several_tables_is_refused_before_anything_is_read(capsys: Any) -
     line = "compare nowhere.txt a.run b.run -o x.csv --margin 0.1 --anova"
     assert main(line.split()) == 2
     assert "CSV is one table: take one of margin, anova, or another format" in capsys.readouterr().err
+
+
+def test_the_difference_of_two_hit_rates_has_tangos_interval() -> None:
+    one, other = np.zeros(40), np.zeros(40)
+    one[:9] = other[:2] = other[30] = 1.0
+    matrix = {"old": other, "new": one}
+    pair = rm.compare_matrix(matrix, "HitRate@10", baseline="old").pairs[0]
+    assert (pair.method, pair.caution) == ("tango", "")
+    assert pair.interval == pytest.approx(statistics.tango_interval(one - other))
+    same = rm.compare_matrix({"old": one, "new": one}, "HitRate@10", baseline="old").pairs[0]
+    assert same.interval.high > 0.05
+    users = rm.compare_matrix(matrix, "HitRate@10", clusters=dict(enumerate(np.arange(40) // 2)))
+    assert users.pairs[0].method != "tango"
+    with pytest.raises(ChoiceError, match='interval="tango" knows no clusters'):
+        rm.compare_matrix(
+            matrix, "HitRate@10", clusters=dict(enumerate(np.arange(40) // 2)), interval="tango"
+        )
+    with pytest.raises(ChoiceError, match='interval="tango" is of differences of values that are 0 or 1'):
+        rm.compare_matrix({"old": one / 2, "new": other}, "AP", interval="tango")
+    chosen = rm.compare_matrix(matrix, "HitRate@10", interval="tango")
+    assert chosen.made_interval("old", "HitRate@10").method == "wilson"

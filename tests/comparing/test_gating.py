@@ -14,7 +14,7 @@ import pytest
 import rankmark as rm
 from rankmark import statistics
 from rankmark.cli import main
-from rankmark.errors import ChoiceError, DataError, MeasureError
+from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 
 QRELS = {f"q{i}": {"a": 1} for i in range(40)}
 GOOD = {query: ["a", "b", "c"] for query in QRELS}
@@ -158,7 +158,7 @@ def test_seeds_that_do_not_vary_widen_nothing() -> None:
     (own,) = rm.gate(QRELS, [GOOD] * 2, [WORSE] * 3, "RR", max_drop=0.2, confidence=0.95).measures
     assert (own.bound, own.detectable, own.needed) == (
         pytest.approx(one.bound, rel=1e-7),
-        pytest.approx(one.detectable, rel=1e-7),
+        pytest.approx(one.detectable, rel=1e-4),
         one.needed,
     )
     (limit,) = rm.gate(QRELS, None, [WORSE] * 3, at_least={"RR": 0.8}, confidence=0.95).limits
@@ -295,6 +295,77 @@ def test_a_ratio_of_sums_is_gated_as_what_it_is() -> None:
     new = {"big": [f"d{i}" for i in range(5)], "s": ["a"], "t": ["b"]}
     (own,) = rm.gate(qrels, old, new, "HitRatio", max_drop="1%").measures
     assert (own.baseline, own.candidate, own.passed) == (8 / 12, 7 / 12, False)
+
+
+@pytest.mark.parametrize("max_drop", [0.2, "30%"])
+def test_a_weight_counts_as_a_cluster_of_so_many_queries_that_are_alike(max_drop: Any) -> None:
+    weights = {query: 1 + i % 3 for i, query in enumerate(QRELS)}
+    often = {f"{query}.{i}": query for query, weight in weights.items() for i in range(weight)}
+    old = {query: ["a", "b"] if i % 4 else ["b", "a"] for i, query in enumerate(QRELS)}
+    new = {query: ["a", "b"] if i % 5 else ["b", "c", "a"] for i, query in enumerate(QRELS)}
+    how: Any = {"measures": "RR", "max_drop": max_drop, "at_least": {"RR": 0.5}, "confidence": 0.9}
+    weighed = rm.gate(QRELS, old, new, weights=weights, **how)
+    repeated = rm.gate(
+        *({copy: own[query] for copy, query in often.items()} for own in (QRELS, old, new)),
+        clusters=often,
+        **how,
+    )
+    decided: list[list[Any]] = [[*gate.measures, *gate.limits] for gate in (weighed, repeated)]
+    for one, other in zip(*decided, strict=True):
+        assert one.bound == pytest.approx(other.bound, rel=1e-8)
+        assert one.detectable == pytest.approx(other.detectable, rel=1e-8)
+        assert (one.passed, one.units, one.by) == (other.passed, 40, "gaffke")
+        assert one.needed is not None
+    # Nor do they decide by the values alone otherwise than `evaluate` has them.
+    assert weighed.limits[0].value == rm.evaluate(QRELS, new, "RR", weights=weights)["RR"]
+    assert weighed.measures[0].baseline == rm.evaluate(QRELS, old, "RR", weights=weights)["RR"]
+    assert "|weights:weights|" in weighed.signatures["RR"]
+    assert any("weighed by 'weights', as many as" in note for note in weighed.notes)
+
+
+def test_stored_results_are_weighed_as_their_runs_are(tmp_path: Path) -> None:
+    weights = {query: 1.0 + i for i, query in enumerate(QRELS)}
+    plain, weighed = rm.evaluate(QRELS, GOOD, "RR"), rm.evaluate(QRELS, GOOD, "RR", weights=weights)
+    plain.save(tmp_path / "old.rankmark")
+    new = rm.evaluate(QRELS, WORSE, "RR")
+    how: Any = {"measures": "RR", "max_drop": 0.02, "confidence": 0.9}
+    expected = rm.gate(QRELS, GOOD, WORSE, weights=weights, **how)
+    for old, qrels, candidate, given in (
+        (tmp_path / "old.rankmark", QRELS, WORSE, weights),
+        (plain, None, new, weights),
+        (weighed, None, new, [*weights.values()]),
+        (weighed, None, new.with_weights(weights), None),
+    ):
+        assert rm.gate(qrels, old, candidate, weights=given, **how).measures == expected.measures
+    with pytest.raises(ChoiceError, match="evaluated otherwise: RR with weights:weights, here with"):
+        rm.gate(QRELS, weighed, WORSE, **how)
+    with pytest.raises(ChoiceError, match="weigh 1 query otherwise, such as 'q3'"):
+        rm.gate(None, weighed, new.with_weights({**weights, "q3": 9}), **how)
+
+
+def test_what_a_gate_cannot_weigh_is_refused() -> None:
+    weights = dict.fromkeys(QRELS, 1.0) | {"q0": 3.0}
+    how: Any = {"max_drop": 0.02, "confidence": 0.9}
+    with pytest.raises(DataError, match="1 of 40 judged queries have one below 0 or infinite, such as 'q3'"):
+        rm.gate(QRELS, GOOD, WORSE, "RR", weights={**weights, "q3": -1}, **how)
+    with pytest.raises(MeasureError, match="a sum over queries, in which none can weigh more"):
+        rm.gate(QRELS, GOOD, WORSE, "NumRelRet", weights=weights, **how)
+    with pytest.raises(UsageError, match="means of queries, without clusters or weights"):
+        rm.gate(QRELS, GOOD, WORSE, "RR", weights=weights, always_valid=True, **how)
+
+
+@pytest.mark.usefixtures("folder")
+def test_weights_of_a_gate_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("traffic.csv").write_text(
+        "query,asked,bad\n" + "".join(f"{q},{1 + (q == 'q0')},-1\n" for q in QRELS)
+    )
+    gate = ["gate", "qrels.txt", "old.run", "new.run", "-m", "RR", "--attributes", "traffic.csv"]
+    # q0 and q1 lose a half each, and q0 counts twice: 1.5 of 41.
+    for drop, code in (("0.0366", 0), ("0.0365", 1)):
+        assert main([*gate, "--weights", "asked", "--max-drop", drop]) == code
+        assert "weighed by 'asked', as many as 39.1 alike" in " ".join(capfd.readouterr().out.split())
+    assert main([*gate, "--weights", "bad", "--max-drop", ".1"]) == 2
+    assert "--weights bad: 40 of 40 judged queries have one below 0" in capfd.readouterr().err
 
 
 @pytest.fixture
@@ -629,3 +700,63 @@ def test_queries_that_are_not_judged_are_noted() -> None:
     assert "candidate: 2 queries of the run not judged (left out)" in noted
     assert "baseline: 1 query of the run not judged (left out)" in noted
     assert not any("not judged" in note for note in rm.gate(qrels, run, run, "RR", max_drop=0.1).notes)
+
+
+MOVED = {f"q{i:02}": {"a": 1} for i in range(30)}
+"""Of which the candidate below is worse on 12 and better on 3."""
+BEFORE = {query: ["x", "a"] if i >= 27 else ["a"] for i, query in enumerate(MOVED)}
+AFTER = {
+    query: ["x", "y", "a"] if i < 2 else ["x", "a"] if i < 12 else ["a"] for i, query in enumerate(MOVED)
+}
+
+
+def test_it_tells_which_queries_moved_most() -> None:
+    (own,) = rm.gate(MOVED, BEFORE, AFTER, "RR", max_drop=0.01).measures
+    assert (own.worse, own.better, len(own.moved)) == (12, 3, 10)
+    assert [each.query for each in own.moved[:3]] == ["q00", "q01", "q02"]
+    assert (own.moved[0].baseline, own.moved[0].candidate) == (1, 1 / 3)
+
+
+def test_of_measures_of_which_less_is_better_more_is_worse() -> None:
+    (own,) = rm.gate(MOVED, BEFORE, AFTER, "MaxRank", max_drop=0.01).measures
+    assert (own.worse, own.better) == (12, 3)
+
+
+def test_several_seeds_move_a_query_by_their_mean() -> None:
+    (own,) = rm.gate(MOVED, [BEFORE, BEFORE], [AFTER, BEFORE], "RR", max_drop=0.01).measures
+    assert own.moved[0].candidate == pytest.approx(2 / 3)
+
+
+def test_what_has_no_values_of_queries_moves_none() -> None:
+    table = {"label": [1, 1, 0, 0], "old": [4, 3, 2, 1], "new": [4, 3, 1, 2]}
+    gate = rm.gate_predictions(table, {"old": "old", "new": "new"}, "AUC", baseline="old", max_drop=0.1)
+    assert (gate.measures[0].better, gate.measures[0].moved) == (None, ())
+    assert "changed most" not in gate.to_markdown()
+
+
+def test_in_markdown_the_verdict_stands_first_then_the_table_then_the_queries() -> None:
+    gate = rm.gate(MOVED, BEFORE, AFTER, "RR", max_drop="1%", at_least={"P@1": 0.5}, confidence=0.95)
+    text = gate.to_markdown()
+    assert text.startswith("**failed**\\\nfailed: RR 0.9500 → 0.7889, worse by 16.96%")
+    lines = text.splitlines()
+    header = next(line for line in lines if line.startswith("| measure | baseline"))
+    assert [each.strip() for each in header.split("|")[1:-1]] == [
+        "measure",
+        "baseline",
+        "candidate",
+        "drop",
+        "95% bound",
+        "allowed",
+        "verdict",
+    ]
+    assert any(line.startswith("| P@1     |          |    0.6000 |") for line in lines)
+    assert "RR: of 30 queries 12 worse, 3 better, 15 unchanged" in text
+    assert "| RR      | q00   |   1.0000 |    0.3333 | -0.6667 |" in lines
+    assert text.index("Queries that changed most") < text.index("baseline: 30 queries judged")
+    assert "<b>failed</b>" in gate.to_html()
+
+
+def test_a_saved_gate_has_its_queries_again(tmp_path: Path) -> None:
+    gate = rm.gate(MOVED, BEFORE, AFTER, "RR", max_drop=0.01)
+    gate.save(tmp_path / "gate.rankmark")
+    assert rm.load(tmp_path / "gate.rankmark") == gate

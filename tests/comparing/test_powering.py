@@ -98,6 +98,13 @@ def test_clusters_are_counted_whole() -> None:
             "systems=5 is of the analysis of var",
         ),
         ({"deviation": 0.2, "width": 0.1, "alternative": "less"}, "alternative='less' is of the t test"),
+        (
+            {"deviation": 0.2, "difference": 0.1, "confidence": 0.9},
+            "confidence says nothing of paired t test, which takes alpha and power: leave it out",
+        ),
+        ({"deviation": 0.2, "max_drop": 0.1, "alpha": 0.01}, "alpha says nothing of gate with Gaffke's"),
+        ({"deviation": 0.2, "width": 0.1, "power": 0.9}, "power says nothing of expected width of Student's"),
+        ({"deviation": 0.2, "difference": 0.1, "power": 2}, "power=2 is not"),
         ({"deviation": "x", "difference": 0.1}, "deviation='x' is not a number above 0"),
         ({"deviation": 0.2, "difference": "x"}, "difference='x' is not a number"),
         ({"deviation": 1e300, "design_effect": 1e300, "difference": 0.1}, "is no spread to plan by"),
@@ -136,6 +143,44 @@ def test_without_spread_there_is_no_design_effect_and_the_reason_is_said() -> No
     assert "no number of queries of copy against old: the queries do not vary" in str(found)
 
 
+def test_with_weights_each_design_is_of_the_weighted_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = {query: 1.0 + i % 4 for i, query in enumerate(QRELS)}
+    runs = {name: RUNS[name] for name in ("old", "new")}
+    compared = rm.compare(QRELS, runs, "RR", weights=weights, interval="t")
+    (pair,) = compared.pairs
+    (row,) = rm.power(compared, design="interval").rows
+    w = np.array([*weights.values()])
+    differences = VALUES["new"] - VALUES["old"]
+    mean = float(np.average(differences, weights=w))
+    assert row.deviation == pytest.approx((w * (differences - mean) / w.mean()).std(ddof=1))
+    assert pair.difference == pytest.approx(mean)
+    # What a gate of these runs says of itself.
+    (gate,) = rm.gate(QRELS, *runs.values(), "RR", weights=weights, max_drop=0.1, confidence=0.95).measures
+    (row,) = rm.power(compared, max_drop=0.1).rows
+    assert row.detectable == pytest.approx(gate.detectable)
+    assert row.needed == pytest.approx(gate.needed, abs=1)
+    with pytest.raises(rm.UsageError, match="analysis of variance knows no weights"):
+        rm.power(compared, design="anova", difference=0.1)
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{query},{weight}\n" for query, weight in weights.items())
+    Path("traffic.csv").write_text(f"query,asked\n{rows}")
+    both = zip(QRELS, VALUES["old"], VALUES["new"], strict=True)
+    rows = "".join(f"{query},{float(old)!r},{float(new)!r}\n" for query, old, new in both)
+    Path("rr.csv").write_text(f"query,old,new\n{rows}")
+    for name, run in runs.items():
+        rm.evaluate(QRELS, run, "RR").save(f"{name}.rankmark")
+    asked = ["--weights", "asked", "--attributes", "traffic.csv", "--max-drop", "0.1", "--format", "json"]
+    for given in (["rr.csv", "-m", "RR"], ["old.rankmark", "new.rankmark"]):
+        assert main(["power", *given, *asked]) == 0
+        assert json.loads(capsys.readouterr().out)["rows"][0]["detectable"] == row.detectable
+    assert main(["power", "--deviation", ".2", *asked]) == 2
+    assert "--weights is of runs, and none are given" in capsys.readouterr().err
+    assert main(["compare-matrix", "rr.csv", "-m", "RR", *asked[:4], "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["weights"] == "asked"
+
+
 def test_the_command(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["power", "--deviation", ".2", "--difference", ".05"]) == 0
     out = capfd.readouterr().out
@@ -169,3 +214,40 @@ def test_a_matrix_and_a_saved_comparison_are_planned_by(
     assert "--measure says nothing of a comparison that was saved" in capsys.readouterr().err
     assert main(["power", "--deviation", ".2"]) == 2
     assert "give --queries 50, say" in capsys.readouterr().err
+
+
+def test_files_of_values_by_system_are_planned_by(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, values in (("old", (0.1, 0.3, 0.6)), ("new", (0.2, 0.3, 0.9))):
+        lines = (f"map\tq{i}\t{value}" for i, value in enumerate(values))
+        (tmp_path / f"{name}.eval").write_text("\n".join([*lines, "map\tall\t0.4", ""]))
+        rm.evaluate(QRELS, RUNS[name], "RR").save(tmp_path / f"{name}.rankmark")
+    files = [f"{name}={tmp_path / name}.eval" for name in ("old", "new")]
+    assert main(["power", *files, "--difference", ".1"]) == 0
+    assert "map new − old        3     0.1528" in capsys.readouterr().out
+    assert main(["power", *files, "--difference", ".1", "--clusters", "user"]) == 2
+    assert "--clusters says nothing of values of queries, a file a system" in capsys.readouterr().err
+    assert main(["power", *(each.split("=")[1] for each in files), "--difference", ".1"]) == 2
+    assert "are given by names: rankmark power old=" in capsys.readouterr().err
+    saved = [f"{name}={tmp_path / name}.rankmark" for name in ("old", "new")]
+    for command in (["power", *saved, "--difference", ".1"], ["compare", *saved]):
+        assert main(command) == 0
+        assert "RR" in capsys.readouterr().out
+
+
+def test_with_seeds_the_width_and_the_gate_are_of_new_seeds_too() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.random((100, 1)) / 2 + rng.normal(0, 0.02, (1, 3)) + rng.normal(0, 0.01, (100, 3)) + 0.2
+    matrices = {f"s{seed}": {f"q{i}": v for i, v in enumerate(own)} for seed, own in enumerate(values.T)}
+    matrices["old"] = {f"q{i}": float(v) for i, v in enumerate(rng.random(100) / 2)}
+    each = rm.compare_matrix(matrices, "AP").results
+    results = {"old": each["old"][0], "new": [each[f"s{seed}"][0] for seed in range(3)]}
+    compared = rm.compare_results(results, "AP", baseline="old")
+    (pair,) = compared.pairs
+    (row,) = rm.power(compared, design="interval").rows
+    assert row.detectable == pytest.approx(pair.interval.high - pair.interval.low)
+    (gate,) = rm.power(compared, design="gate").rows
+    alone = rm.compare_results({"old": results["old"], "new": each["s0"][0]}, "AP", baseline="old")
+    (plain,) = rm.power(alone, design="gate").rows
+    assert gate.detectable is not None
+    assert plain.detectable is not None
+    assert gate.detectable > 1.3 * plain.detectable

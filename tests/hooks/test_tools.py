@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rankmark.errors import ToolMissingError, UsageError
-from rankmark.hooks.tools import tool
+from rankmark.hooks.tools import base, tool
 
 
 def test_a_tool_that_is_not_installed_is_said_with_what_to_install() -> None:
@@ -28,3 +28,12 @@ def test_a_tool_that_lacks_something_itself_says_what(
     ):
         tool("broken_tool", "broken-tool")
     assert "broken_tool" not in sys.modules
+
+
+def test_what_derives_from_a_tool_that_is_not_installed_cannot_be_made() -> None:
+    class Metric(base("no_such_tool", "Base", "no-such-tool")):
+        """Of which only the name is there."""
+
+    with pytest.raises(ToolMissingError, match=r"^no_such_tool is not installed: pip install no-such-tool$"):
+        Metric("AP", more=1)
+    assert base("pathlib", "Path", "none") is Path

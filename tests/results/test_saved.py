@@ -67,6 +67,7 @@ EVERY: dict[str, Callable[[], Any]] = {
     "lists as elsewhere": lambda: rm.evaluate(QRELS, ONE, "map@10, ndcg@5", like="ranx"),
     "lists of numbers": lambda: rm.evaluate({1: {7: 1}, 2: {8: 2}}, {1: [7, 8], 2: [7]}, "AP"),
     "board": lambda: rm.board({"a": [0.5, 1.0, 0.3], "b": [0.25, 0.0, 0.1]}, "x"),
+    "identification": lambda: rm.identify(QRELS, ONE, "nDCG@10", "0.50"),
     "given values": lambda: rm.compare_matrix({"a": [0.5, 1.0], "b": [0.25, 0.0]}, "x").results["a"][0],
     "arrays": lambda: rm.evaluate_arrays(np.eye(3), np.eye(3), "AP", k=2),
     "rows": lambda: predictions(hash_inputs=True, weight=""),

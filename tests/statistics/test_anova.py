@@ -126,3 +126,14 @@ def test_levels_without_all_values_are_left_out() -> None:
     assert balanced_anova(table, ("a", "b", "c")) == balanced_anova(YIELD, ("a", "b", "c"))
     with pytest.raises(DataError, match=r"two or more levels of each factor \(a: 1, b: 2, c: 2\)"):
         balanced_anova(table[1:], ("a", "b", "c"))
+
+
+def test_seeds_of_several_systems_have_a_p_value_whatever_the_degrees_of_freedom() -> None:
+    # SciPy's quantiles of the beta distribution are NaN for shares below 1e-130 and some degrees of freedom.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        runs = rng.normal(size=(25, 4, 3)) + rng.normal(0, 0.5, (4, 3)) + rng.normal(0, 2, (25, 1, 1))
+        found = balanced_anova(
+            runs, ("query", "system", "seed"), random=("query", "seed"), nested={"seed": "system"}
+        )
+        assert 0 < found["system"].p <= 1

@@ -126,17 +126,43 @@ def test_false_positives_are_few_where_seeds_vary() -> None:
     assert sum(paired_t_test(np.subtract(*each.mean(axis=2))) <= 0.05 for each in values) >= 0.25 * 300
 
 
-def test_of_few_seeds_the_power_has_their_degrees_of_freedom() -> None:
+def test_with_two_seeds_a_power_that_is_promised_takes_a_great_difference() -> None:
+    # Queries add next to nothing: |d + e| > t·s₁/√(2·2) of two seeds each, where s₁ and what is promised are
+    # both of s² with two degrees of freedom.
     rng = np.random.default_rng(1)
-    one, other = (rng.normal(0, 1, (200, 1)) * 0.01 + rng.normal(0, 0.1, (1, 2)) for _ in "ab")
+    one, other = (rng.normal(0, 1e-9, (200, 2)) + seeds for seeds in ([0.0, 0.1], [0.0, 0.1]))
     found = statistics.crossed(one, other)
-    freedom = found.freedom(0.05)
-    assert 1 <= freedom <= 2.01  # queries add next to nothing
-    assert stats.t.isf(0.025, freedom) * found.error == pytest.approx(found.reach(0.05), rel=1e-9)
-    plain = statistics.crossed(one[:, 0], other[:, 0])
-    assert plain.freedom(0.05) == 199
-    how = {"alpha": 0.05, "power": 0.8}
-    few = statistics.detectable_difference(1.0, 200, freedom=freedom, **how)
-    assert few > 1.5 * statistics.detectable_difference(1.0, 200, **how)
-    exact = stats.nct.sf(stats.t.isf(0.025, freedom), freedom, few * np.sqrt(200))
-    assert exact == pytest.approx(0.8, abs=1e-3)  # the other tail adds next to nothing
+    drawn = found.detectable(alpha=0.05, power=0.8)
+    true = 0.005 * 2 / rng.chisquare(2, 200_000)
+    v = true * rng.chisquare(1, (2, 200_000)) / 2
+    freedom = np.minimum(v.sum(axis=0) ** 2 / (v**2).sum(axis=0), 2)
+    student = stats.t.isf(0.025, np.array([freedom, np.ones_like(freedom)]))
+    reach = np.sqrt(np.minimum(student[0] ** 2, student[1] ** 2) * v.sum(axis=0))
+    expected = np.quantile(reach - np.sqrt(true) * rng.standard_normal(200_000), 0.8)
+    assert drawn == pytest.approx(expected, rel=0.06)
+    assert drawn > 10 * found.error
+    assert found.detectable(alternative="greater") < drawn
+    assert math.isnan(statistics.crossed([[1, 2]], [[2, 3]]).detectable())
+
+
+def test_without_seeds_what_is_detectable_is_nearly_that_of_the_t_test() -> None:
+    d = np.random.default_rng(2).normal(0, 0.2, (400, 1))
+    found = statistics.crossed(d).detectable()
+    assert found == pytest.approx(statistics.detectable_difference(float(d.std(ddof=1)), 400), rel=0.03)
+
+
+@pytest.mark.parametrize(("seeds", "least", "most"), [(2, 0.75, 0.87), (5, 0.77, 0.87)])
+def test_the_power_with_seeds_is_at_least_what_is_promised(seeds: int, least: float, most: float) -> None:
+    rng = np.random.default_rng(seeds)
+
+    def drawn() -> statistics.Crossed:
+        tables = rng.normal(0, 0.03, (2, 1, seeds)) + rng.normal(0, 0.05, (2, 100, seeds))
+        return statistics.crossed(*(tables + rng.normal(0, 0.1, (2, 100, 1))))
+
+    new = [drawn() for _ in range(200)]
+    estimates, reaches = (
+        np.array(each) for each in zip(*((f.estimate, f.reach(0.05)) for f in new), strict=True)
+    )
+    promised = [drawn().detectable() for _ in range(50)]
+    powers = [np.mean(np.abs(each + estimates) > reaches) for each in promised]
+    assert least <= np.mean(powers) <= most

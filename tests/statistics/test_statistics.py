@@ -41,10 +41,11 @@ from rankmark.statistics import (
     two_way_anova,
     wilcoxon_test,
 )
+from rankmark.statistics.chance import Evidence
 from rankmark.statistics.corrections import CorrectionName
 from rankmark.statistics.intervals import IntervalName, left_out_means, linearised_error
 from rankmark.statistics.signflips import upper_tail
-from rankmark.statistics.significance import TestName
+from rankmark.statistics.significance import TestName, level_of_skewed
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -617,3 +618,28 @@ def test_nothing_depends_on_the_unit_of_the_values(unit: float) -> None:
             found = statistics.bootstrap_interval(own * unit, method=method, resamples=200)
             assert np.array(found) / unit == pytest.approx(expected)
         assert statistics.probability_of_superiority(own * unit) == np.mean(own > 0)
+
+
+def test_how_often_tests_of_the_mean_find_skewed_differences_is_known_about() -> None:
+    # Exponential differences less their mean have the skewness 2; t finds 7% of 50 of them at 5%.
+    rng = np.random.default_rng(0)
+    drawn = rng.exponential(1.0, (2_000, 50)) - 1
+    found = np.mean([paired_t_test(d) <= 0.05 for d in drawn])
+    known = Evidence("t", 50, skewness=2.0)
+    level = level_of_skewed(known, 0.05)
+    assert level == pytest.approx(0.0698, abs=1e-3)
+    assert level == pytest.approx(found, abs=0.015)
+    # One-sided they are found on the side of the short tail alone.
+    below, above = (
+        np.mean([paired_t_test(d, alternative=way) <= 0.05 for d in drawn]) for way in ("less", "greater")
+    )
+    assert level_of_skewed(known, 0.05, "less") == pytest.approx(below, abs=0.02)
+    assert level_of_skewed(known, 0.05, "greater") is None
+    assert above < 0.05
+    for test in (paired_t_test, randomisation_test, bootstrap_shift_test):
+        evidence = test(drawn[0]).evidence
+        assert evidence.skewness == pytest.approx(stats.skew(drawn[0]))
+    # Not of enough, of too few to tell, and of tests of ranks.
+    assert level_of_skewed(Evidence("t", 101, skewness=2.0), 0.05) is None
+    assert level_of_skewed(Evidence("t", 9, skewness=2.0), 0.05) is None
+    assert level_of_skewed(wilcoxon_test(drawn[0]).evidence, 0.05) is None

@@ -2,16 +2,19 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_array::builder::LargeStringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
-use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchIterator, make_array};
+use arrow_array::{
+    Array, ArrayReader, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, make_array,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::interleave::interleave;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::core::column;
 use crate::core::error::Error;
@@ -59,6 +62,30 @@ impl Table {
             fault.map_or(Ok(table), Err)
         });
         checked.map(Self).map_err(|error| arrow_error(py, &error))
+    }
+
+    /// The entries of dicts `{text: number}`, a row each: `query`, that of the dict, `item` and `value`.
+    ///
+    /// None where something else stands there, which the caller finds: a key that is no text, a value that is no
+    /// float and no integer, or with `whole` no integer.
+    #[staticmethod]
+    fn from_dicts(
+        py: Python<'_>,
+        entries: &Bound<'_, PyList>,
+        queries: PyReadonlyArray1<'_, i64>,
+        value: &str,
+        whole: bool,
+    ) -> PyResult<Option<Self>> {
+        let mut rows = Rows::default();
+        for (entry, &query) in entries.iter().zip(queries.as_array()) {
+            let Ok(entry) = entry.cast::<PyDict>() else { return Ok(None) };
+            for (item, number) in entry.iter() {
+                if !rows.push(query, &item, &number, whole) {
+                    return Ok(None);
+                }
+            }
+        }
+        rows.table(value).map(|table| Some(Self(table))).map_err(|error| arrow_error(py, &error))
     }
 
     /// Names of the columns.
@@ -146,6 +173,42 @@ impl Table {
     fn field(&self, py: Python<'_>, name: &str) -> PyResult<&Arc<Field>> {
         let found = self.0.schema.fields().find(name);
         found.map(|(_, field)| field).ok_or_else(|| raise(py, &Error::data(format!("no column '{name}'"))))
+    }
+}
+
+/// Rows of dicts, a column each.
+#[derive(Default)]
+struct Rows {
+    queries: Vec<i64>,
+    items: LargeStringBuilder,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    /// Adds a row; false if the item is no text or the number none.
+    fn push(&mut self, query: i64, item: &Bound<'_, PyAny>, number: &Bound<'_, PyAny>, whole: bool) -> bool {
+        let Ok(item) = item.cast::<PyString>() else { return false };
+        let is_number = number.is_instance_of::<PyInt>() || (!whole && number.is_instance_of::<PyFloat>());
+        let (true, Ok(item), Ok(value)) = (is_number, item.to_str(), number.extract()) else { return false };
+        self.queries.push(query);
+        self.items.append_value(item);
+        self.values.push(value);
+        true
+    }
+
+    fn table(mut self, value: &str) -> Result<table::Table, ArrowError> {
+        let schema = Arc::new(Schema::new(vec![
+            Field::new("query", DataType::Int64, false),
+            Field::new("item", DataType::LargeUtf8, false),
+            Field::new(value, DataType::Float64, false),
+        ]));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int64Array::from(self.queries)),
+            Arc::new(self.items.finish()),
+            Arc::new(Float64Array::from(self.values)),
+        ];
+        let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
+        Ok(table::Table { schema, batches: vec![batch] })
     }
 }
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from numpy.typing import NDArray
 
 from rankmark.aggregation.finish import finished
 from rankmark.aggregation.refusals import OfArrays
-from rankmark.api.evaluation import evaluate_tables, result_of
+from rankmark.api.evaluation import departing, evaluate_tables, result_of
 from rankmark.api.finishing import Finish
 from rankmark.engines import dense
 from rankmark.errors import ChoiceError, UsageError
@@ -21,11 +22,7 @@ from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
-from rankmark.language.choices import (
-    ArrayChoices,
-    Choices,
-    given,
-)
+from rankmark.language.choices import ORDERS, ArrayChoices, given
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.rendering.words import brief
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
     from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
 
-__all__ = ["checked_k", "evaluate_arrays", "evaluate_factors", "evaluate_scores"]
+__all__ = ["check_column_order", "checked_k", "evaluate_arrays", "evaluate_factors", "evaluate_scores"]
 
 
 def evaluate_arrays(
@@ -44,6 +41,7 @@ def evaluate_arrays(
     relevance: Any,
     measures: str | Measure | Iterable[str | Measure],
     *,
+    like: str | None = None,
     exclude: Any = None,
     items: Array | None = None,
     lengths: Array | None = None,
@@ -78,6 +76,8 @@ def evaluate_arrays(
             zeros too; a list with the relevant items of each row; or a dense array of the same shape, in
             which everything is judged but NaN. A row in which nothing is judged is an unjudged query.
         measures: as in `evaluate`.
+        like: a convention, as in `evaluate`. One that takes item ids as text orders the numbers of columns
+            otherwise than they are here: it needs `items`, or ``ties`` that do not look at ids.
         exclude: items that are not to be in a query's list, such as those it was trained on: a sparse matrix,
             in which what is stored is left out, or a list with the items of each row.
         items: for lists of candidates, the item that each score is of: integers of the shape of `scores`.
@@ -122,10 +122,9 @@ def evaluate_arrays(
         ([0.5, 1.0], 0.622)
 
     """
-    chosen = Choices(**given(choices, ArrayChoices, evaluate_arrays))
-    asked = planned(measures, None, {}).measures
+    plan = planned(measures, like, given(choices, ArrayChoices, evaluate_arrays))
     check_threads(threads)
-    plan = Plan(asked, chosen)
+    duplicates = plan.choices.duplicates
     matrix = Matrix(as_matrix(scores, "scores"))
     candidates = read_candidates(matrix, lengths, mask)
     ids = read_query_ids(queries, matrix.shape[0])
@@ -144,9 +143,9 @@ def evaluate_arrays(
     if items is not None:
         if k is not None:
             raise UsageError("k ends lists of all items; lists of candidates end where they do: take k out")
-        tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, chosen.duplicates)
+        tables = tables_of_candidates(matrix, candidates, items, ids, relevance, exclude, duplicates)
         return finish.of(evaluate_tables(*tables, plan, threads=threads, bounds=bounds))
-    grades = read_relevance(relevance, matrix.shape, chosen.duplicates, candidates)
+    grades = read_relevance(relevance, matrix.shape, duplicates, candidates)
     excluded = read_excluded(exclude, matrix.shape)
     notes = lists_like_grades(relevance, matrix.shape[1])
     arrays = Scored(candidates or matrix, lambda _: grades, excluded, ids, notes)
@@ -159,6 +158,7 @@ def evaluate_factors(
     relevance: Any,
     measures: str | Measure | Iterable[str | Measure],
     *,
+    like: str | None = None,
     exclude: Any = None,
     queries: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
     k: int | None = None,
@@ -184,6 +184,7 @@ def evaluate_factors(
         item_factors: shape [items, factors], of the same library and type.
         relevance: as in `evaluate_arrays`, of shape [queries, items].
         measures: as in `evaluate`.
+        like: a convention, as in `evaluate_arrays`.
         exclude: as in `evaluate_arrays`; so are the others.
         queries: the id of each row.
         k: ends each list.
@@ -212,9 +213,7 @@ def evaluate_factors(
         [0.5, 1.0]
 
     """
-    plan = Plan(
-        planned(measures, None, {}).measures, Choices(**given(choices, ArrayChoices, evaluate_factors))
-    )
+    plan = planned(measures, like, given(choices, ArrayChoices, evaluate_factors))
     check_threads(threads)
     of_queries = as_matrix(query_factors, "query_factors")
     of_items = as_matrix(item_factors, "item_factors")
@@ -260,12 +259,34 @@ def evaluate_scores(
 ) -> ListResult:
     """As `evaluate_arrays`, of what has been read and checked."""
     k = checked_k(k)
+    if item_ids == "integer":
+        check_column_order(plan)
+    watched = dense.Watched(arrays.scores)
+    arrays = replace(arrays, scores=watched) if plan.convention else arrays
     seen = dense.observe(arrays, plan.observed_groups(bounds=bounds), k=k, threads=threads)
     made = finished(plan, seen, OfArrays(arrays.scores.shape[0]), k=k, bounds=bounds)
     beyond = k is not None and any(each.cutoff is None or each.cutoff > k for each in plan.measures)
     notes = (*arrays.notes, *made.notes)
     notes = (*notes, f"lists end after {k:,} items") if beyond else notes
-    return result_of(plan, made, item_ids=item_ids, k=k, notes=notes)
+    if plan.convention:
+        grades = dense.grade_extent(arrays.grades(plan.choices.duplicates))
+        notes = (*notes, *departing(plan, made, (grades, watched.extent)))
+    taken = "text" if plan.text_items else item_ids
+    return result_of(plan, made, item_ids=taken, k=k, notes=notes)
+
+
+def check_column_order(plan: Plan) -> None:
+    """Refuses a convention that orders equal scores by ids as text, where ids are the numbers of columns.
+
+    Raises:
+        UsageError: it does.
+
+    """
+    if plan.text_items and any(ORDERS[choices.ties].by_ids for choices, _ in plan.groups()):
+        raise UsageError(
+            f"{plan.convention} orders equal scores by item ids as text, and the columns of an array are "
+            'numbers; give tables, or another order, such as ties="expected"'
+        )
 
 
 MOST_ITEMS = 10**9

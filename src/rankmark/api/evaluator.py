@@ -14,6 +14,7 @@ from rankmark._native import Table
 from rankmark.aggregation.query_state import QueryState, columns_of
 from rankmark.aggregation.refusals import Heading
 from rankmark.aggregation.state import Observation
+from rankmark.api.arrays import check_column_order
 from rankmark.api.evaluation import result_of_tables
 from rankmark.api.finishing import Finish
 from rankmark.api.lock import Lock
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from rankmark.inputs import Input
     from rankmark.language.measure import Measure
+    from rankmark.language.signature import ItemIds
     from rankmark.results.lists import ListResult
 
 __all__ = ["Evaluator", "Repeated"]
@@ -226,16 +228,13 @@ class Evaluator:
             threads: how many threads to use; all cores if None.
 
         Raises:
-            UsageError: arrays that do not fit together, or a convention that takes item ids as text.
+            UsageError: arrays that do not fit together, or a convention that orders items by ids as text.
             DataError: NaN, items without a column, a query that another part had.
 
         """
         check_threads(threads)
-        if self._plan.text_items:
-            raise UsageError(
-                f"{self._plan.convention} takes item ids as text, and the columns of an array are numbers; "
-                "give tables by update"
-            )
+        if items is None:
+            check_column_order(self._plan)
         with self._lock:  # so that no two batches are given the same numbers
             self._update_arrays(scores, relevance, queries, exclude, items, lengths, mask, threads)
 
@@ -261,22 +260,24 @@ class Evaluator:
             )
             self._add(self._observed(*tables, threads))
             return
+        scored = dense.Watched(candidates or matrix)
+        followed = self._plan.convention is not None
         arrays = Scored(
-            candidates or matrix,
+            scored if followed else candidates or matrix,
             lambda duplicates: read_relevance(relevance, matrix.shape, duplicates, candidates),
             read_excluded(exclude, matrix.shape),
             query_ids,
         )
         groups = self._held.state.groups
         block = dense.observe(arrays, groups, threads=threads)
-        followed = self._plan.convention is not None
-        extents = dense.extents(arrays, self._plan.choices.duplicates) if followed else (None, None)
+        extent = dense.grade_extent(arrays.grades(self._plan.choices.duplicates)) if followed else None
         notes = lists_like_grades(relevance, matrix.shape[1])
         ids = _ids(query_ids, "query", "queries")
         judged = ids.gather(block.first_rows)
+        taken: tuple[int | str, ItemIds] = ("0", "text") if self._plan.text_items else (0, "integer")
         headings = (
-            Heading("relevance", judged[0], 0, "integer", notes, extents[0]),
-            Heading("scores", ids[0], 0, "integer", (), extents[1]),
+            Heading("relevance", judged[0], *taken, notes, extent),
+            Heading("scores", ids[0], *taken, (), scored.extent),
         )
         others = ids.filter(~ids.is_in(judged.implode()))
         state = QueryState.of(groups, block, judged, others=others)

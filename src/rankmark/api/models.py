@@ -19,12 +19,11 @@ from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
-    Choices,
     ModelChoices,
     given,
 )
 from rankmark.language.measure import Measure
-from rankmark.language.plan import Plan, check_threads, planned
+from rankmark.language.plan import check_threads, planned
 from rankmark.progress import counting
 from rankmark.statistics.intervals import IntervalName
 
@@ -39,6 +38,7 @@ def evaluate_model(
     qrels: Any,
     measures: str | Measure | Iterable[str | Measure],
     *,
+    like: str | None = None,
     k: int | None = None,
     batch_size: int = 1024,
     items: Sequence[int] | Sequence[str] | NDArray[Any] | None = None,
@@ -72,6 +72,7 @@ def evaluate_model(
         model: what is asked.
         qrels: the judgements, as in `evaluate`.
         measures: as in `evaluate`.
+        like: a convention, as in `evaluate`.
         k: how many items are asked for, by default the largest cutoff; needed if a measure has none. With
             ``predict`` the length at which lists end; if None they do not.
         batch_size: users that ``recommend`` is asked about at once.
@@ -117,8 +118,7 @@ def evaluate_model(
         {'RR': 0.6666666666666666}
 
     """
-    chosen = Choices(**given(choices, ModelChoices, evaluate_model))
-    plan = Plan(planned(measures, None, {}).measures, chosen)
+    plan = planned(measures, like, given(choices, ModelChoices, evaluate_model))
     check_threads(threads)
     k = checked_k(k)
     if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
@@ -141,7 +141,7 @@ def evaluate_model(
         return finish.of(evaluate_tables(*align_ids(judgements, results), plan, threads=threads))
     recommend = _recommender(model)
     if recommend is None:
-        judged = Judged(read_qrels(qrels, columns), items, exclude, chosen.duplicates)
+        judged = Judged(read_qrels(qrels, columns), items, exclude, plan.choices.duplicates)
         with counting("asking the model", len(judged.users)) as counter:
             arrays = judged.scored(model.predict, counter)
             result = evaluate_scores(arrays, plan, item_ids=judged.item_ids, k=k, threads=threads)

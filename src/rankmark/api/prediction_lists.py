@@ -25,7 +25,7 @@ from rankmark.language.parameters import format_value
 from rankmark.language.plan import Plan
 from rankmark.results.lists import ListResult
 
-__all__ = ["evaluate_class_lists", "evaluate_lists"]
+__all__ = ["evaluate_class_lists", "evaluate_lists", "without_items"]
 
 
 def evaluate_lists(read: Predictions, plan: Plan, ties: Ties | None, threads: int | None) -> ListResult:
@@ -53,7 +53,7 @@ def evaluate_lists(read: Predictions, plan: Plan, ties: Ties | None, threads: in
         )
     table, item = read.table, read.columns.item
     if item is None:
-        plan = _without_items(plan, ties)
+        plan = without_items(plan, ties)
         table, item = _numbered(read)
     columns = read.columns
     judgements = Input(table, "qrels", read.name, query, item, columns.label, None, read.text_ids)
@@ -81,10 +81,10 @@ def evaluate_class_lists(
     rows = len(labels)
     own = Sparse(np.arange(rows + 1), labels.astype(np.int64), np.ones(rows))
     scored = Scored(Matrix(as_matrix(scores, "scores")), lambda _: own, None, read_query_ids(None, rows))
-    return evaluate_scores(scored, _without_items(plan, ties), threads=threads or None)
+    return evaluate_scores(scored, without_items(plan, ties), threads=threads or None)
 
 
-def _without_items(plan: Plan, ties: Ties | None) -> Plan:
+def without_items(plan: Plan, ties: Ties | None) -> Plan:
     """The plan where there are no items: what nothing decides is the mean over all orders of ties."""
     if plan.convention is None:
         _check_without_items(plan.measures, ties)

@@ -18,8 +18,9 @@ from rankmark.aggregation.rows import RowsOf, need_query
 from rankmark.aggregation.state import merged
 from rankmark.aggregation.tally import Tally
 from rankmark.api.evaluation import departing, result_of
+from rankmark.api.finishing import Finish
 from rankmark.api.prediction_results import rows_result
-from rankmark.api.spark_results import SparkResult, sliceable, sliced
+from rankmark.api.spark_results import SparkResult, places_of, sliceable
 from rankmark.calling import clear_functions
 from rankmark.engines.spark import Task
 from rankmark.engines.spark_driver import RowsOnCluster, not_merged, spark_errors, told
@@ -30,6 +31,7 @@ from rankmark.errors import (
     MeasureError,
     UsageError,
 )
+from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.column_checks import check_ids
 from rankmark.inputs.predictions.columns import check_numbers, check_weighing, find_columns
 from rankmark.inputs.predictions.labelled import Predictions, positive_number
@@ -44,6 +46,7 @@ from rankmark.inputs.tables.spark_frames import (
     partitioned,
     read_frames,
 )
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.kinds.row_core import BINARY, NotMergedError, Sum
 from rankmark.language.choices import (
     Choices,
@@ -55,6 +58,7 @@ from rankmark.language.plan import Plan, asked_measures, planned
 from rankmark.language.registry import ROWS_FIRST
 from rankmark.results.lists import ListResult
 from rankmark.results.predictions import PredictionResult
+from rankmark.statistics.intervals import IntervalName
 from rankmark.statistics.summaries import SUMMARIES
 
 if TYPE_CHECKING:
@@ -77,6 +81,11 @@ def evaluate(
     per_query: bool = False,
     by: By = None,
     attributes: Any = None,
+    weights: WeightsBy | Weighting = None,
+    intervals: bool | IntervalName = False,
+    confidence: float = 0.95,
+    clusters: ClustersBy = None,
+    resamples: int = 10_000,
     **choices: Unpack[GivenChoices],
 ) -> ListResult | DataFrame:
     """Measures how well a run ranks what the judgements call relevant, as `rankmark.evaluate`, on a cluster.
@@ -101,7 +110,14 @@ def evaluate(
         by: for `Result.slices`, as in `rankmark.evaluate`, but for values by position: a column or several of
             the attributes, of the judgements or of the run, ``{query: slice}``, a Series or a function. The
             values of all queries then come to the driver.
-        attributes: a table of queries for it, of Spark or as in `rankmark.evaluate`.
+        attributes: a table of queries, of Spark or as in `rankmark.evaluate`, for `by`, `weights` and
+            `clusters`.
+        weights: how much each query counts in means, as in `rankmark.evaluate`, but for values by position.
+            The values of all queries then come to the driver, as for what follows.
+        intervals: whether to give confidence intervals over queries, as in `rankmark.evaluate`.
+        confidence: the share of intervals that hold the true value, 0 to 1.
+        clusters: what a query belongs to, as in `rankmark.evaluate`.
+        resamples: how many, for intervals that draw.
         **choices: those of `rankmark.evaluate`: ``ties``, of which ``input`` needs `order`, ``missing``, ….
 
     Returns:
@@ -115,8 +131,9 @@ def evaluate(
 
     """
     plan = planned(measures, like, given(choices, GivenChoices, evaluate))
-    if per_query and by is not None:
-        raise UsageError("by makes slices of a result; leave out per_query, or group its rows")
+    asked = {"by": by, "weights": weights, "intervals": intervals or None, "clusters": clusters}
+    if per_query and (said := [name for name, value in asked.items() if value is not None]):
+        raise UsageError(f"{said[0]} is of a result; leave out per_query, or go on with its rows")
     _check_expected(plan)
     for measure in plan.measures:
         if measure.mean in SUMMARIES and not per_query:
@@ -127,7 +144,18 @@ def evaluate(
     ordered = _ordered(plan, order)
     with spark_errors():
         judgements, results = read_frames(qrels, run, columns)
-        slicing = sliceable(by, (qrels, run), attributes)
+        slicing = sliceable(by)
+        places = places_of((qrels, run), attributes, columns, by=slicing, weights=weights, clusters=clusters)
+        finish = Finish.asked(
+            plan,
+            places,
+            by=slicing,
+            weights=weights,
+            intervals=intervals,
+            confidence=confidence,
+            clusters=clusters,
+            resamples=resamples,
+        )
         task = Task(plan, judgements.names, results.names, hash_inputs, parts=not per_query)
         rows = partitioned(judgements, results, order=order, ordered=ordered, text_items=plan.text_items)
         values = rows.mapInArrow(task.per_query, _per_query_schema(judgements, task.columns))
@@ -147,9 +175,7 @@ def evaluate(
         notes=(*judgements.notes, *made.notes, *departing(plan, made, extents)),
         of=functools.partial(SparkResult, values),
     )
-    if slicing is None and attributes is None:
-        return result
-    return sliced(result, slicing, attributes, (qrels, run), columns)
+    return finish.of(result)
 
 
 def evaluate_predictions(

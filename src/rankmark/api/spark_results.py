@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankmark.language.measure import Measure
     from rankmark.results.sliced import Sliced
 
-__all__ = ["SparkResult", "sliceable", "sliced"]
+__all__ = ["SparkResult", "places_of", "sliceable"]
 
 
 class SparkResult(ListResult):
@@ -106,12 +106,11 @@ class SparkResult(ListResult):
         return self._whole
 
 
-def sliceable(by: By, tables: Sequence[DataFrame], attributes: Any) -> Slicing | None:
+def sliceable(by: By) -> Slicing | None:
     """By what the queries of a cluster are to be sliced, if they are.
 
     Raises:
         UsageError: values by position, of which a cluster has none.
-        ColumnError: a column that no table has.
 
     """
     if by is None:
@@ -122,34 +121,53 @@ def sliceable(by: By, tables: Sequence[DataFrame], attributes: Any) -> Slicing |
             "by gives a value a row, and rows on a cluster have no order; give a column, {query: slice}, or "
             "a pandas Series whose index is the queries"
         )
-    known = list(dict.fromkeys(name for table in tables for name in table.columns))
-    for name in columns_of(found) if attributes is None else ():
-        if name not in known:
-            near = did_you_mean(name, known) or ";"
-            raise ColumnError(f"by={name!r}: no table has such a column{near} there are {listed(known)}")
     return found
 
 
-def sliced(
-    result: ListResult,
-    by: Slicing | None,
-    attributes: Any,
+def places_of(
     tables: tuple[DataFrame, DataFrame],
+    attributes: Any,
     columns: ColumnNames | None,
-) -> ListResult:
-    """The result with slices of its queries; the arguments are those of `rankmark.spark.evaluate`.
+    *,
+    by: Slicing | None,
+    weights: Any,
+    clusters: Any,
+) -> Places:
+    """Where the columns that are asked for are to be found: a row a query and value is brought here.
+
+    Args:
+        tables: the judgements and the results.
+        attributes: a table of queries, of Spark or here.
+        columns: their columns, as they are said.
+        by: what asks for columns; so do `weights` and `clusters`.
+        weights: see `rankmark.spark.evaluate`.
+        clusters: see there.
 
     Raises:
-        DataError: a column that is not the same in all rows of a query.
+        ColumnError: a column that no table has.
 
     """
-    from rankmark.results.slices import slices_by  # which needs polars
-
+    named = {"by": columns_of(by), "weights": _names_in(weights), "clusters": _names_in(clusters)}
+    known = list(dict.fromkeys(name for table in tables for name in table.columns))
+    for argument, names in named.items() if attributes is None else ():
+        for name in names:
+            if name not in known:
+                near = did_you_mean(name, known) or ";"
+                raise ColumnError(
+                    f"{argument}={name!r}: no table has such a column{near} there are {listed(known)}"
+                )
     if hasattr(attributes, "mapInArrow"):
         attributes = _brought(attributes)
-    named, sides = columns_of(by), zip(tables, SIDES, strict=True)
-    qrels, run = (_attributes_of(frame, named, columns, side) for frame, side in sides)
-    return result.with_slices(slices_by(result, by, Places(qrels, run, attributes, columns)))
+    every = [name for names in named.values() for name in names]
+    sides = zip(tables, SIDES, strict=True)
+    qrels, run = (_attributes_of(frame, every, columns, side) for frame, side in sides)
+    return Places(qrels, run, attributes, columns, ordered=False)
+
+
+def _names_in(asked: Any) -> tuple[str, ...]:
+    """The columns that weights or clusters are asked for by."""
+    each = asked if isinstance(asked, list | tuple) else [asked]
+    return tuple(name for name in each if isinstance(name, str))
 
 
 SIDES: tuple[Side, Side] = ("qrels", "run")
@@ -158,7 +176,7 @@ SIDES: tuple[Side, Side] = ("qrels", "run")
 def _attributes_of(frame: DataFrame, named: Sequence[str], columns: ColumnNames | None, side: Side) -> Any:
     """Of the columns that are named those that the table has, a row each of their values in a query."""
     query = find_roles(frame.columns, side, columns, side).query
-    own = [name for name in named if name in frame.columns and name != query]
+    own = [name for name in dict.fromkeys(named) if name in frame.columns and name != query]
     return _brought(frame.select(*map(column, (query, *own))).distinct()) if own else None
 
 

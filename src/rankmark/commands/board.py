@@ -16,6 +16,7 @@ from rankmark.commands.options import (
     with_like,
     with_resamples,
     with_threads,
+    with_weights,
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
@@ -47,6 +48,8 @@ def _corrections() -> Any:
     "--alpha", type=float, default=0.05, show_default=True, metavar="P", help="What is significant."
 )
 @with_confidence("the intervals")
+@with_weights
+@click.option("--attributes", metavar="FILE", help="Queries with a column for --weights.")
 @with_resamples
 @with_like
 @with_choices
@@ -82,6 +85,7 @@ def show_board(
     chosen = {name: options.pop(name) for name in EVALUATING}
     options["seed"] = chosen["seed"] or 0
     if qrels is not None:
+        chosen |= {name: options.pop(name) for name in ("weights", "attributes")}
         output.keep(qrels, *(path for paths in named_paths(file, "runs").values() for path in paths))
         options.pop("better")
         shown = board(_evaluated(qrels, file, asked or MEASURE, column, chosen), **options)
@@ -92,7 +96,12 @@ def show_board(
                 f"--{option} is of evaluations, and these are values: it goes with --qrels QRELS"
             )
         paths = one_path_each(file, "files", "collection")
-        output.keep(*paths.values())
+        output.keep(*paths.values(), options["attributes"])
+        if options["weights"] and len(paths) > 1:
+            raise UsageError(
+                "--weights is of the queries of one collection; of several give what `rankmark compare "
+                "--weights COLUMN -o NAME.rankmark` saved of each"
+            )
         whole: Any = paths if len(paths) > 1 else next(iter(paths.values()))
         shown = board(whole, asked, columns=column_names(column), **options)
     output.write(shown)
@@ -112,7 +121,8 @@ def _evaluated(
     from rankmark.inputs import read_qrels
 
     columns = column_names(column)
-    judged = read_qrels(qrels, columns)
+    # What has been read has no longer the columns to weigh by.
+    judged = qrels if chosen["weights"] else read_qrels(qrels, columns)
     chosen = {name: value for name, value in chosen.items() if value is not None}
     paths = one_path_each(runs, "runs")
     return {name: evaluate(judged, path, measure, columns=columns, **chosen) for name, path in paths.items()}

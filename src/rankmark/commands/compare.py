@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankmark.commands.eval import MEASURES
-from rankmark.commands.names import column_names, measures_in, named_paths
+from rankmark.commands.names import column_names, measures_in, name_and_path, named_paths
 from rankmark.commands.options import (
     CHOICES,
     is_said,
@@ -192,7 +192,7 @@ def compare_runs(
 
     shown = shown_of(options)
     output.check(per_query=per_query, **shown)
-    alone = is_saved(qrels)
+    alone = is_saved(name_and_path(qrels)[1])
     runs = named_paths((qrels, *run) if alone else run, "runs")
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)

@@ -8,7 +8,7 @@ import click
 
 from rankmark.commands.compare import shown_of, with_comparison
 from rankmark.commands.names import column_names, one_path_each
-from rankmark.commands.options import together, with_per_query, with_threads
+from rankmark.commands.options import together, with_per_query, with_threads, with_weights
 from rankmark.commands.output import Output, with_output_of
 
 __all__ = ["compare_values", "matrix_in", "with_matrix"]
@@ -37,6 +37,8 @@ with_matrix = together(
 @click.argument("file", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @with_matrix
 @with_comparison
+@with_weights
+@click.option("--attributes", metavar="FILE", help="Queries with a column for --weights.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of resamples.")
 @with_threads
 @with_per_query
@@ -67,7 +69,7 @@ def compare_values(
     shown = shown_of(options)
     output.check(per_query=per_query, **shown)
     matrix = matrix_in(file)
-    output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]))
+    output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]), options["attributes"])
     options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}
     compared = compare_matrix(matrix, list(measure) or None, **options)
     output.write(compared, per_query=per_query, **shown)

@@ -13,6 +13,7 @@ from rankmark.commands.options import (
     with_conditions,
     with_like,
     with_threads,
+    with_weights,
 )
 from rankmark.commands.output import Output, answered, with_output_of
 from rankmark.errors import UsageError
@@ -28,12 +29,13 @@ ONE_EACH = (
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="[[NAME=]BASELINE]... [NAME=]CANDIDATE...")
 @with_conditions
+@with_weights
 @click.option(
     "--clusters",
     metavar="COLUMN",
     help="Count queries as one that have the same value, such as a user, in a column of FILE, QRELS or RUN.",
 )
-@click.option("--attributes", metavar="FILE", help="Queries with columns for --clusters.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --weights and --clusters.")
 @click.option(
     "--always-valid",
     is_flag=True,

@@ -6,14 +6,15 @@ from typing import Any
 
 import click
 
-from rankmark.commands.names import column_names, measures_in, named_paths
-from rankmark.commands.options import is_said, with_columns, with_words
+from rankmark.commands.compare_matrix import matrix_in
+from rankmark.commands.names import column_names, measures_in, name_and_path, named_paths
+from rankmark.commands.options import is_said, with_columns, with_weights, with_words
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
 
 __all__ = ["show_power"]
 
-COMPARED = ("measure", "baseline", "clusters", "attributes", "column")
+COMPARED = ("measure", "baseline", "weights", "clusters", "attributes", "column")
 """The options that are of runs."""
 
 
@@ -46,20 +47,17 @@ def _alternatives() -> Any:
     metavar="F",
     help="Of clusters, without runs: 1 + (size - 1) * correlation.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, metavar="P", help="Of the test.")
-@click.option(
-    "--power", type=float, default=0.8, show_default=True, metavar="P", help="The chance of finding it."
-)
-@click.option(
-    "--confidence", type=float, default=0.95, show_default=True, metavar="P", help="Of interval or gate."
-)
+@click.option("--alpha", type=float, metavar="P", help="Of the test.  [default: 0.05]")
+@click.option("--power", type=float, metavar="P", help="The chance of finding it.  [default: 0.8]")
+@click.option("--confidence", type=float, metavar="P", help="Of interval or gate.  [default: 0.95]")
 @with_words("--alternative", _alternatives, "Of the t test.")
+@with_weights
 @click.option(
     "--clusters",
     metavar="COLUMN",
     help="Count queries together with the same value in a column of the files.",
 )
-@click.option("--attributes", metavar="FILE", help="Queries with a column for --clusters.")
+@click.option("--attributes", metavar="FILE", help="Queries with columns for --weights and --clusters.")
 @with_columns
 @with_output_of("TopicSetSize")
 def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None:
@@ -69,7 +67,9 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
     systems, the width of an interval, or a gate (topic set size design, Sakai
     2016). The standard deviation is given, or estimated from runs or from what
     `rankmark eval -o NAME.rankmark` saved of them, on these queries. One file is
-    a matrix, as for `rankmark compare-matrix`, or a comparison that was saved.
+    a matrix, as for `rankmark compare-matrix`, or a comparison that was saved;
+    where every file is called NAME=, they are values of queries, too, such as
+    `trec_eval -q` prints.
 
     \b
     rankmark power --deviation .2 --difference .05
@@ -77,6 +77,7 @@ def show_power(file: tuple[str, ...], *, output: Output, **options: Any) -> None
     rankmark power qrels.txt old.run new.run -m nDCG@10 --difference .02
     rankmark power old.rankmark new.rankmark -m AP --max-drop .01
     rankmark power ap.csv -m AP --difference .02
+    rankmark power old=old.eval new=new.eval -m map --difference .02
     """  # noqa: D301
     from rankmark.comparing.powering import power
 
@@ -101,22 +102,55 @@ def _compared(file: tuple[str, ...], own: dict[str, Any], options: dict[str, Any
     how: dict[str, Any] = {"baseline": own["baseline"] or None, "interval": "t", "test": "t"}
     how |= {"alternative": options["alternative"] or "two-sided", "correction": "none"}
     measures = measures_in(own["measure"])
+    first_name, first = name_and_path(file[0])
     if len(file) == 1:
-        output.keep(*file)
-        return _of_one(file[0], own, how, measures)
-    alone = is_saved(file[0])
+        output.keep(first)
+        return _of_one(first, own, how, measures)
+    alone = is_saved(first)
+    if first_name and not alone:
+        return _of_values(file, own, how, output)
     runs = named_paths(file if alone else file[1:], "runs")
+    if len(runs) < 2:
+        raise UsageError(
+            f"{first} is taken for judgements, and of runs there is one; give two or more. Values of "
+            f"queries, as trec_eval -q prints them, are given by names: rankmark power old={first} "
+            f"new={file[1]}"
+        )
     paths = [path for each in runs.values() for path in each]
     output.keep(*([] if alone else file[:1]), *paths, own["attributes"])
     systems: dict[str, Any] = {
         name: [load(path) if is_saved(path) else path for path in each] for name, each in runs.items()
     }
     if alone:
-        if own["clusters"] or own["attributes"]:
+        if own["clusters"] or (own["attributes"] and not own["weights"]):
             raise UsageError("--clusters is of evaluations, and these are results: give judgements and runs")
-        return compare_results(systems, measures or None, **how)
-    how |= {"clusters": own["clusters"], "attributes": own["attributes"]}
+        return compare_results(systems, measures or None, **_weighing(own), **how)
+    how |= {name: own[name] for name in ("weights", "clusters", "attributes")}
     return compare(file[0], systems, measures or MEASURES, columns=column_names(own["column"]), **how)
+
+
+def _weighing(own: dict[str, Any]) -> dict[str, Any]:
+    """What says how much queries count, where there are no judgements and runs."""
+    return {name: own[name] for name in ("weights", "attributes")} if own["weights"] else {}
+
+
+def _of_values(file: tuple[str, ...], own: dict[str, Any], how: dict[str, Any], output: Output) -> Any:
+    """The comparison of values of queries that others computed, of each system a file."""
+    from rankmark.comparing.matrix import compare_matrix
+
+    weighing = _weighing(own)
+    _refuse(own, ("measure", "baseline", "column", *weighing), "values of queries, a file a system")
+    matrix = matrix_in(file)
+    assert isinstance(matrix, dict)
+    output.keep(*matrix.values(), own["attributes"])
+    columns = column_names(own["column"])
+    return compare_matrix(matrix, list(own["measure"]) or None, columns=columns, **weighing, **how)
+
+
+def _refuse(own: dict[str, Any], known: tuple[str, ...], what: str) -> None:
+    """Refuses options that say nothing of what is given."""
+    if said := [name for name in COMPARED if own[name] and name not in known]:
+        raise UsageError(f"--{said[0]} says nothing of {what}: leave it out")
 
 
 def _of_one(path: str, own: dict[str, Any], how: dict[str, Any], measures: list[str]) -> Any:
@@ -126,11 +160,11 @@ def _of_one(path: str, own: dict[str, Any], how: dict[str, Any], measures: list[
     from rankmark.loading import is_saved, load
 
     saved = is_saved(path)
-    known = () if saved else ("measure", "baseline", "column")
-    if said := [name for name in COMPARED if own[name] and name not in known]:
-        what = "a comparison that was saved" if saved else "one matrix of values"
-        raise UsageError(f"--{said[0]} says nothing of {what}: leave it out")
-    if not saved:
+    if saved:
+        _refuse(own, (), "a comparison that was saved")
+    else:
+        how |= _weighing(own)
+        _refuse(own, ("measure", "baseline", "column", *_weighing(own)), "one matrix of values")
         return compare_matrix(path, measures or None, columns=column_names(own["column"]), **how)
     found = load(path)
     if not isinstance(found, Comparison):

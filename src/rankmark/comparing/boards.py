@@ -103,7 +103,8 @@ class Board(Saved, Numbered):
         test: of the pairs.
         plan: its correction, level, confidence, resamples and seed.
         friedman: the test of whether any system ranks otherwise than the others, in each query or collection;
-            None over the queries of several collections, which do not count alike.
+            None over queries that do not count alike, as those of several collections or with weights.
+        weighed: whether some queries weigh more than others.
         accounts: what happened to the queries, as the results tell it.
         notes: what a reader should know of how the results were brought together.
 
@@ -120,6 +121,7 @@ class Board(Saved, Numbered):
         test: str,
         plan: ComparisonPlan,
         friedman: Friedman | None,
+        weighed: bool = False,
         accounts: tuple[str, ...] = (),
         notes: tuple[str, ...] = (),
     ) -> None:
@@ -131,6 +133,7 @@ class Board(Saved, Numbered):
         self.test = test
         self.plan = plan
         self.friedman = friedman
+        self.weighed = weighed
         self.accounts = accounts
         self.notes = notes
 
@@ -234,7 +237,12 @@ class Board(Saved, Numbered):
     def _of_ranks(self) -> Iterator[str]:
         """What stands behind the mean ranks."""
         if self.friedman is None:
-            yield "mean rank: the mean of the collections', over the queries of each"
+            several = "the mean of the collections', " * (len(self.collections) > 1)
+            yield (
+                f"mean rank: {several}over the queries"
+                + " of each" * bool(several)
+                + ", as they weigh" * self.weighed
+            )
             return
         yield f"mean rank: over {counted(self.friedman.blocks, *BLOCKS[self.over])}"
         yield f"  Friedman's χ² = {self.friedman.statistic:.2f}, p {_equals(self.friedman.p)}"

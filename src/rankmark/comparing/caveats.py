@@ -13,16 +13,16 @@ from rankmark import statistics
 from rankmark.comparing.judging import p_values, with_corrected
 from rankmark.comparing.pairs import corrected_pairs
 from rankmark.rendering.words import counted
-from rankmark.statistics.significance import TESTS
+from rankmark.statistics.significance import TESTS, level_of_skewed
 
 if TYPE_CHECKING:
     from rankmark.comparing.pairs import Opposed, Pair, SystemValues
     from rankmark.comparing.plan import ComparisonPlan
     from rankmark.statistics.chance import Evidence
     from rankmark.statistics.corrections import CorrectionName
-    from rankmark.statistics.significance import PairedTest, TestName
+    from rankmark.statistics.significance import Alternative, PairedTest, TestName
 
-__all__ = ["caveats", "draws_lines", "of_few", "such_pairs", "without_spread"]
+__all__ = ["caveats", "draws_lines", "of_few", "skewed_lines", "such_pairs", "without_spread"]
 
 
 def caveats(data: SystemValues, pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
@@ -138,19 +138,26 @@ def draws_lines(
 
 
 def _skewed(pairs: Sequence[Pair], plan: ComparisonPlan) -> Iterator[str]:
-    """Which p-values may be too small, of a test that does not hold its level whatever the skewness."""
-    skewed = [pair for pair in pairs if pair.caution == "skewed"]
-    if not skewed or TESTS[plan.test].whatever_skewed:
-        return
-    holds = ""
-    if not plan.seeded and any(None not in pair.measure.bounds for pair in skewed):
-        holds = '; test="bounded" holds its level whatever their skewness, and finds less'
-    first = skewed[0]
-    yield (
-        f"{counted(len(skewed), 'p-value')}, such as of {first.system} against {first.baseline} by "
-        f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
-        f"skewed{holds}"
-    )
+    """Which p-values may be too small, and which test holds its level nevertheless."""
+    bounded = not plan.seeded and any(None not in pair.measure.bounds for pair in pairs)
+    holds = '; test="bounded" holds its level whatever their skewness, and finds less' if bounded else ""
+    yield from (f"{line}{holds}" for line in skewed_lines(pairs, plan.alpha, plan.alternative))
+
+
+def skewed_lines(pairs: Sequence[Opposed], alpha: float, alternative: Alternative) -> Iterator[str]:
+    """Which p-values of means may be too small since differences are skewed, and about by how much."""
+    levels = [
+        (level, pair)
+        for pair in pairs
+        if pair.evidence is not None and (level := level_of_skewed(pair.evidence, alpha, alternative))
+    ]
+    if levels:
+        most, first = max(levels, key=lambda each: each[0])
+        yield (
+            f"{counted(len(levels), 'p-value')}, such as of {first.system} against {first.baseline} by "
+            f"{first.measure.label}, may be too small as of mean differences: these are few for being so "
+            f"skewed; where the mean is 0, about {100 * most:.2g}% of such have p ≤ {alpha:g}"
+        )
 
 
 def _apart_about_0(pairs: Sequence[Pair], confidence: float) -> Iterator[str]:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankmark.aggregation.query_weights import QueryWeights
+    from rankmark.aggregation.terms import Terms
     from rankmark.statistics.anova import Anova
     from rankmark.statistics.crossed import Crossed
     from rankmark.statistics.significance import Alternative
@@ -156,14 +157,10 @@ class Spread(NamedTuple):
 
     def detectable(self, *, alpha: float, power: float, alternative: Alternative) -> float:
         """The smallest true mean difference that these queries and seeds show with this power."""
-        return statistics.detectable_difference(
-            self.of_units,
-            self.units,
-            alpha=alpha,
-            power=power,
-            alternative=alternative,
-            freedom=self.crossed.freedom(alpha if alternative == "two-sided" else 2 * alpha),
-        )
+        how: dict[str, Any] = {"alpha": alpha, "power": power, "alternative": alternative}
+        if self.seeded:
+            return self.crossed.detectable(**how)
+        return statistics.detectable_difference(self.of_units, self.units, **how)
 
     def in_queries(self, units: int) -> int:
         """So many units as queries."""
@@ -400,8 +397,7 @@ class Compared:
         """What the paired t test could show of each pair, at the comparison's level and alternative.
 
         Clusters count as one query each, with the variance of the mean that they show. With several seeds it
-        has their variance and degrees of freedom, too; of two seeds a system it is still too hopeful (a power
-        of 80% is 50 to 75% with two or three).
+        goes by what their variance could be, too, which few seeds say little of (`Crossed.detectable`).
 
         Args:
             measure: one that was compared.
@@ -428,6 +424,12 @@ class Compared:
             needed = own.in_queries(statistics.queries_needed(wanted, own.of_units, **how))
         figures = own.queries, own.clusters, own.deviation, own.design_effect
         return Power(system, other, *figures, detectable, wanted, needed)
+
+    def pair_terms(
+        self, measure: Measure, system: str, other: str
+    ) -> tuple[Terms, Terms, NDArray[Any] | None]:
+        """What the queries with a value of both add to that of each, and their clusters."""
+        return self._data.pair_terms(measure, system, other)
 
     def spread(self, measure: Measure, system: str, other: str) -> Spread:
         """How much the differences of two systems spread."""

@@ -78,8 +78,9 @@ class Comparison(Compared, Saved, Numbered):
         """The comparison as text.
 
         Args:
-            name: ``table``, ``json``, ``csv``, ``markdown`` or ``latex``, as in `formats`. CSV has a row a
-                measure and pair, in each slice if there are any, or is the one table that an option asks for.
+            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``html``, as in `formats`. CSV has
+                a row a measure and pair, in each slice if there are any, or is the one table that an option
+                asks for.
                 LaTeX is a ``table`` of systems × measures, the test in its caption, and a ``tabular`` of the
                 pairs and of whatever else is asked for.
             digits: how many are shown after the point (JSON and CSV show all).

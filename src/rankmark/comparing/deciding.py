@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from rankmark.aggregation.intervals import OfGaps, OfSums, paired
 from rankmark.aggregation.terms import Terms
 from rankmark.errors import DataError, UsageError
-from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, NOTHING_FIXED, Fixed, Rows, least_root
-from rankmark.statistics.crossed import crossed
+from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS, Rows, least_root
+from rankmark.statistics.crossed import Crossed, NewSeeds, crossed
 from rankmark.statistics.delong import AUCSpread
 from rankmark.statistics.intervals import bca_interval
 from rankmark.statistics.resampling import Floats
@@ -205,17 +205,17 @@ class _ByRows:
         rows = self.rows(figure)
         if not rows.decide:
             return None
-        fixed = self.fixed(figure, confidence)
-        needed = rows.needed(distance, confidence, POWER, fixed)
+        seeds = self.new_seeds(figure, confidence)
+        needed = rows.needed(distance, confidence, POWER, seeds)
         each = self.units / len(rows.above)
-        detectable = rows.detectable(confidence, POWER, fixed)
+        detectable = rows.detectable(confidence, POWER, seeds)
         if needed is not None and rows.worst is None:
             needed = max(needed, LEAST_UNITS)
         return Foreseen(detectable, None if needed is None else math.ceil(needed * each))
 
-    def fixed(self, figure: Figure, confidence: float) -> Fixed:  # noqa: ARG002 - there is nothing
-        """How sure the figure is besides what the units add."""
-        return NOTHING_FIXED
+    def new_seeds(self, figure: Figure, confidence: float) -> NewSeeds | None:  # noqa: ARG002 - none
+        """What new seeds could add to the figure; None where there are none."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -253,14 +253,30 @@ class OfQueries(_ByRows):
         return None if self.labels is None else len(np.unique(self.labels))
 
     def rows(self, figure: Figure) -> Rows:
-        """As `_ByRows.rows`; the worst query is at the ends of the measure."""
-        above, below = figure.parts([each.linear() for each in self.terms])
-        ends = figure.worst(self.terms[0].measure.bounds)
-        worst = None
-        if ends is not None:
-            own = figure.parts([each.linear_of(end) for each, end in zip(self.terms, ends, strict=True)])
-            worst = (float(own[0]), float(own[1]))
+        """As `_ByRows.rows`; the worst query is at the ends of the measure, and weighs as much as any."""
+        ends, shared = figure.worst(self.terms[0].measure.bounds), self._shared
+        if shared is not None:
+            # Not linearised: a query is as a cluster of so many that are alike.
+            above, below = figure.parts([each.above.mean(axis=1) for each in self.terms])
+            below = shared if figure.below is None else below
+            own = None if ends is None else [shared.max() * part for part in figure.parts(ends)]
+        else:
+            above, below = figure.parts([each.linear() for each in self.terms])
+            own = None
+            if ends is not None:
+                linear = [each.linear_of(end) for each, end in zip(self.terms, ends, strict=True)]
+                own = [*figure.parts(linear)]
+        worst = None if own is None else (float(own[0]), float(own[1]))
         return Rows.of(above, below, worst, self.labels)
+
+    @cached_property
+    def _shared(self) -> Floats | None:
+        """What all systems' and seeds' sums are divided by, such as weights; None where that is not one."""
+        below = [each.below for each in self.terms if each.below is not None]
+        if not below:
+            return None
+        first = below[0][:, 0]
+        return first if all((each == first[:, None]).all() for each in below) else None
 
     @property
     def _no_means(self) -> bool:
@@ -292,22 +308,24 @@ class OfQueries(_ByRows):
         if self.units < 2:
             return Bound(math.inf, "few")
         ratio = float(figure.of(self.values))
-        value = ratio + math.hypot(bound.value - ratio, self.fixed(figure, confidence).reach)
+        reach = self._crossed(figure).reach_of_seeds(2 * (1 - confidence))
+        value = ratio + math.hypot(bound.value - ratio, reach)
         return Bound(value, "seeds-seen" if bound.by == "gaffke-seen" else "seeds")
 
     def foreseen(self, figure: Figure, distance: float, confidence: float) -> Foreseen | None:
         """As `Decider.foreseen`; not known of bets, nor of what is no mean."""
         return None if self.always_valid or self._no_means else super().foreseen(figure, distance, confidence)
 
-    def fixed(self, figure: Figure, confidence: float) -> Fixed:
-        """As `_ByRows.fixed`: by the seeds, of the figure linearised."""
-        if self.seeds is None:
-            return NOTHING_FIXED
+    def new_seeds(self, figure: Figure, confidence: float) -> NewSeeds | None:
+        """As `_ByRows.new_seeds`."""
+        return None if self.seeds is None else self._crossed(figure).new_seeds(2 * (1 - confidence))
+
+    def _crossed(self, figure: Figure) -> Crossed:
+        """The figure, linearised, over queries and seeds."""
         slopes = figure.slopes(self.values)
         own = [k * each.linear_by_seed() for k, each in zip(slopes, self.terms, strict=True)]
         others = -own[1] if len(own) > 1 else None
-        found = crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
-        return Fixed(found.reach_of_seeds(2 * (1 - confidence)), found.error_of_seeds)
+        return crossed(own[0], others, clusters=self.labels, seedless=self.seedless)
 
     def _by_betting(self, figure: Figure, confidence: float) -> Bound:
         """The least value that was ruled out after any of the queries."""
@@ -315,8 +333,8 @@ class OfQueries(_ByRows):
         low, high = measure.bounds
         if low is None or high is None or not self.terms[0].is_mean or self.labels is not None:
             raise UsageError(
-                f"{measure}: an always-valid bound is of means of queries, without clusters, whose values "
-                "have a least and a greatest one"
+                f"{measure}: an always-valid bound is of means of queries, without clusters or weights, "
+                "whose values have a least and a greatest one"
             )
         values, alpha = [each.linear() for each in self.terms], 1 - confidence
 

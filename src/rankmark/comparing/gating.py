@@ -14,10 +14,11 @@ from rankmark.comparing.deciding import Decider, OfQueries
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.pairs import Rows, rows_in
 from rankmark.comparing.stored import check_stored, opened
-from rankmark.comparing.systems import are_seeds, seed_notes
+from rankmark.comparing.systems import are_seeds, check_same_weights, seed_notes
 from rankmark.errors import DataError, UsageError
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import Clustering
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given
 from rankmark.language.measure import Measure
 from rankmark.rendering.words import counted
@@ -42,6 +43,7 @@ def gate(
     at_most: Limits = None,
     like: str | None = None,
     confidence: float | None = None,
+    weights: WeightsBy = None,
     clusters: str | Mapping[Any, Any] | None = None,
     attributes: Any = None,
     always_valid: bool = False,
@@ -86,9 +88,12 @@ def gate(
         at_most: the greatest, for measures of which less is better, or neither.
         like: a convention, as for `evaluate`.
         confidence: above 0.5 and below 1, such as 0.95.
+        weights: how much each query counts in means, as for `evaluate`: a column of the attributes, of the
+            judgements or of the first run, ``{query: weight}``, a series or an array. Drops and limits go by
+            these means, and the query that the bound adds weighs as much as the heaviest.
         clusters: what a query belongs to, such as its user, as for `compare`: whole clusters are counted by
             the bound, and the one added is as large as the largest.
-        attributes: a table of queries, for `clusters`.
+        attributes: a table of queries, for `weights` and `clusters`.
         always_valid: whether the bound is to hold at every number of queries at once
             (`statistics.confidence_sequence`), for gates that run every night on all queries so far: with 95%
             confidence at most 5 of 100 such gates ever pass a candidate that they should not. The queries
@@ -137,6 +142,11 @@ def gate(
     runs = [run for own in seeds.values() for run in own]
     stored = [run for run in runs if isinstance(run, ListResult)]
     chosen["hash_inputs"] = hash_inputs or any("qrels" in each.inputs for each in stored)
+    places = Places(qrels, next((run for run in runs if run not in stored), None), attributes, columns)
+    clustering = Clustering.of(clusters, places)
+    if clustering is not None and clustering.two:
+        raise UsageError("a gate knows clusters of one kind: give the one that has fewer of them")
+    chosen["weights"] = Weighting.of(weights, places, stored[0].query_ids if stored else ())
     results = [*_evaluated(qrels, runs, conditions.asked, chosen)]
     new, old = results[: len(seeds["candidate"])], results[len(seeds["candidate"]) :]
     if stored:
@@ -146,10 +156,7 @@ def gate(
         ):
             for each in own:
                 check_stored(name, each, new[0], map(new[0]._find, asked))
-    places = Places(qrels, next((run for run in runs if run not in stored), None), attributes, columns)
-    clustering = Clustering.of(clusters, places)
-    if clustering is not None and clustering.two:
-        raise UsageError("a gate knows clusters of one kind: give the one that has fewer of them")
+        check_same_weights({"the candidate": new, "the baseline": old})
     labels = None if clustering is None else clustering.labels(new[0].query_ids)
     how = {"always_valid": always_valid, "seedless": bool(without), "stored": bool(stored)}
     lists = _OfLists(old, new, labels, **how)
@@ -186,8 +193,12 @@ def _evaluated(
 
     if not all(isinstance(run, ListResult) for run in runs):
         qrels = read_qrels(qrels, how["columns"])
+    weights = how["weights"]
     for run in runs:
-        yield run if isinstance(run, ListResult) else evaluate(qrels, run, measures, **how)
+        if not isinstance(run, ListResult):
+            yield evaluate(qrels, run, measures, **how)
+        else:
+            yield run if weights is None else run.with_weights(weights)
 
 
 class _OfLists(Judged):

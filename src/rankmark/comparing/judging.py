@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -16,7 +17,16 @@ from rankmark.comparing.pairs import Pair, SystemValues, corrected_pairs, direct
 from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import Evidence, PValue
-from rankmark.statistics.intervals import Interval, Made, caution_of, made_interval, standard_error
+from rankmark.statistics.intervals import (
+    INTERVALS,
+    Interval,
+    Made,
+    are_zero_one,
+    caution_of,
+    made_interval,
+    skewness,
+    standard_error,
+)
 from rankmark.statistics.resampling import Floats
 from rankmark.statistics.significance import TESTS, PairedTest, signs
 from rankmark.statistics.spread import apart
@@ -114,7 +124,7 @@ class _OneMeasure:
         return made_of_terms(
             terms,
             self.labels,
-            method=self.plan.interval,
+            method=self.plan.interval if INTERVALS[self.plan.interval].of_means else "auto",
             confidence=self.plan.confidence,
             draws=self.plan.draws,
             together=self.together,
@@ -143,7 +153,7 @@ class _OneMeasure:
         """The p-value of each pair."""
         test, opponents = TESTS[self.plan.test], self.data.opponents
         if self.plan.seeded:
-            return [self._crossed(*each).p(self.plan.alternative) for each in opponents]
+            return [self._p_of_seeds(*each) for each in opponents]
         if test.many is None:
             return [self._p_value(test, system, other) for system, other in opponents]
         table = np.column_stack([self._swapped(system, other) for system, other in opponents])
@@ -180,6 +190,12 @@ class _OneMeasure:
             )
         return one.reach(another, (float(low), float(high)))
 
+    def _p_of_seeds(self, system: str, other: str) -> PValue:
+        """The p-value over queries and seeds."""
+        p = self._crossed(system, other).p(self.plan.alternative)
+        skewed = skewness(*self.data.differences(self.measure, system, other))
+        return PValue(p, replace(p.evidence, skewness=skewed))
+
     def _crossed(self, system: str, other: str) -> Crossed:
         """The difference over queries and seeds, of which the p-value and the interval are."""
         if (system, other) not in self._known:
@@ -199,11 +215,17 @@ class _OneMeasure:
             labels,
             confidence=self.plan.confidence,
             differences=True,
+            zero_one=self._of_zero_one(system, other),
             bounds=bounds,
             draws=self.plan.draws,
             together=self.together,
             resampled=lambda: self.resamples.difference(self.measure, system, other),
         )
+
+    def _of_zero_one(self, system: str, other: str) -> bool:
+        """Whether it is a difference of values that are 0 or 1."""
+        both = self.data.pair_terms(self.measure, system, other)[:2]
+        return self.measure.bounds == (0, 1) and all(are_zero_one(each.linear()) for each in both)
 
     def _of_seeds(
         self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None, bounds: Bounds

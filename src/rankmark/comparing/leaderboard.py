@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from rankmark import statistics
+from rankmark.aggregation.terms import exchangeable
 from rankmark.comparing.boards import TITLES, Board, BoardPair, BoardRow, BoardTest, Over
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.matrix import results_of_matrix
 from rankmark.comparing.pairs import SystemValues, direction
 from rankmark.comparing.plan import ComparisonPlan
+from rankmark.comparing.stored import opened
 from rankmark.comparing.systems import check_systems, gathered
 from rankmark.errors import DataError, UsageError
+from rankmark.inputs.attributes import Places
+from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.measure import Measure
 from rankmark.loading import is_saved, load
 from rankmark.rendering.words import counted, letters
@@ -27,6 +31,7 @@ from rankmark.statistics.groups import groups_of, rank_intervals
 from rankmark.statistics.intervals import Made, made_interval
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_drawn, check_share
+from rankmark.statistics.spread import apart
 from rankmark.statistics.strata import stratified_interval, stratified_t_test, weighed
 
 if TYPE_CHECKING:
@@ -52,6 +57,8 @@ def board(
     threads: int | None = None,
     better: Better | None = None,
     columns: MatrixColumns | None = None,
+    weights: WeightsBy = None,
+    attributes: Any = None,
 ) -> Board:
     """A leaderboard: systems by one measure, with the ranks they can have and the groups not told apart.
 
@@ -81,6 +88,11 @@ def board(
         threads: how many to use; all cores if None.
         better: of a matrix, as for `compare_matrix`.
         columns: of a matrix, as for `compare_matrix`.
+        weights: how much each query counts in the mean of a collection, as for `compare_results`: ``{query:
+            weight}``, a Series, a column of the attributes, or values of the queries of the first system; of
+            several collections ``{collection: weights}``. If None those that results have. Intervals, tests
+            and mean ranks go by these means; Friedman's and Nemenyi's tests know no weights.
+        attributes: a table of queries, for `weights`.
 
     Raises:
         UsageError: fewer than two systems; collections of different systems; one collection for
@@ -103,16 +115,21 @@ def board(
     check_share(alpha=alpha, confidence=confidence)
     check_drawn(resamples, seed, threads)
     asked = None if measure is None else str(measure)
+    named = _by_name(collections)
+    if attributes is not None and weights is None:
+        raise UsageError("attributes are of weights: say which of their columns these are")
+    weighing, places = _weights_by_name(weights, named), Places(attributes=attributes)
     found = {
-        name: _Collection.of(name, each, asked, better, columns)
-        for name, each in _by_name(collections).items()
+        name: _Collection.of(name, each, asked, better, columns, weighing[name], places)
+        for name, each in named.items()
     }
     drawn = "queries" if over is None else over
     check_choice("over", drawn, ("queries", "collections"))
     if drawn == "collections" and len(found) < 2:
         raise UsageError('over="collections" of one collection: there is nothing to draw')
     if test == "nemenyi":
-        _check_nemenyi(drawn, len(found), correction)
+        alike = all(each.weights is None for each in found.values())
+        _check_nemenyi(drawn, len(found), correction, alike=alike)
     plan = ComparisonPlan(
         test="t" if test == "nemenyi" else test,
         correction=correction,
@@ -126,8 +143,12 @@ def board(
     return _Standing(found, drawn, test, plan).board()
 
 
-def _check_nemenyi(over: str, collections: int, correction: str) -> None:
+def _check_nemenyi(over: str, collections: int, correction: str, *, alike: bool) -> None:
     """Refuses Nemenyi's test where blocks do not count alike, and another correction than its own."""
+    if over == "queries" and not alike:
+        raise UsageError(
+            'test="nemenyi" counts all queries alike, and these have weights: choose test="randomisation"'
+        )
     if over == "queries" and collections > 1:
         raise UsageError(
             'test="nemenyi" counts all queries alike, and the value all collections: choose '
@@ -145,6 +166,18 @@ def _by_name(collections: Any) -> dict[str, Any]:
     if any(isinstance(each, Result) or _are_values(each) for each in values):
         return {"": collections}
     return {str(name): each for name, each in collections.items()}
+
+
+def _weights_by_name(weights: WeightsBy, collections: Mapping[str, Any]) -> Mapping[str, WeightsBy]:
+    """What the queries of each collection weigh."""
+    if weights is None or len(collections) == 1:
+        return dict.fromkeys(collections, weights)
+    if not isinstance(weights, Mapping) or set(weights) != set(collections):
+        raise UsageError(
+            f"weights of several collections are {{collection: weights}}, of {', '.join(collections)}; or "
+            "give results that weigh, with_weights"
+        )
+    return weights
 
 
 def _are_values(given: Any) -> bool:
@@ -165,6 +198,7 @@ class _Collection:
         data: the values of its systems.
         notes: what a reader should know of how they were brought together.
         accounts: what happened to the queries of each.
+        weighed: whether results weigh their queries.
 
     """
 
@@ -172,14 +206,28 @@ class _Collection:
     data: SystemValues
     notes: tuple[str, ...]
     accounts: tuple[str, ...]
+    weighed: bool
 
     @classmethod
     def of(
-        cls, name: str, given: Any, measure: str | None, better: Better | None, columns: MatrixColumns | None
+        cls,
+        name: str,
+        given: Any,
+        measure: str | None,
+        better: Better | None,
+        columns: MatrixColumns | None,
+        weights: WeightsBy,
+        places: Places,
     ) -> _Collection:
         """That of a comparison, of results or of a matrix."""
         results = _results(given, measure, better, columns)
         check_systems(results, None)
+        first = next(iter(results.values()))[0]
+        weighting = Weighting.of(weights, places, first.query_ids)
+        if weighting is not None:
+            results = {
+                system: [each.with_weights(weighting) for each in own] for system, own in results.items()
+            }
         found = gathered(results, measure)
         if len(found.measures) > 1:
             raise UsageError(f"a board is of one measure; say which of {', '.join(map(str, found.measures))}")
@@ -197,6 +245,7 @@ class _Collection:
             data,
             tuple(own + note for note in found.notes),
             tuple(own + line for line in told),
+            weighting is not None or first.weights is not None,
         )
 
     @property
@@ -217,6 +266,17 @@ class _Collection:
         """Numbers of which this is the mean; see `Terms.linear`."""
         return self.data.terms[self.measure][system].at(self.there).linear()
 
+    def exchanged(self, system: str, other: str) -> Floats:
+        """What queries add to a difference, for tests that exchange the two; see `exchangeable`."""
+        terms = self.data.terms[self.measure]
+        return apart(*exchangeable([terms[name].at(self.there) for name in (system, other)]))
+
+    @property
+    def weights(self) -> Floats | None:
+        """Those of these queries; None where all count alike."""
+        below = next(iter(self.data.terms[self.measure].values())).at(self.there).below
+        return below[:, 0] if self.weighed and below is not None else None
+
 
 def _results(
     given: Any, measure: str | None, better: Better | None, columns: MatrixColumns | None
@@ -224,6 +284,8 @@ def _results(
     given = load(given) if is_saved(given) else given
     if isinstance(given, Compared):
         return dict(given.results)
+    if isinstance(given, Mapping):
+        given = {name: opened(each, Result) for name, each in given.items()}
     if isinstance(given, Mapping) and all(_is_seeds(each) for each in given.values()):
         return {name: [each] if isinstance(each, Result) else list(each) for name, each in given.items()}
     wanted = None if measure is None else [measure]
@@ -291,6 +353,7 @@ class _Standing:
             test=self.test,
             plan=self.plan,
             friedman=friedman,
+            weighed=self._weighed,
             accounts=tuple(line for each in self.collections.values() for line in each.accounts),
             notes=tuple(note for each in self.collections.values() for note in each.notes),
         )
@@ -298,7 +361,14 @@ class _Standing:
     @property
     def _alike(self) -> bool:
         """Whether all blocks of which there are ranks count alike."""
-        return self.over == "collections" or len(self.collections) == 1
+        if self.over == "collections":
+            return True
+        return len(self.collections) == 1 and not self._weighed
+
+    @property
+    def _weighed(self) -> bool:
+        """Whether some queries weigh more than others."""
+        return any(each.weights is not None for each in self.collections.values())
 
     def _rows(self, better: Any) -> Iterator[BoardRow]:
         groups, ranks = groups_of(better), rank_intervals(better)
@@ -333,8 +403,12 @@ class _Standing:
 
     def _mean_ranks(self) -> Floats:
         """Those of each collection, which count alike."""
-        tables = [self.of_collections] if self.over == "collections" else self._tables()
-        ranks = [mean_ranks(self.sign * table) for table in tables]
+        if self.over == "collections":
+            return mean_ranks(self.sign * self.of_collections)
+        weights = [each.weights for each in self.collections.values()]
+        ranks = [
+            mean_ranks(self.sign * table, own) for table, own in zip(self._tables(), weights, strict=True)
+        ]
         return np.asarray(np.mean(ranks, axis=0))
 
     def _strata(self, system: str, other: str | None = None) -> list[Floats]:
@@ -392,5 +466,7 @@ class _Standing:
             return np.array([p[places[one], places[other]] for one, other in opponents])
         if self.test == "t":
             return np.array([stratified_t_test(own) for own in strata])
+        if self.over == "queries":
+            strata = [[each.exchanged(*pair) for each in self.collections.values()] for pair in opponents]
         table = np.column_stack([weighed(own) for own in strata])
         return statistics.randomisation_test(table, each=True, **self.plan.draws)

@@ -134,7 +134,14 @@ def _taken_for_better(measures: Iterable[Measure]) -> Iterator[str]:
 def _as_table(given: Any) -> Any:
     """A result, or what was saved of one, as the table of its queries, and all else as it is."""
     found = opened(given, Result)
-    return found.per_query if isinstance(found, Result) else given
+    if not isinstance(found, Result):
+        return given
+    if found.weighed is not None:
+        raise UsageError(
+            f"a result weighs queries by {found.weighed.name!r}, and a matrix has their values alone: "
+            "compare results with results (compare_results), or give weights= with those that do not weigh"
+        )
+    return found.per_query
 
 
 MOST_MEASURES = 8

@@ -202,6 +202,10 @@ class Opposed(Protocol):
         """The test's p-value."""
 
     @property
+    def evidence(self) -> Evidence | None:
+        """What stands behind it."""
+
+    @property
     def figures(self) -> dict[str, Any]:
         """Everything by its name; NaN where there is no value."""
 

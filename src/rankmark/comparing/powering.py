@@ -12,6 +12,7 @@ import numpy as np
 from rankmark import statistics
 from rankmark.comparing.compared import Compared
 from rankmark.comparing.conditions import allowance
+from rankmark.comparing.deciding import Figure, OfQueries
 from rankmark.comparing.pairs import check_reach, direction
 from rankmark.comparing.powers import DESIGNS, Design, PowerRow, TopicSetSize
 from rankmark.errors import ChoiceError, UsageError
@@ -24,6 +25,7 @@ from rankmark.statistics.spread import standard_deviation
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
+    from rankmark.statistics.crossed import NewSeeds
 
 __all__ = ["power"]
 
@@ -39,16 +41,16 @@ def power(
     queries: int | None = None,
     systems: int | None = None,
     design_effect: float = 1.0,
-    alpha: float = 0.05,
-    power: float = 0.8,
-    confidence: float = 0.95,
+    alpha: float | None = None,
+    power: float | None = None,
+    confidence: float | None = None,
     alternative: Alternative = "two-sided",
 ) -> TopicSetSize:
     """What a number of queries can show, and how many it takes: topic set size design.
 
     Args:
-        comparison: what `compare` gave, of whose systems the deviation is estimated, with its clusters; or
-            None, with `deviation`.
+        comparison: what `compare` gave, of whose systems the deviation is estimated, with its clusters and
+            weights, for queries that weigh as these do; or None, with `deviation`.
         design: what is planned for: ``t``, the paired t test (`statistics.power_of`); ``anova``, the one-way
             analysis of variance (`statistics.anova_power`); ``interval``, the expected width of Student's
             interval of the difference (`statistics.expected_width`); ``gate``, a gate with `confidence`. If
@@ -64,9 +66,9 @@ def power(
         systems: how many there are, for ``anova``; those compared if None.
         design_effect: of clusters, where there is no comparison: 1 + (m − 1)·ρ for m queries each whose
             values have the correlation ρ.
-        alpha: the level of the test.
-        power: the chance of finding the difference, or that an equal candidate passes the gate.
-        confidence: of the interval or of the gate.
+        alpha: the level of the test, of ``t`` and ``anova``; 0.05 if None.
+        power: the chance of finding the difference, or that an equal candidate passes the gate; 0.8 if None.
+        confidence: of the interval or of the gate; 0.95 if None.
         alternative: of the t test: ``two-sided``, ``greater`` or ``less``.
 
     Raises:
@@ -85,7 +87,9 @@ def power(
         0.0808
 
     """
-    check_share(alpha=alpha, power=power, confidence=confidence)
+    levels = {"alpha": alpha, "power": power, "confidence": confidence}
+    said = {name: value for name, value in levels.items() if value is not None}
+    check_share(**said)
     check_choice("alternative", alternative, ALTERNATIVES)
     allowed = None if max_drop is None else allowance(max_drop)
     asked = {"difference": difference, "width": width, "max_drop": None if allowed is None else allowed.drop}
@@ -95,8 +99,14 @@ def power(
     design = _design(design, wanted, systems)
     if alternative != "two-sided" and design != "t":
         raise UsageError(f"alternative={alternative!r} is of the t test, and planned is for {design!r}")
+    for name in said:
+        if name not in LEVELS[design]:
+            raise UsageError(
+                f"{name} says nothing of {DESIGNS[design]}, which takes {' and '.join(LEVELS[design])}: "
+                "leave it out, or plan for another design"
+            )
     relative = allowed is not None and allowed.relative
-    plan = _Plan(design, wanted.get(WANTED[design]), relative, alpha, power, confidence, alternative)
+    plan = _Plan(design, wanted.get(WANTED[design]), relative, alternative=alternative, **said)
     notes: tuple[str, ...] = ()
     if comparison is not None:
         if not isinstance(comparison, Compared):
@@ -119,7 +129,8 @@ def power(
         rows = [_of_numbers(plan, deviation, queries, count, design_effect)]
     seeds = comparison is not None and any(len(each) > 1 for each in comparison.results.values())
     notes += tuple(_not_known(rows, seeds=seeds))
-    return TopicSetSize(design, alpha, power, confidence, alternative, count, tuple(rows), notes)
+    figures = plan.alpha, plan.power, plan.confidence, alternative
+    return TopicSetSize(design, *figures, count, tuple(rows), notes)
 
 
 WANTED: Mapping[Design, str] = {
@@ -129,6 +140,13 @@ WANTED: Mapping[Design, str] = {
     "gate": "max_drop",
 }
 """What is to be shown, by what is planned for."""
+LEVELS: Mapping[Design, tuple[str, ...]] = {
+    "t": ("alpha", "power"),
+    "anova": ("alpha", "power"),
+    "interval": ("confidence",),
+    "gate": ("confidence", "power"),
+}
+"""How surely, alike."""
 MOST_COUNTED = 10**9
 """Of queries or systems; what takes more is not planned."""
 LEAST_SHOWN, MOST_SHOWN = 1e-5, 1e8
@@ -200,10 +218,10 @@ class _Plan:
     design: Design
     wanted: float | None
     relative: bool
-    alpha: float
-    power: float
-    confidence: float
-    alternative: Alternative
+    alpha: float = 0.05
+    power: float = 0.8
+    confidence: float = 0.95
+    alternative: Alternative = "two-sided"
 
     def detectable(self, deviation: float, units: int, systems: int) -> float:
         """What so many independent units show."""
@@ -270,21 +288,25 @@ def _two_values(deviation: float, queries: int) -> Rows:
     return Rows(np.array([deviation, -deviation]), np.ones(2), (max(1.0, deviation), 1.0), queries / 2)
 
 
-def _of_rows(plan: _Plan, rows: Rows, queries: int) -> tuple[float | None, int | None]:
+def _of_rows(
+    plan: _Plan, rows: Rows, queries: int, seeds: NewSeeds | None = None
+) -> tuple[float | None, int | None]:
     """What a gate over these rows shows, and how many queries it needs."""
     if not rows.decide:
         return None, None
     needed = None
     if plan.wanted is not None:
-        needed = rows.needed(plan.wanted, plan.confidence, plan.power)
+        needed = rows.needed(plan.wanted, plan.confidence, plan.power, seeds)
     each = queries / (rows.scale * len(rows.above))
     found = None if needed is None else math.ceil(needed * each)
-    return rows.detectable(plan.confidence, plan.power), found
+    return rows.detectable(plan.confidence, plan.power, seeds), found
 
 
 def _of_comparison(plan: _Plan, comparison: Compared, systems: int) -> Iterator[PowerRow]:
     if plan.design == "anova" and comparison.labels is not None:
         raise UsageError("the one-way analysis of variance knows no clusters: leave them out, or plan for t")
+    if plan.design == "anova" and comparison.weighed is not None:
+        raise UsageError("the one-way analysis of variance knows no weights: leave them out, or plan for t")
     for measure in comparison.measures:
         if plan.design == "anova":
             yield _of_systems(plan, comparison, measure, systems)
@@ -309,18 +331,17 @@ def _of_pair(plan: _Plan, comparison: Compared, measure: Measure, system: str, o
     spread = comparison.spread(measure, system, other)
     names = measure.label, system, other
     if plan.design == "gate":
-        low, high = measure.bounds
-        worst = None if low is None or high is None else (float(high - low), 1.0)
-        drops = -direction(measure) * spread.differences
-        labels = spread.labels
+        one, another, labels = comparison.pair_terms(measure, system, other)
         if labels is not None and labels.ndim == 2:
             raise UsageError("a gate knows clusters of one kind")
-        rows = Rows.of(drops, np.ones_like(drops), worst, labels)
+        sign = float(direction(measure))
+        rows = OfQueries([another, one], labels).rows(Figure((sign, -sign)))
         wanted = plan.wanted
         if wanted is not None and plan.relative:
             wanted *= abs(comparison.pair(measure, system, other).baseline_value)
             check_reach("max_drop", wanted, [measure])
-        detectable, needed = _of_rows(replace(plan, wanted=wanted), rows, spread.queries)
+        seeds = spread.crossed.new_seeds(2 * (1 - plan.confidence)) if spread.seeded else None
+        detectable, needed = _of_rows(replace(plan, wanted=wanted), rows, spread.queries, seeds)
     else:
         wanted = plan.wanted
         if wanted is None and plan.design == "t":
@@ -329,6 +350,9 @@ def _of_pair(plan: _Plan, comparison: Compared, measure: Measure, system: str, o
         detectable = None
         if known and plan.design == "t":
             detectable = spread.detectable(alpha=plan.alpha, power=plan.power, alternative=plan.alternative)
+        elif known and spread.seeded:
+            # That of as many new queries and seeds is expected to be that of these.
+            detectable = 2 * spread.crossed.reach(1 - plan.confidence)
         elif known:
             detectable = plan.detectable(spread.of_units, spread.units, 2)
         units = plan.needed(wanted, spread.of_units, 2) if known and wanted and not spread.seeded else None

@@ -16,7 +16,15 @@ from rankmark.language.plan import separate
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 
-__all__ = ["Baseline", "are_seeds", "brought_together", "check_systems", "gathered", "seed_notes"]
+__all__ = [
+    "Baseline",
+    "are_seeds",
+    "brought_together",
+    "check_same_weights",
+    "check_systems",
+    "gathered",
+    "seed_notes",
+]
 
 Baseline: TypeAlias = "str | Sequence[str] | None"
 """The name of one system or of several; None for all pairs."""
@@ -109,7 +117,7 @@ def gathered(
     """
     every = [result for each in results.values() for result in each]
     _check_same_judgements(results)
-    _check_same_weights(results)
+    check_same_weights(results)
     asked = _asked(every, measures)
     query_ids, notes = _common_queries(every)
     return Gathered(asked, query_ids, notes + _choice_notes(every))
@@ -129,7 +137,7 @@ def _check_same_judgements(results: Mapping[str, Sequence[Result]]) -> None:
         )
 
 
-def _check_same_weights(results: Mapping[str, Sequence[Result]]) -> None:
+def check_same_weights(results: Mapping[str, Sequence[Result]]) -> None:
     """Refuses results whose queries do not weigh alike."""
     weights = [(name, result.weights) for name, seeds in results.items() for result in seeds]
     first, own = weights[0]

@@ -35,12 +35,11 @@ if TYPE_CHECKING:
 
     from rankmark.inputs.arrays.judged_items import Grades, Sparse
     from rankmark.inputs.arrays.scored import Scored
-    from rankmark.language.choices import Choices, Duplicates, Ties
-    from rankmark.language.conventions.limits import Extents
+    from rankmark.language.choices import Choices, Ties
     from rankmark.language.measure import Measure
     from rankmark.language.plan import Group
 
-__all__ = ["Batch", "extents", "judge", "observe"]
+__all__ = ["Batch", "Watched", "grade_extent", "judge", "observe"]
 
 
 class Batch(NamedTuple):
@@ -84,16 +83,24 @@ def observe(
     return Block(query_ids, observed, first_rows, rows - len(judged))
 
 
-def extents(arrays: Scored, duplicates: Duplicates) -> Extents:
-    """The extent of the grades and that of the scores of what can be in a list."""
-    relevance = arrays.grades(duplicates)
-    grades: Extent | None = None
-    scores: Extent | None = None
-    for rows in _blocks(relevance.counts, arrays.scores):
-        block = arrays.scores.block(rows)
-        grades = spanning(grades, _extent(relevance.take(rows).grades))
-        scores = spanning(scores, _extent(block[block > NEVER]))
-    return grades, scores
+class Watched:
+    """Scores of which it is known, once they were looked at, how far what can be in a list extends."""
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+        self.shape, self.local = scores.shape, scores.local
+        self.extent: Extent | None = None
+
+    def block(self, rows: RowNumbers) -> Array:
+        """The scores of some rows."""
+        found = self._scores.block(rows)
+        self.extent = spanning(self.extent, _extent(found[found > NEVER]))
+        return found
+
+
+def grade_extent(grades: Grades) -> Extent | None:
+    """The extent of the grades."""
+    return _extent(grades.take(np.flatnonzero(grades.counts)).grades)
 
 
 def _extent(numbers: Array) -> Extent | None:

@@ -10,9 +10,22 @@ from typing import Any
 from rankmark.naming import looked_up as _looked_up
 
 # `__init__.pyi` says the same to type checkers, and a test that it does.
-_HOME: dict[str, str] = {}
+_HOME: dict[str, str] = {
+    "KerasMetric": "hooks.keras_metric",
+    "TorchMetric": "hooks.torch_metric",
+    "catboost": "hooks.boosting",
+    "lightgbm": "hooks.boosting",
+    "scorer": "hooks.scoring",
+    "xgboost": "hooks.boosting",
+}
 """The module of every name."""
-_MODULES: dict[str, str] = {}
+_MODULES: dict[str, str] = {
+    "ir_measures": "hooks.ir_measures",
+    "mlflow": "hooks.mlflow",
+    "polars": "hooks.polars",
+    "sentence_transformers": "hooks.sentence_transformers",
+    "wandb": "hooks.wandb",
+}
 """What is a module itself."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankmark.errors import ToolMissingError
 
-__all__ = ["tool"]
+__all__ = ["base", "tool"]
 
 
 def tool(module: str, install: str) -> Any:
@@ -25,3 +25,19 @@ def tool(module: str, install: str) -> Any:
         raise ToolMissingError(f"{module} cannot be imported: {error}") from error
     except ImportError as error:
         raise ToolMissingError(f"{module} cannot be imported: {error}") from error
+
+
+def base(module: str, name: str, install: str) -> Any:
+    """A class of another tool to derive one from; without the tool, one of which nothing can be made.
+
+    So what is derived has its name everywhere, and who makes one is told what to install.
+    """
+    try:
+        return getattr(tool(module, install), name)
+    except ToolMissingError as error:
+        reason = str(error)
+
+    def refuse(*_: object, **__: object) -> Any:
+        raise ToolMissingError(reason)
+
+    return type(name, (), {"__new__": refuse})

@@ -65,6 +65,7 @@ class Places:
         attributes: a table of queries.
         columns: their columns, as they are said.
         rows: the query of each row of arrays.
+        ordered: whether the rows of tables have an order, so that values can be of them by position.
 
     """
 
@@ -73,6 +74,7 @@ class Places:
     attributes: Any = None
     columns: ColumnNames | None = None
     rows: Sequence[Any] | None = None
+    ordered: bool = True
 
     @property
     def of_arrays(self) -> bool:
@@ -231,6 +233,8 @@ def _rows(places: Places, query_ids: Sequence[Any]) -> tuple[pl.Series | None, s
 
     if places.rows is not None:
         return pl.Series("query", places.rows), "the array"
+    if not places.ordered:
+        return None, "a cluster"
     if places.qrels is None:
         return pl.Series("query", query_ids), "the result"
     source = _with_all_columns(places.qrels, "qrels", places.columns)

@@ -100,7 +100,7 @@ class Measure:
             >>> round(rm.nDCG([3, 2, 3, 0, 1, 2]), 6), rm.AUC([1, 0, 1, 0], [3, 2, 1, 1])
             (0.960808, 0.625)
             >>> round((rm.nDCG(gain="exp2") @ 3)([3, 2, 0], ideal=[3, 3, 2]), 6)
-            0.691519
+            0.688482
 
         """
         if not data:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
@@ -47,5 +49,7 @@ def inferred_average_precision(lists: JudgedLists, *, rel: float = 1) -> Values:
     precision_above = (relevant_above + EPSILON) / (judged_above + 2 * EPSILON)
     relevant = lists.relevant(rel)
     # Elsewhere than at hits these counts mean nothing; there the product below is 0.
-    estimated = (1 + pooled_above * precision_above) / lists.rank
+    above = np.maximum(lists.rank - 1.0, 1.0)
+    share = (lists.rank - 1.0) / lists.rank * (pooled_above / above)
+    estimated = 1.0 / lists.rank + share * precision_above
     return ratio(lists.sum(hit * estimated), relevant, relevant)

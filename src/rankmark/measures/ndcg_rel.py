@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankmark.kinds.gains import Gain, discount_of, gain_of
+from rankmark.kinds.gains import Gain, gain_of
 from rankmark.kinds.lists import JudgedLists, Values, ratio
 from rankmark.language.registry import list_measure
 
@@ -41,12 +41,12 @@ def ndcg_at_relevant(lists: JudgedLists, *, gain: Gain = "linear") -> Values:
         0.386853
 
     """
-    gains = gain_of(lists.relevance, gain) * discount_of(lists.rank, "log2")
+    gains = gain_of(lists.relevance, gain) / np.log2(lists.rank + 1.0)
     best = lists.ideal
-    best_gains = best.descending(gain_of(best.relevance, gain)) * discount_of(best.rank, "log2")
+    best_gains = best.descending(gain_of(best.relevance, gain)) / np.log2(best.rank + 1.0)
     hit = gains > 0
     highest = lists.in_ideal(best.running_sum(best_gains))
     ndcg_so_far = np.divide(lists.running_sum(gains), highest, out=np.zeros(len(hit)), where=hit)
     relevant = best.sum(best_gains > 0)
-    ndcg = ratio(lists.sum(gains), best.sum(best_gains), relevant)
-    return ratio(lists.sum(ndcg_so_far) + (relevant - lists.sum(hit)) * ndcg, relevant, relevant)
+    missed = ratio((relevant - lists.sum(hit)) * lists.sum(gains), best.sum(best_gains), relevant)
+    return ratio(lists.sum(ndcg_so_far) + missed, relevant, relevant)

@@ -6,14 +6,17 @@ where a value lies halfway between two.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rankmark.kinds.lists import JudgedLists
+from rankmark.kinds.gains import gain_of
+from rankmark.kinds.lists import JudgedLists, ratio
 from rankmark.language.measure import Measure
 from rankmark.peers.trec_plan import NOT_COMPUTED, Line, TrecEvalError
 
@@ -34,6 +37,7 @@ class Settings:
         judged_only: whether items that nobody judged, or that are judged below 0, are taken out of the lists.
         most: how many items of each list count, before any are taken out; None for all.
         items: the number of items in the collection, None if it is not known.
+        version: which trec_eval: 9 rounds what a level of recall needs up, and compares scores in 32 bits.
 
     """
 
@@ -43,6 +47,7 @@ class Settings:
     judged_only: bool = False
     most: int | None = None
     items: int | None = None
+    version: Literal[9, 10] = 10
 
 
 def values_of(line: Line, lists: JudgedLists, settings: Settings) -> Values:
@@ -171,13 +176,63 @@ def _interpolated(lists: JudgedLists, line: Line, settings: Settings) -> Values:
     total, left = np.zeros(len(found)), np.full(len(found), np.inf)
     for level in reversed(line.numbers):
         with np.errstate(invalid="ignore"):  # an infinite level of none
-            needed = _rounded(level * relevant)
+            share = level * relevant
+            needed = np.floor(share + 0.9) if settings.version == 9 else _rounded(share)
         beyond = np.isinf(left) & (needed > found)
         met = ~beyond & (needed > 0) & (needed <= left)
         value = np.where(met, lists.max(precision * (hits >= lists.spread(needed))), highest)
         total += np.where(beyond, 0.0, value)
         left = np.select([beyond, met], [left, needed], 0.0)
     return total / len(line.numbers)
+
+
+def _ndcg(lists: JudgedLists, line: Line, _: Settings) -> Values:
+    """Each gain is divided by its logarithm; elsewhere it is multiplied by one part of it."""
+    gains, best_gains = _discounted_gains(lists, line)
+    assert line.measure is not None
+    cutoff = line.measure.cutoff
+    ideal = lists.ideal
+    idcg = ideal.sum(best_gains * ideal.within(cutoff))
+    return np.nan_to_num(ratio(lists.sum(gains * lists.within(cutoff)), idcg, idcg))
+
+
+def _ndcg_at_levels(lists: JudgedLists, line: Line, settings: Settings) -> Values:
+    """The mean of nDCG where the ideal list leaves a gain, and of the list's where it is longer than that."""
+    gains, best_gains = _discounted_gains(lists, line)
+    ideal = lists.ideal
+    grade = ideal.descending(_gains(lists, line)[1])
+    level = ideal.running_sum(grade != ideal.before(grade, start=np.inf))
+    level[grade <= 0] = np.inf
+    levels = ideal.max(np.where(grade > 0, level, 0.0))
+    total = np.zeros(len(levels))
+    for number in range(1, int(levels.max(initial=0)) + 1):
+        inside = level <= number
+        dcg = lists.sum(gains * lists.within(ideal.sum(inside)))
+        total += np.where(levels >= number, ratio(dcg, ideal.sum(best_gains * inside), levels), 0.0)
+    goes_on = lists.retrieved > ideal.sum(grade > 0) + 1
+    whole = ratio(lists.sum(gains), ideal.sum(best_gains), levels)
+    some = lists.relevant(settings.level) > 0
+    value = ratio(total + np.where(goes_on, whole, 0.0), levels + goes_on, levels)
+    return np.where(some, value, 0.0)
+
+
+def _discounted_gains(lists: JudgedLists, line: Line) -> tuple[Values, Values]:
+    """The gains of the items, and those of the ideal list, divided by the logarithms of their ranks."""
+    gains, best_gains = _gains(lists, line)
+    logarithms = _logarithms(max(lists.depth(), lists.ideal.depth()))
+    ideal = lists.ideal
+    return gains / logarithms[lists.rank], ideal.descending(best_gains) / logarithms[ideal.rank]
+
+
+def _gains(lists: JudgedLists, line: Line) -> tuple[Values, Values]:
+    gain = _with_every_grade(line, lists).arguments["gain"]
+    return gain_of(lists.relevance, gain), gain_of(lists.ideal.relevance, gain)
+
+
+@functools.lru_cache(maxsize=4)
+def _logarithms(depth: int) -> Values:
+    """The logarithms by which gains at the ranks 0, 1, 2 … are divided, as C computes them."""
+    return np.array([1.0, *(math.log2(rank + 1) for rank in range(1, depth + 1))])
 
 
 def _yaap(lists: JudgedLists, _: Line, settings: Settings) -> Values:
@@ -231,5 +286,8 @@ OWN: Mapping[str, Callable[[JudgedLists, Line, Settings], Values]] = {
     "Rprec_mult": _precision_at_multiples,
     "iprec_at_recall": _interpolated,
     "11pt_avg": _interpolated,
+    "ndcg": _ndcg,
+    "ndcg_cut": _ndcg,
+    "Rndcg": _ndcg_at_levels,
 }
 """The measures, by trec_eval's names."""

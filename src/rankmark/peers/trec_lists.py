@@ -12,7 +12,7 @@ from rankmark._native import Table
 from rankmark.engines import local
 from rankmark.errors import DataError
 from rankmark.kinds.lists import JudgedLists
-from rankmark.language.choices import Choices, Duplicates
+from rankmark.language.choices import Choices, Duplicates, Scores
 from rankmark.peers.trec_arithmetic import Settings
 from rankmark.peers.trec_files import Files, shown
 from rankmark.peers.trec_plan import NOT_COMPUTED, Line, TrecEvalError
@@ -71,7 +71,10 @@ class Judged:
     def _matched(
         cls, files: Files, settings: Settings, duplicates: Duplicates, repeated: Mapping[str, str]
     ) -> Judged:
-        lists, answered, rows = local.judged_lists(files.qrels, files.run, Choices(duplicates=duplicates))
+        scores: Scores = "float32" if settings.version == 9 else "float64"
+        lists, answered, rows = local.judged_lists(
+            files.qrels, files.run, Choices(duplicates=duplicates, scores=scores)
+        )
         queries = files.qrels.table.take(files.qrels.query, rows, "query").column_values("query")
         if settings.level < 0:
             lists = _changed(lists, ideal=_without_negative(lists.ideal))

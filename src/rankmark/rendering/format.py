@@ -40,6 +40,10 @@ class Showable:
     def _check_table(cls, **options: Any) -> None:
         """Refuses options that ask for several tables where one is shown."""
 
+    def _page(self, digits: int, **options: Any) -> Iterator[Block]:
+        """As `_blocks`, for pages, on which tables are read as easily as lines."""
+        return self._blocks(digits, **options)
+
     def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
         """As `_blocks`, for papers."""
         return self._blocks(digits, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -12,7 +13,7 @@ from typing import Literal, TypeAlias
 from rankmark.calling import clear_methods
 from rankmark.errors import ChoiceError, did_you_mean
 
-__all__ = ["Names", "Numbered", "Parts"]
+__all__ = ["Names", "Numbered", "Parts", "named"]
 
 Parts: TypeAlias = tuple[str, ...]
 """What a number is of, such as a run and a measure, and which number of it this is."""
@@ -52,7 +53,7 @@ class Numbered(ABC):
             ChoiceError: other names.
 
         """
-        return dict(zip(self._called(names), map(float, self._numbers().values()), strict=True))
+        return dict(zip(named(self._numbers(), names), map(float, self._numbers().values()), strict=True))
 
     @property
     def plain_names(self) -> dict[str, str]:
@@ -61,13 +62,8 @@ class Numbered(ABC):
         Of a result's value that is the measure: ``result.signature(result.plain_names["ndcg_at_10"])`` says
         what decides it.
         """
-        return dict(zip(self._called("plain"), self._called("asked"), strict=True))
-
-    def _called(self, names: str) -> list[str]:
-        if names not in NAMES:
-            known = ", ".join(NAMES)
-            raise ChoiceError(f"names={names!r} is not one of {known}{did_you_mean(str(names), NAMES)}")
-        return _distinct(self._numbers(), NAMES[names])
+        numbers = self._numbers()
+        return dict(zip(named(numbers, "plain"), named(numbers, "asked"), strict=True))
 
 
 def _asked(parts: Parts) -> str:
@@ -83,15 +79,24 @@ def _plain(parts: Parts) -> str:
 NAMES: Mapping[str, Callable[[Parts], str]] = {"asked": _asked, "plain": _plain}
 
 
-def _distinct(all_parts: Iterable[Parts], name_of: Callable[[Parts], str]) -> list[str]:
-    """A name for each, where two are equal, or one is too long, with a hash."""
-    named = [(parts, name_of(parts)) for parts in all_parts]
-    counts = Counter(name for _, name in named)
+def named(numbers: Iterable[Parts], names: str) -> list[str]:
+    """A name for each number; see `Numbered.to_dict`.
+
+    Raises:
+        ChoiceError: other names.
+
+    """
+    if names not in NAMES:
+        known = ", ".join(NAMES)
+        raise ChoiceError(f"names={names!r} is not one of {known}{did_you_mean(str(names), NAMES)}")
+    found = [(parts, NAMES[names](parts)) for parts in numbers]
+    counts = Counter(name for _, name in found)
+    longest = LONGEST if names == "plain" else math.inf
     return [
-        name if counts[name] == 1 and (len(name) <= LONGEST or name_of is _asked) else _hashed(name, parts)
-        for parts, name in named
+        name if counts[name] == 1 and len(name) <= longest else _hashed(name, parts) for parts, name in found
     ]
 
 
 def _hashed(name: str, parts: Parts) -> str:
-    return f"{name[: LONGEST - DIGITS - 1]}_{sha256(repr(parts).encode()).hexdigest()[:DIGITS]}"
+    told = repr(tuple(filter(None, parts))).encode()
+    return f"{name[: LONGEST - DIGITS - 1]}_{sha256(told).hexdigest()[:DIGITS]}"

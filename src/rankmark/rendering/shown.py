@@ -97,6 +97,10 @@ class Shown(Showable):
         r"""LaTeX, which needs ``\usepackage{booktabs}``; see `format`."""
         return self.format("latex", **options)
 
+    def to_html(self, **options: Any) -> str:
+        """A page for browsers; see `format`."""
+        return self.format("html", **options)
+
     def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
         refuse_unknown("write", options, ["path", "name", "digits", *self._options])
@@ -112,4 +116,4 @@ class Shown(Showable):
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        return html(self._blocks(4))
+        return html(self._page(4))

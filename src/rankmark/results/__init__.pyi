@@ -20,6 +20,7 @@ from rankmark.comparing.compared import Power as Power
 from rankmark.comparing.comparison import Comparison as Comparison
 from rankmark.comparing.gates import Allowance as Allowance
 from rankmark.comparing.gates import Gate as Gate
+from rankmark.comparing.gates import GateMover as GateMover
 from rankmark.comparing.gates import LimitGate as LimitGate
 from rankmark.comparing.gates import MeasureGate as MeasureGate
 from rankmark.comparing.pairs import Pair as Pair
@@ -34,6 +35,8 @@ from rankmark.explaining.explanation import Explanation as Explanation
 from rankmark.language.conventions.convention import Convention as Convention
 from rankmark.peers.difference import Difference as Difference
 from rankmark.peers.difference import Differences as Differences
+from rankmark.peers.identification import Candidate as Candidate
+from rankmark.peers.identification import Identification as Identification
 from rankmark.results.base import Result as Result
 from rankmark.results.by_class import ByClass as ByClass
 from rankmark.results.given import GivenResult as GivenResult

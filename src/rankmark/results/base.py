@@ -411,7 +411,8 @@ class Result(OfRuns):
         """The result as text.
 
         Args:
-            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex`` or ``trec``, as in `formats`.
+            name: ``table``, ``json``, ``csv``, ``markdown``, ``latex``, ``trec`` or ``html``, as in
+                `formats`.
             digits: how many are shown after the point (JSON and CSV show all).
             **options: ``per_query=True`` adds the values of each query, ``per_class=True`` those of each
                 class, ``confusion=True`` the confusion matrix of classes, ``signatures=True`` each measure's

@@ -340,7 +340,7 @@ def _row(own: _Squares, parts: Sequence[_Part], size: int) -> AnovaRow:
 
 def _chance(own: _Squares, parts: Sequence[_Part]) -> float:
     """The chance at which the quantiles of F over the parts come to this mean square."""
-    from scipy import optimize, special, stats
+    from scipy import optimize, stats
 
     if len(parts) == 1:
         return never_zero(float(stats.f.sf(own.mean / parts[0].mean, own.freedom, parts[0].freedom)))
@@ -351,7 +351,7 @@ def _chance(own: _Squares, parts: Sequence[_Part]) -> float:
         """Above 0 where the mean square is greater than the quantiles come to; these can be infinite."""
         reach = 0.0
         for mean, freedom in parts:
-            share = float(special.betaincinv(freedom / 2, own.freedom / 2, math.exp(logarithm)))
+            share = _beta_quantile(freedom / 2, own.freedom / 2, logarithm)
             f = freedom * (1 - share) / (own.freedom * share) if share else math.inf
             reach += mean * f
         return own.mean / (own.mean + reach) - 0.5
@@ -360,6 +360,19 @@ def _chance(own: _Squares, parts: Sequence[_Part]) -> float:
     if beyond(least) >= 0:
         return LEAST_P
     return math.exp(optimize.brentq(beyond, least, 0.0, xtol=1e-12))
+
+
+def _beta_quantile(a: float, b: float, logarithm: float) -> float:
+    """The quantile of the beta distribution for the logarithm of a share.
+
+    SciPy has none of shares such as 10⁻¹³⁰ for some a; there it is (share·a·B(a, b))^(1/a), but for x².
+    """
+    from scipy import special
+
+    found = float(special.betaincinv(a, b, math.exp(logarithm)))
+    if math.isnan(found):
+        return math.exp((logarithm + math.log(a) + float(special.betaln(a, b))) / a)
+    return found
 
 
 def _name(source: Source, whole: Source, levels: Mapping[str, int], parents: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,10 @@ from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.resampling import Clusters, Floats, check_share, cluster_totals, known
 from rankmark.statistics.spread import deviations
 
-__all__ = ["LEAST_CHANGED", "LEAST_UNITS", "NOTHING_FIXED", "Fixed", "Rows", "gaffke_bound", "least_root"]
+if TYPE_CHECKING:
+    from rankmark.statistics.crossed import NewSeeds
+
+__all__ = ["LEAST_CHANGED", "LEAST_UNITS", "Rows", "gaffke_bound", "least_root"]
 
 LEAST_UNITS, LEAST_CHANGED = 25, 10
 """Where the worst is not known but only seen: the fewest rows, and of them that differ from the usual one."""
@@ -74,22 +77,6 @@ def gaffke_bound(
     if (own > most).any():
         raise DataError(f"{np.count_nonzero(own > most)} of the values are above most={most:g}")
     return Rows.of(own, np.ones_like(own), (most, 1.0), labels).bound(confidence)
-
-
-class Fixed(NamedTuple):
-    """How sure a ratio is besides its rows, which more of them do not change, such as for seeds.
-
-    Attributes:
-        reach: of a one-sided bound.
-        error: the standard error.
-
-    """
-
-    reach: float
-    error: float
-
-
-NOTHING_FIXED = Fixed(0.0, 0.0)
 
 
 class _Blocks(NamedTuple):
@@ -174,18 +161,21 @@ class Rows:
             lambda ratio: self._chance(blocks, ratio, self.scale) - (1 - confidence), start, step
         )
 
-    def detectable(self, confidence: float, power: float, fixed: Fixed = NOTHING_FIXED) -> float:
+    def detectable(self, confidence: float, power: float, seeds: NewSeeds | None = None) -> float:
         """What the true ratio has to be below a limit for the bound to be so with this chance.
 
-        The bound of such rows with a ratio of 0, and z_power standard errors; both with what is fixed.
+        The bound of such rows with a ratio of 0, and z_power standard errors; with seeds, which more rows do
+        not change, the quantile of both over what these could add.
         """
         from scipy.special import ndtri
 
-        bound = math.hypot(self._centred.bound(confidence), fixed.reach)
-        return bound + float(ndtri(power)) * math.hypot(self.error, fixed.error)
+        bound = self._centred.bound(confidence)
+        if seeds is None:
+            return bound + float(ndtri(power)) * self.error
+        return float(np.quantile(np.hypot(bound, seeds.reach) + _off(seeds, self.error), power))
 
     def needed(
-        self, distance: float, confidence: float, power: float, fixed: Fixed = NOTHING_FIXED
+        self, distance: float, confidence: float, power: float, seeds: NewSeeds | None = None
     ) -> int | None:
         """How many such rows there have to be to detect a distance, to three digits; None where none do."""
         from scipy.special import ndtri
@@ -199,10 +189,9 @@ class Rows:
 
         def enough(rows: int) -> bool:
             scale = rows / len(self.above)
-            left = distance - z * math.hypot(centred._error(scale), fixed.error)
-            if left <= fixed.reach:
-                return False
-            return centred._chance(blocks, math.sqrt(left**2 - fixed.reach**2), scale) <= 1 - confidence
+            error = centred._error(scale)
+            most = distance - z * error if seeds is None else _left(distance, error, seeds, power)
+            return most > 0 and centred._chance(blocks, most, scale) <= 1 - confidence
 
         most = 2
         while not enough(most):
@@ -282,6 +271,22 @@ class Rows:
         """About how far a bound is from the ratio."""
         _, worst = self.excess(self.ratio)
         return 2 * self.error + abs(worst / float(self.below.mean())) / (self.scale * len(self.above)) + 1e-12
+
+
+def _off(seeds: NewSeeds, error: float) -> Floats:
+    """By how much a ratio with this error is too great, in draws of what seeds could add."""
+    from scipy.special import ndtri
+
+    draws = len(seeds.error)
+    normal = ndtri((np.random.default_rng(1).permutation(draws) + 0.5) / draws)
+    return np.asarray(np.hypot(error, seeds.error) * normal)
+
+
+def _left(distance: float, error: float, seeds: NewSeeds, power: float) -> float:
+    """The greatest bound of the rows that is, widened by seeds, within a distance with this chance."""
+    room = distance - _off(seeds, error)
+    squared = np.where(room > seeds.reach, room**2 - seeds.reach**2, 0.0)
+    return float(np.sqrt(np.quantile(squared, 1 - power)))
 
 
 def least_root(lack: Callable[[float], float], start: float, step: float) -> float:

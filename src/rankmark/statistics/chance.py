@@ -34,6 +34,8 @@ class Evidence:
         draws: how many were drawn; None where none were.
         zeros: differences of 0 that a test of ranks or signs met; None for others.
         tied: differences that share their magnitude with another, of a test of ranks; None for others.
+        skewness: of the differences, or clusters of them, for tests of their mean (see
+            `statistics.intervals.skewness`); None for others.
 
     """
 
@@ -44,6 +46,7 @@ class Evidence:
     draws: int | None = None
     zeros: int | None = None
     tied: int | None = None
+    skewness: float | None = None
 
 
 class PValue(float):

@@ -138,9 +138,12 @@ def critical_difference(systems: int, blocks: int, *, alpha: float = 0.05) -> fl
     return quantile * math.sqrt(systems * (systems + 1) / (6 * blocks))
 
 
-def mean_ranks(values: ArrayLike) -> Floats:
-    """The mean rank of each system over the blocks, 1 for the best in all; see `friedman_test`."""
-    return np.asarray(_ranks(values).mean(axis=0))
+def mean_ranks(values: ArrayLike, weights: Floats | None = None) -> Floats:
+    """The mean rank of each system over the blocks, 1 for the best in all; see `friedman_test`.
+
+    With weights, of which there is one a block, Σ w·r / Σ w.
+    """
+    return np.asarray(np.average(_ranks(values), axis=0, weights=weights))
 
 
 def _ranks(values: ArrayLike) -> Floats:

@@ -29,6 +29,8 @@ from rankmark.statistics.spread import ROUNDING, deviations, scaled, without_rou
 
 __all__ = [
     "CAUTIONS",
+    "ENOUGH",
+    "FEWEST",
     "INTERVALS",
     "Bounds",
     "Caution",
@@ -37,6 +39,7 @@ __all__ = [
     "Made",
     "MeanInterval",
     "StandardError",
+    "are_zero_one",
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
@@ -47,14 +50,16 @@ __all__ = [
     "linearised_error",
     "made_interval",
     "percentile_interval",
+    "skewness",
     "standard_error",
     "studentised_interval",
     "studentised_ratios",
     "t_interval",
+    "tango_interval",
     "wilson_interval",
 ]
 
-IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact"]
+IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact", "tango"]
 
 
 Bounds: TypeAlias = "tuple[float | None, float | None]"
@@ -461,6 +466,54 @@ def exact_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clu
     return Interval(low, high)
 
 
+def tango_interval(values: ArrayLike, *, confidence: float = 0.95) -> Interval:
+    """Tango's score interval of the difference of two shares, of the differences of values that are 0 or 1.
+
+    All Δ with |b − c − n·Δ| ≤ z·√(n·(2q + Δ − Δ²)), where b of the n differences are 1 and c are −1, and q is
+    the likeliest chance of −1 if Δ is true: 2n·q² + (Δ·(2n − b + c) − b − c)·q = c·Δ·(1 − Δ). At Δ = 0 it is
+    McNemar's test. It holds the true difference also where few values differ, or none.
+
+    Args:
+        values: −1, 0 or 1, one a row; NaN is left out.
+        confidence: the share of such intervals that hold the true difference, 0 to 1.
+
+    Raises:
+        ChoiceError: other values.
+
+    Source:
+        T. Tango, "Equivalence test and confidence interval for the difference in proportions for the
+        paired-sample design", Statistics in Medicine 17, 1998, equations 24 to 26.
+
+    """
+    from scipy import optimize, special
+
+    check_share(confidence=confidence)
+    own, _ = known(values, None)
+    if not np.isin(own, (-1, 0, 1)).all():
+        raise ChoiceError('interval="tango" is of differences of values that are 0 or 1, which these are not')
+    n, b, c = len(own), int(np.count_nonzero(own > 0)), int(np.count_nonzero(own < 0))
+    if not n:
+        return Interval(math.nan, math.nan)
+    z = float(special.ndtri((1 + confidence) / 2))
+
+    def beyond(difference: float) -> float:
+        """How far the observed difference is from this one, less than may be."""
+        linear = difference * (2 * n - b + c) - b - c
+        root = math.sqrt(max(linear**2 + 8 * n * c * difference * (1 - difference), 0.0))
+        variance = n * ((root - linear) / (2 * n) + difference - difference**2)
+        return abs(b - c - n * difference) - z * math.sqrt(max(variance, 0.0))
+
+    def farthest(end: float) -> float:
+        # Of values that are all alike it is nothing at the difference itself, too.
+        start = seen + 1e-9 * (end - seen)
+        return (
+            float(optimize.brentq(beyond, start, end, xtol=1e-12)) if beyond(end) > 0 > beyond(start) else end
+        )
+
+    seen = (b - c) / n
+    return Interval(farthest(-1.0), farthest(1.0))
+
+
 def _share(
     method: str, values: ArrayLike, clusters: Clusters, confidence: float
 ) -> tuple[float, float, float]:
@@ -468,7 +521,7 @@ def _share(
     from scipy import stats
 
     own, labels = known(values, clusters)
-    if not _are_zero_one(own):
+    if not are_zero_one(own):
         raise ChoiceError(f'interval="{method}" is of values that are 0 or 1, which these are not')
     share = float(own.mean()) if len(own) else math.nan
     tail = (1 + confidence) / 2
@@ -481,7 +534,8 @@ def _share(
     return share, min(count, float(len(own))), float(stats.t.ppf(tail, freedom))
 
 
-def _are_zero_one(values: Floats) -> bool:
+def are_zero_one(values: Floats) -> bool:
+    """Whether all values are 0 or 1."""
     return bool(np.all((values == 0) | (values == 1)))
 
 
@@ -526,6 +580,7 @@ def auto_interval(
     values: ArrayLike,
     *,
     differences: bool = False,
+    zero_one: bool = False,
     confidence: float = 0.95,
     clusters: Clusters = None,
     resamples: int = 10_000,
@@ -533,6 +588,8 @@ def auto_interval(
     threads: int | None = None,
 ) -> Made:
     """By what the values are: Wilson's for 0 and 1, the studentised bootstrap for skewed ones, t for others.
+
+    Of differences of 0 and 1 it is Tango's, without clusters.
 
     Skewed are values with n ≤ 25·G₁², G₁ their skewness Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5, that of clusters'
     S_c − m_c·x̄ where there are such; if fewer than five have another value than most, resamples do not tell,
@@ -543,6 +600,7 @@ def auto_interval(
     Args:
         values: one a row; NaN is left out.
         differences: whether they are differences between two systems, of which none is a share.
+        zero_one: whether they are differences of values that are 0 or 1.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         clusters: a label a row.
         resamples: of the studentised bootstrap.
@@ -556,7 +614,8 @@ def auto_interval(
     """
     own, labels = known(values, clusters)
     draws = {"resamples": resamples, "seed": seed, "threads": threads}
-    return made_interval("auto", own, labels, confidence=confidence, differences=differences, draws=draws)
+    how: dict[str, Any] = {"differences": differences, "zero_one": zero_one, "draws": draws}
+    return made_interval("auto", own, labels, confidence=confidence, **how)
 
 
 ENOUGH = 25.0
@@ -567,9 +626,11 @@ FEWEST_RESAMPLED, FEWEST = 5, 10
 """How many values have to be others than the most frequent one, to be resampled and for any interval."""
 
 
-def _usual(values: Floats, clusters: Clusters, *, differences: bool) -> IntervalName:
+def _usual(values: Floats, clusters: Clusters, *, differences: bool, zero_one: bool) -> IntervalName:
     """The method for these values."""
-    if not differences and _are_zero_one(values):
+    if zero_one and clusters is None:
+        return "tango"
+    if not differences and are_zero_one(values):
         return "wilson"
     skewed = _ways(clusters) is None and not _enough(values, clusters, ENOUGH)
     return "studentised" if skewed and _differing(values, clusters) >= FEWEST_RESAMPLED else "t"
@@ -577,7 +638,7 @@ def _usual(values: Floats, clusters: Clusters, *, differences: bool) -> Interval
 
 def caution_of(method: IntervalName, values: Floats, clusters: Clusters) -> Caution:
     """What to say of an interval of the mean of these by this method, which is not ``auto``."""
-    if method in ("wilson", "exact"):
+    if method in ("wilson", "exact", "tango"):
         return ""
     if not deviations(values).any():
         return "alike"
@@ -591,9 +652,20 @@ def _enough(values: Floats, clusters: Clusters, enough: float) -> bool:
     """Whether the values are so many times their squared skewness, or the clusters, of either kind."""
     if (ways := _ways(clusters)) is not None:
         return all(_enough(values, each, enough) for each in ways)
+    units = len(values) if clusters is None else len(np.unique(np.asarray(clusters)))
+    return units > enough * skewness(values, clusters) ** 2
+
+
+def skewness(values: Floats, clusters: Clusters = None) -> float:
+    """G₁ = Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5 of values without NaN; 0 if they are alike.
+
+    With clusters it is that of S_c − m_c·x̄, see `t_interval`; of two kinds that of the more skewed one.
+    """
+    if (ways := _ways(clusters)) is not None:
+        return max((skewness(values, each) for each in ways), key=abs)
     units, _ = scaled(_unit_deviations(values, clusters))
-    squares = float(np.mean(units**2))
-    return not squares or len(units) > enough * float(np.mean(units**3)) ** 2 / squares**3
+    squares = float(np.mean(units**2)) if len(units) else 0.0
+    return float(np.mean(units**3)) / squares**1.5 if squares else 0.0
 
 
 def _ways(clusters: Clusters) -> list[NDArray[Any]] | None:
@@ -627,6 +699,11 @@ class MeanInterval(Statistic):
         """Whether it is of resamples."""
         return any(each in self.takes for each in DRAWN)
 
+    @property
+    def knows_clusters(self) -> bool:
+        """As `Statistic.knows_clusters`: what is drawn can be drawn of them."""
+        return self.draws or "clusters" in self.takes
+
     def check(self, resamples: int, confidence: float) -> None:
         """Refuses fewer resamples than leave one of them beyond either end."""
         if self.draws:
@@ -638,6 +715,11 @@ class MeanInterval(Statistic):
         """Whether there is one of differences between two systems."""
         return self.function not in (wilson_interval, exact_interval)
 
+    @property
+    def of_means(self) -> bool:
+        """Whether there is one of the mean of a system's values."""
+        return self.function is not tango_interval
+
 
 def made_interval(
     name: IntervalName,
@@ -646,6 +728,7 @@ def made_interval(
     *,
     confidence: float,
     differences: bool = False,
+    zero_one: bool = False,
     bounds: Bounds = (None, None),
     draws: Mapping[str, Any] = MappingProxyType({}),
     together: int | None = None,
@@ -659,6 +742,7 @@ def made_interval(
         clusters: a label a row.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         differences: as for `auto_interval`.
+        zero_one: likewise.
         bounds: of the mean, beyond which no end is.
         draws: ``resamples``, ``seed`` and ``threads``, for those that draw.
         together: how many intervals of measures are made, which share the time for more resamples than that,
@@ -668,7 +752,8 @@ def made_interval(
     """
     if not standard_error(values, clusters).freedom:
         return Made(math.nan, math.nan, "t" if name == "auto" else name)
-    method = _usual(values, clusters, differences=differences) if name == "auto" else name
+    kind = {"differences": differences, "zero_one": zero_one}
+    method = _usual(values, clusters, **kind) if name == "auto" else name
     given: Mapping[str, Callable[[], Any]] = {
         "values": lambda: values,
         "clusters": lambda: clusters,
@@ -691,7 +776,7 @@ def made_interval(
 INTERVALS: Mapping[str, MeanInterval] = table(
     MeanInterval(
         "auto",
-        "t, studentised bootstrap where values are skewed, Wilson's of 0 and 1",
+        "t, studentised bootstrap where values are skewed, Wilson's or Tango's of 0 and 1",
         auto_interval,
         "where values are too few or too skewed for what they are, a caution says so",
     ),
@@ -716,5 +801,6 @@ INTERVALS: Mapping[str, MeanInterval] = table(
     ),
     MeanInterval("wilson", "Wilson", wilson_interval, "values are 0 or 1"),
     MeanInterval("exact", "Clopper-Pearson", exact_interval, "values are 0 or 1"),
+    MeanInterval("tango", "Tango", tango_interval, "values are differences of values that are 0 or 1"),
 )
 """The first is the default. Each assumes that rows (or clusters of them) do not depend on each other."""

@@ -37,7 +37,6 @@ def power_of(
     *,
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
-    freedom: float | None = None,
 ) -> float:
     """The chance that the paired t test finds a true mean difference.
 
@@ -50,7 +49,6 @@ def power_of(
         queries: n, at least 2.
         alpha: the level of the test.
         alternative: ``two-sided``, ``greater`` or ``less``.
-        freedom: degrees of freedom in the place of n − 1, where seeds vary, too (`Crossed.freedom`).
 
     Source:
         J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988, chapter 2; for retrieval T.
@@ -64,7 +62,7 @@ def power_of(
     _check_deviation(deviation)
     if queries < 2:
         raise ChoiceError(f"queries={queries!r}: a t test needs 2 or more")
-    freedom = queries - 1 if freedom is None else freedom
+    freedom = queries - 1
     centre = math.sqrt(queries) * difference / deviation
     two_sided = alternative == "two-sided"
     towards = abs(centre) if two_sided else centre if alternative == "greater" else -centre
@@ -88,7 +86,6 @@ def detectable_difference(
     alpha: float = 0.05,
     power: float = 0.8,
     alternative: Alternative = "two-sided",
-    freedom: float | None = None,
 ) -> float:
     """The smallest true mean difference that the paired t test finds with this power; see `power_of`.
 
@@ -102,7 +99,7 @@ def detectable_difference(
     side: Alternative = "two-sided" if alternative == "two-sided" else "greater"
 
     return deviation * _root(
-        lambda effect: power_of(effect, 1.0, queries, alpha=alpha, alternative=side, freedom=freedom) - power
+        lambda effect: power_of(effect, 1.0, queries, alpha=alpha, alternative=side) - power
     )
 
 

@@ -6,6 +6,7 @@ Where a tool refuses data unless told to go on, the record has what it gives whe
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -52,6 +53,16 @@ NO_CHOICES: Mapping[str, str] = MappingProxyType({})
 def _with(measure: str, parameter: str) -> str:
     """The measure with one parameter more."""
     return f"{measure[:-1]},{parameter})" if measure.endswith(")") else f"{measure}({parameter})"
+
+
+def _by_name(text: str) -> str:
+    """A name whose parameters stand in any order, with ``rel`` and ``p`` first and without spaces."""
+    found = re.fullmatch(r"(\w+)\((.*)\)(@.*)?", "".join(text.split()))
+    if found is None:
+        return text.strip()
+    name, parameters, cutoff = found.groups(default="")
+    first = sorted(parameters.split(","), key=lambda each: each.partition("=")[0] not in ("rel", "p"))
+    return f"{name}({','.join(first)}){cutoff}"
 
 
 def _uncut_and_cut(names: Mapping[str, str]) -> dict[str, str]:
@@ -225,20 +236,29 @@ IR_MEASURES = Convention(
         "IPrec(rel={rel})@{x}": "IPrec(recall={x},rounding=up,rel={rel})",
         "SetP": "P",
         "SetRelP": "P(denominator=min)",
+        "SetP(relative=True)": "P(denominator=min)",
         "SetRelP(rel={rel})": "P(denominator=min,rel={rel})",
+        "SetP(rel={rel},relative=True)": "P(denominator=min,rel={rel})",
         "SetR": "R",
         "SetF": "F",
         "SetF(beta={square})": "F(beta={root})",
-        "SetF(rel={rel}, beta={square})": "F(rel={rel},beta={root})",
+        "SetF(rel={rel},beta={square})": "F(rel={rel},beta={root})",
         "SetAP": "SetAP",
         "Judged@{k}": Variant("Judged@{k}", {"ties": "item-asc", "scores": "float64"}),
         "Compat(p=0.{p})": Variant("Compatibility(p=0.{p})", {"ties": "item-asc", "scores": "float64"}),
+        "Compat(normalize=False)": Variant(
+            "Compatibility(denominator=one)", {"ties": "item-asc", "scores": "float64"}
+        ),
+        "Compat(p=0.{p},normalize=False)": Variant(
+            "Compatibility(p=0.{p},denominator=one)", {"ties": "item-asc", "scores": "float64"}
+        ),
         "NumQ": "NumQ",
         "NumRet": "NumRet",
         "NumRet(rel={rel})": "NumRelRet(rel={rel})",
         "NumRel": Variant("NumRel", {"missing": "skip"}),
         "ERR@{k}": "ERR@{k}",
     },
+    spelling=_by_name,
     text_items=True,
     otherwise=dict.fromkeys(
         ("BPM", "INST", "INSQ", "RBP", "SDCG", "NearlyERR"),

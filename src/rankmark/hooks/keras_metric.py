@@ -1,0 +1,171 @@
+"""Measures as a metric of Keras."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankmark.errors import DataError, UsageError
+from rankmark.hooks.batches import Batches, Part
+from rankmark.hooks.tools import base, tool
+from rankmark.inputs.arrays.libraries import is_array, to_numpy
+from rankmark.language.measure import Measure
+from rankmark.results.base import Result
+from rankmark.results.saved import measure_text
+
+__all__ = ["KerasMetric"]
+
+Metric: Any = base("keras", "Metric", "keras")
+
+
+class KerasMetric(Metric):  # type: ignore[misc]
+    """Measures as a metric of Keras: in ``model.compile(metrics=[…])`` and in loops of one's own.
+
+    Labels and scores of measures of lists have the shape [queries, items], every row being a query of its
+    own. As in keras-rs, labels below 0 are of no item, and so is what is not in the mask of
+    ``{"labels": …, "mask": …}``. Measures of predictions (AUC, LogLoss …) take a label and a score a row. The
+    values of each query are kept, and for measures of predictions what `PredictionEvaluator` keeps.
+
+    ``result()`` is a number for one measure, for several a dict of them, which Keras logs one by one, as
+    ``nDCG@10`` and ``val_nDCG@10``. It is asked for after each batch, and is that of all batches.
+
+    The values are read where the batch is, so that nothing may be compiled: on torch nothing is by default,
+    on TensorFlow and JAX ``model.compile(run_eagerly=True)`` sees to it.
+
+    Args:
+        measures: as in `rankmark.evaluate` or `rankmark.evaluate_predictions`, and so is `like`.
+        like: a convention.
+        name: what the metric is called; the measure, if there is one alone and nothing is said.
+        dtype: what every metric of Keras has.
+        **options: the choices of `Evaluator` or the arguments of `PredictionEvaluator`.
+
+    Raises:
+        UsageError: an unknown measure, parameter or choice.
+
+    """
+
+    def __init__(
+        self,
+        measures: str | Measure | Iterable[str | Measure],
+        *,
+        like: str | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+        **options: Any,
+    ) -> None:
+        batches = Batches(measures, like, "error", options)
+        alone = batches.measures[0].label if len(batches.measures) == 1 else "rankmark"
+        super().__init__(name=name or alone, dtype=dtype)
+        self._batches, self._like, self._options = batches, like, options
+        self._held: Part | None = None
+        self._values: Mapping[str, float] | None = None
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Adds a batch; what is refused changes nothing.
+
+        Args:
+            y_true: grades or labels, or a dict of ``labels`` and ``mask``.
+            y_pred: scores.
+            sample_weight: for measures of predictions, the weight of each row; those of lists take none.
+
+        Raises:
+            UsageError: arrays that do not fit together, weights of lists, or a model that is compiled.
+            DataError: what cannot be evaluated as it is.
+
+        """
+        if self._batches.of_lists:
+            if sample_weight is not None:
+                raise UsageError(
+                    f"{self.name}: measures of lists take no sample_weight: give the metric as metrics=, not "
+                    "as weighted_metrics="
+                )
+            part = self._batches.part(*_lists(y_true, y_pred))
+        else:
+            weights = None if sample_weight is None else _rows(sample_weight)
+            part = self._batches.part(_rows(y_pred), _rows(y_true), weights=weights)
+        if self._held is None:
+            self._held = part
+        else:
+            self._held.merge(part)
+        self._values = None
+
+    def result(self) -> Any:
+        """The values of all batches, a number or a dict of them.
+
+        Raises:
+            DataError: there was no batch, or what a choice refuses.
+
+        """
+        self._values = values = self.full_result().values if self._values is None else self._values
+        ops = tool("keras", "keras").ops
+        tensors = {name: ops.convert_to_tensor(value, self.dtype) for name, value in values.items()}
+        return tensors if len(tensors) > 1 else next(iter(tensors.values()))
+
+    def full_result(self, **options: Any) -> Result:
+        """The result of all batches, with each query's values and notes.
+
+        Args:
+            **options: those of `Evaluator.result` or `PredictionEvaluator.result`, such as ``intervals``.
+
+        Raises:
+            DataError: there was no batch, or what a choice refuses.
+
+        """
+        if self._held is None:
+            raise DataError("there was no batch yet; give y_true and y_pred by update_state")
+        return self._held.result(**options)
+
+    def reset_state(self) -> None:
+        """Forgets all batches."""
+        self._held = self._values = None
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make it again, without its batches."""
+        measures = [measure_text(measure) for measure in self._batches.measures]
+        return {**super().get_config(), "measures": measures, "like": self._like, **self._options}
+
+
+def _lists(labels: Any, scores: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Scores and grades, of which -inf and NaN are of no item."""
+    among = None
+    if isinstance(labels, Mapping):
+        if "labels" not in labels or not {*labels} <= {"labels", "mask"}:
+            keys = ", ".join(map(repr, labels))
+            raise UsageError(f"y_true is a dict of {keys}; it needs 'labels', and may have 'mask'")
+        among, labels = labels.get("mask"), labels["labels"]
+    grades, found = _numbers(labels).astype(np.float64), _numbers(scores)
+    if grades.shape != found.shape or grades.ndim not in (1, 2):
+        raise UsageError(
+            f"y_true has the shape {grades.shape} and y_pred {found.shape}; measures of lists need both of "
+            "the shape [queries, items]"
+        )
+    present = grades >= 0
+    if among is not None:
+        present &= _numbers(among).astype(np.bool_)
+    found = found.astype(np.promote_types(found.dtype, np.float32))
+    return (
+        np.atleast_2d(np.where(present, found, np.array(-np.inf, found.dtype))),
+        np.atleast_2d(np.where(present, grades, np.nan)),
+    )
+
+
+def _rows(values: Any) -> NDArray[Any]:
+    """A column of one axis, or one that has a second of length 1."""
+    array = _numbers(values)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _numbers(values: Any) -> NDArray[Any]:
+    try:
+        array = to_numpy(values) if is_array(values) else np.asarray(values)
+    except Exception as error:  # each backend has its own for values that are not there yet
+        raise UsageError(
+            "the values of the batch cannot be read, as is so where a model is compiled: "
+            f"model.compile(…, run_eagerly=True, jit_compile=False) ({type(error).__name__}: {error})"
+        ) from error
+    if array.dtype.kind not in "biuf":
+        raise UsageError(f"y_true and y_pred need numbers, and one of them holds {array.dtype}")
+    return array

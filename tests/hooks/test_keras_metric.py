@@ -1,0 +1,138 @@
+"""A metric of Keras that gives what rankmark gives, in loops and in `fit`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from installed import beside, peer
+
+os.environ.setdefault("KERAS_BACKEND", "torch")
+tool_version = beside("keras")
+
+
+@pytest.fixture(scope="module")
+def keras() -> Any:
+    return peer("keras", "keras")
+
+
+def lists(seed: int = 0, rows: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Grades of which each row has one above 0, and scores without ties."""
+    rng = np.random.default_rng(seed)
+    grades = rng.integers(0, 4, (rows, 12)).astype(np.float32)
+    grades[:, 0] = 2
+    return grades, rng.permutation(rows * 12).reshape(rows, 12).astype(np.float32) / 500
+
+
+def test_batches_give_what_arrays_give(keras: Any) -> None:
+    grades, scores = lists()
+    metric = rm.hooks.KerasMetric("nDCG@5, RR", dtype="float64")
+    for start in (0, 16, 32):
+        part = slice(start, start + 16)
+        metric.update_state(
+            keras.ops.convert_to_tensor(grades[part]), keras.ops.convert_to_tensor(scores[part])
+        )
+    expected = rm.evaluate_arrays(scores, grades, "nDCG@5, RR")
+    assert {name: float(value) for name, value in metric.result().items()} == pytest.approx(expected.values)
+    assert metric.full_result(intervals=True).intervals["RR"].low < expected["RR"]
+    again = rm.hooks.KerasMetric.from_config(metric.get_config())
+    assert float(again(grades, scores)["RR"]) == pytest.approx(expected["RR"])
+    metric.reset_state()
+    with pytest.raises(rm.DataError, match="there was no batch yet"):
+        metric.result()
+
+
+def test_what_is_of_no_item_is_in_no_list() -> None:
+    grades, scores = lists()
+    mask = np.random.default_rng(1).random(grades.shape) < 0.6
+    mask[:, :2] = True
+    expected = rm.evaluate_arrays(scores, grades, "nDCG@5", mask=mask)["nDCG@5"]
+    metric = rm.hooks.KerasMetric("nDCG@5", dtype="float64")
+    assert metric.name == "nDCG@5"
+    assert float(metric({"labels": grades, "mask": mask}, scores)) == pytest.approx(expected)
+    metric.reset_state()
+    assert float(metric(np.where(mask, grades, -1), scores)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("name", "asked"), [("NDCG", "nDCG(gain=exp2)@5"), ("MeanReciprocalRank", "RR@5")])
+def test_metrics_of_keras_rs_give_the_same(name: str, asked: str) -> None:
+    theirs = getattr(peer("keras_rs", "keras-rs").metrics, name)(k=5, shuffle_ties=False)
+    grades, scores = lists(2)
+    grades = grades if name == "NDCG" else (grades > 1).astype(np.float32)
+    ours = rm.hooks.KerasMetric(asked)
+    for start in (0, 20):
+        part = slice(start, start + 20)
+        theirs.update_state(grades[part], scores[part])
+        ours.update_state(grades[part], scores[part])
+    assert float(ours.result()) == pytest.approx(float(theirs.result()), rel=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:keras")  # of its own
+def test_fit_logs_every_measure(keras: Any) -> None:
+    grades, _ = lists(3)
+    inputs = np.concatenate([grades, np.random.default_rng(4).random(grades.shape)], axis=1).astype(
+        np.float32
+    )
+    keras.utils.set_random_seed(0)
+    model = keras.Sequential([keras.layers.Dense(12)])
+    model.compile(
+        optimizer=keras.optimizers.Adam(0.05), loss="mse", metrics=[rm.hooks.KerasMetric("nDCG@5, RR")]
+    )
+    stop = keras.callbacks.EarlyStopping("val_nDCG@5", mode="max", patience=2)
+    seen = model.fit(
+        inputs, grades, validation_data=(inputs, grades), epochs=3, batch_size=16, verbose=0, callbacks=[stop]
+    )
+    assert {"nDCG@5", "RR", "val_nDCG@5", "val_RR"} <= seen.history.keys()
+    expected = rm.evaluate_arrays(model.predict(inputs, verbose=0), grades, "nDCG@5, RR")
+    assert seen.history["val_nDCG@5"][-1] == pytest.approx(expected["nDCG@5"], rel=1e-6)
+    assert seen.history["val_nDCG@5"][-1] > seen.history["val_nDCG@5"][0]
+
+
+def test_predictions_are_weighted_rows(keras: Any) -> None:
+    rng = np.random.default_rng(5)
+    label, score, weight = rng.integers(0, 2, 60), rng.random(60).astype(np.float32), rng.integers(1, 5, 60)
+    metric = rm.hooks.KerasMetric("AUC, LogLoss")
+    for start in (0, 30):
+        part = slice(start, start + 30)
+        column = keras.ops.convert_to_tensor(score[part, None])
+        metric.update_state(label[part, None], column, sample_weight=weight[part])
+    table = {"label": label, "score": score, "weight": weight}
+    expected = rm.evaluate_predictions(table, "AUC, LogLoss", weight="weight").values
+    assert {name: float(value) for name, value in metric.result().items()} == pytest.approx(
+        expected, rel=1e-6
+    )
+
+
+class Compiled:
+    """As a tracer of JAX: it has a shape, and no values yet."""
+
+    shape, dtype = (40, 12), "float32"
+
+    def __getitem__(self, _: object) -> None:
+        raise NotImplementedError
+
+    def __array__(self, *_: object, **__: object) -> None:
+        raise TypeError("this is traced")
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    grades, scores = lists()
+    metric = rm.hooks.KerasMetric("AP")
+    with pytest.raises(rm.UsageError, match="AP: measures of lists take no sample_weight"):
+        metric.update_state(grades, scores, sample_weight=grades)
+    with pytest.raises(rm.UsageError, match=r"y_true has the shape \(40, 11\) and y_pred \(40, 12\)"):
+        metric.update_state(grades[:, 1:], scores)
+    with pytest.raises(rm.UsageError, match="y_true is a dict of 'y'; it needs 'labels'"):
+        metric.update_state({"y": grades}, scores)
+    with pytest.raises(rm.UsageError, match="need numbers, and one of them holds object"):
+        metric.update_state(grades, object())
+    with pytest.raises(
+        rm.UsageError, match=r"as is so where a model is compiled: model.compile\(…, run_eagerly"
+    ):
+        metric.update_state(grades, Compiled())
+    with pytest.raises(rm.MeasureError, match="no measure 'NDGC'"):
+        rm.hooks.KerasMetric("NDGC")

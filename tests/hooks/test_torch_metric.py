@@ -1,0 +1,259 @@
+"""A metric of torchmetrics that gives what rankmark gives, in one process and in several."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankmark as rm
+from installed import beside, peer
+from processes import PATIENCE, started
+
+tool_version = beside("torchmetrics")
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    return peer("torch", "torch")
+
+
+def lists(seed: int = 0, queries: int = 30) -> dict[str, np.ndarray]:
+    """Rows of queries of 1 to 12 items, a query after the other."""
+    rng = np.random.default_rng(seed)
+    query = np.repeat(np.arange(queries), rng.integers(1, 13, queries))
+    score = (rng.permutation(len(query)) + 1) / (len(query) + 1)
+    return {"query": query, "score": score, "relevance": rng.integers(0, 3, len(query))}
+
+
+def batches(torch: Any, rows: dict[str, np.ndarray], size: int = 7) -> list[dict[str, Any]]:
+    """So many queries at a time."""
+    part = rows["query"] // size
+    names = {"preds": "score", "target": "relevance", "indexes": "query"}
+    return [
+        {name: torch.tensor(rows[column][part == number]) for name, column in names.items()}
+        for number in np.unique(part)
+    ]
+
+
+def tables(rows: dict[str, np.ndarray]) -> tuple[Any, Any]:
+    import polars as pl
+
+    frame = pl.DataFrame(rows).with_columns(item=pl.int_range(pl.len()).over("query"))
+    return frame.select("query", "item", "relevance"), frame.select("query", "item", "score")
+
+
+def test_rows_in_batches_give_what_tables_give(torch: Any) -> None:
+    rows = lists()
+    metric = rm.hooks.TorchMetric("nDCG@3, RR, AP").set_dtype(torch.float64)
+    assert metric.higher_is_better is True
+    for batch in batches(torch, rows):
+        of_batch = metric(**batch)
+        alone = rm.hooks.TorchMetric("nDCG@3, RR, AP").set_dtype(torch.float64)
+        alone.update(**batch)
+        assert of_batch == alone.compute()
+    expected = rm.evaluate(*tables(rows), "nDCG@3, RR, AP")
+    assert {name: float(value) for name, value in metric.compute().items()} == expected.values
+    assert metric.result().per_query.equals(expected.per_query)
+    metric.reset()
+    with (
+        pytest.raises(rm.DataError, match="there was no batch yet"),
+        pytest.warns(UserWarning, match="before"),
+    ):
+        metric.compute()
+
+
+def test_scores_of_all_items_give_what_arrays_give(torch: Any) -> None:
+    rng = np.random.default_rng(1)
+    scores, seen = rng.random((10, 20)).astype(np.float32), [[row % 20] for row in range(10)]
+    grades = rng.integers(0, 2, (10, 20))
+    metric = rm.hooks.TorchMetric("R@5")
+    for start in (0, 5):
+        part = slice(start, start + 5)
+        value = metric(
+            torch.tensor(scores[part]).to(torch.bfloat16).float(),
+            torch.tensor(grades[part]),
+            exclude=seen[part],
+        )
+        assert value.shape == ()  # one measure is one number
+    rounded = torch.tensor(scores).to(torch.bfloat16).float().numpy()
+    expected = rm.evaluate_arrays(rounded, grades, "R@5", exclude=seen)["R@5"]
+    assert metric.compute() == torch.tensor(expected, dtype=torch.float32)
+
+
+def test_predictions_are_added_up_as_rows(torch: Any) -> None:
+    rng = np.random.default_rng(2)
+    label, score = rng.integers(0, 2, 50), rng.random(50).astype(np.float32)
+    metric = rm.hooks.TorchMetric("AUC, LogLoss, nDCG@10").set_dtype(torch.float64)
+    assert metric.higher_is_better is None  # AUC is, LogLoss is not
+    user = np.arange(50) % 10
+    for start in (0, 20):
+        part = slice(start, start + 20 if start == 0 else 50)
+        metric.update(torch.tensor(score[part]), torch.tensor(label[part]), torch.tensor(user[part]))
+    table = {"label": label, "score": score, "query": user}
+    expected = rm.evaluate_predictions(table, "AUC, LogLoss, nDCG@10").values
+    assert {name: float(value) for name, value in metric.compute().items()} == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "options"),
+    [
+        ("RetrievalNormalizedDCG", "RetrievalNormalizedDCG@3", {"top_k": 3}),
+        ("RetrievalMAP", "RetrievalMAP", {}),
+        ("RetrievalRecall", "RetrievalRecall@5", {"top_k": 5}),
+    ],
+)
+def test_its_own_metrics_of_retrieval_give_the_same(torch: Any, name: str, asked: str, options: Any) -> None:
+    rows = lists(3)
+    rows["relevance"] = (rows["relevance"] > 1).astype(int)
+    theirs = getattr(peer("torchmetrics.retrieval", "torchmetrics"), name)(**options)
+    ours = rm.hooks.TorchMetric(asked, like="torchmetrics")
+    for batch in batches(torch, rows):
+        ours.update(**batch)
+        theirs.update(**batch)
+    assert float(ours.compute()) == pytest.approx(float(theirs.compute()), rel=2e-6)
+
+
+def test_it_works_as_torchmetrics_metrics_do(torch: Any) -> None:
+    metrics = peer("torchmetrics", "torchmetrics")
+    rows = batches(torch, lists())
+    both = metrics.MetricCollection(
+        {
+            "one": rm.hooks.TorchMetric("nDCG@3, RR"),
+            "same": rm.hooks.TorchMetric("nDCG@3, RR"),
+            "map": rm.hooks.TorchMetric("AP"),
+            "theirs": metrics.retrieval.RetrievalMRR(),
+        }
+    )
+    for batch in rows:
+        both.update(**batch | {"target": batch["target"] > 0})
+    values = both.compute()
+    assert set(values) == {"one_nDCG@3", "one_RR", "same_nDCG@3", "same_RR", "map", "theirs"}
+    assert float(values["same_RR"]) == pytest.approx(float(values["theirs"]), rel=1e-6)
+    whole, part = rm.hooks.TorchMetric("AP"), rm.hooks.TorchMetric("AP")
+    for batch in rows[:2]:
+        whole.update(**batch)
+    for batch in rows[2:]:
+        part.update(**batch)
+    expected = rm.evaluate(*tables(lists()), "AP")["AP"]
+    whole.persistent(True)
+    loaded = rm.hooks.TorchMetric("AP")
+    loaded.load_state_dict(whole.state_dict())
+    for start in (copy.deepcopy(whole), whole.clone(), pickle.loads(pickle.dumps(whole)), loaded):
+        start.to("cpu").double().merge_state(part)
+        with (
+            nullcontext() if start.update_called else pytest.warns(UserWarning, match="before the ``update``")
+        ):
+            assert float(start.compute()) == pytest.approx(expected, rel=1e-7)
+    with pytest.raises(rm.UsageError, match="different measures do not merge"):
+        whole.merge_state(both["one"])
+    kept = rm.hooks.TorchMetric("AP", compute_on_cpu=True, sync_on_compute=False)
+    kept.update(**rows[0])
+    assert kept in {kept}
+    better = metrics.MetricTracker(rm.hooks.TorchMetric("AP"))
+    for batch in rows[:2]:
+        better.increment()
+        better.update(**batch)
+    assert better.best_metric() == max(better.compute_all().tolist())
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(torch: Any) -> None:
+    rows = batches(torch, lists())
+    metric = rm.hooks.TorchMetric("AP")
+    metric.update(**rows[0])
+    value = metric.compute()
+    again = rows[1] | {"indexes": rows[0]["indexes"][:1].expand(len(rows[1]["indexes"]))}
+    with pytest.raises(rm.DataError, match=r'query 0 was given before.*"first" to drop'):
+        metric.update(**again)
+    with pytest.raises(rm.UsageError, match="AP is of lists: give the query of each row as indexes"):
+        metric.update(rows[1]["preds"], rows[1]["target"])
+    with pytest.raises(rm.UsageError, match=r"different numbers of rows: .* 1 of the relevance"):
+        metric.update(rows[1]["preds"], rows[1]["target"][:1], rows[1]["indexes"])
+    with pytest.raises(rm.UsageError, match="measures of lists do not look at weights"):
+        metric.update(**rows[1], weights=rows[1]["preds"])
+    with pytest.raises(rm.UsageError, match="rows with their queries do not look at lengths"):
+        metric.update(**rows[1], lengths=[1])
+    with pytest.raises(rm.UsageError, match="give indexes, one a row"):
+        rm.hooks.TorchMetric("AP", repeated="first").update(torch.rand(2, 3), torch.ones(2, 3))
+    metric._computed = None
+    assert metric.compute() == value
+    with pytest.raises(rm.MeasureError, match="no measure 'nDGC'"):
+        rm.hooks.TorchMetric("nDGC")
+    with pytest.raises(rm.UsageError, match="luck"):
+        rm.hooks.TorchMetric("AP", luck=1)
+
+
+WORKER = """
+import json, sys
+import torch
+import rankmark as rm
+folder, rank = sys.argv[1], int(sys.argv[2])
+data = torch.load(folder + "/data.pt")
+torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
+torch.set_num_threads(1)
+
+class Queries(torch.utils.data.Dataset):
+    def __len__(self):
+        return int(data["query"].max()) + 1
+    def __getitem__(self, query):
+        return torch.nonzero(data["query"] == query).ravel()
+
+queries = Queries()
+sampler = torch.utils.data.DistributedSampler(queries, shuffle=True, seed=5)
+loader = torch.utils.data.DataLoader(queries, batch_size=4, sampler=sampler, collate_fn=torch.cat)
+lists = rm.hooks.TorchMetric("nDCG@3, RR, AP").set_dtype(torch.float64)
+rows = rm.hooks.TorchMetric("LogLoss, AUC").set_dtype(torch.float64)
+alone = rm.hooks.TorchMetric("AP")  # of which one process has nothing
+for at in loader:
+    lists(data["score"][at], data["relevance"][at], data["query"][at])
+half = slice(rank, None, 2)
+rows.update(data["score"][half], data["relevance"][half] > 1)
+if rank:
+    at = data["query"] < 5
+    alone.update(data["score"][at], data["relevance"][at], data["query"][at])
+else:
+    alone._update_count = 1
+said = {
+    "lists": {name: value.item().hex() for name, value in lists.compute().items()},
+    "rows": {name: value.item() for name, value in rows.compute().items()},
+    "alone": alone.compute().item(),
+    "notes": lists.result().notes,
+    "queries": lists.result().query_ids,
+    "own": sum(1 for _ in sampler),
+}
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.process
+def test_two_processes_give_what_one_gives_to_the_last_bit(torch: Any, tmp_path: Path) -> None:
+    rows = lists(4, queries=31)  # one too few for two
+    torch.save({name: torch.tensor(values) for name, values in rows.items()}, tmp_path / "data.pt")
+    (tmp_path / "worker.py").write_text(WORKER)
+    said = []
+    command = [sys.executable, str(tmp_path / "worker.py"), str(tmp_path)]
+    pipes: dict[str, Any] = {"stdout": -1, "stderr": -1, "text": True}
+    with started([*command, "0"], **pipes) as one, started([*command, "1"], **pipes) as other:
+        for process in (one, other):
+            out, errors = process.communicate(timeout=PATIENCE)
+            assert process.returncode == 0, errors
+            said.append(json.loads(out))
+    assert said[0] == said[1]
+    expected = rm.evaluate(*tables(rows), "nDCG@3, RR, AP")
+    assert said[0]["lists"] == {name: value.hex() for name, value in expected.values.items()}
+    assert said[0]["queries"] == list(range(31))
+    assert said[0]["own"] == 16
+    assert said[0]["notes"] == ["queries that were there came again 1 times and were dropped"]
+    table = {"score": rows["score"], "label": rows["relevance"] > 1}
+    assert said[0]["rows"] == pytest.approx(rm.evaluate_predictions(table, "LogLoss, AUC").values, rel=1e-14)
+    few = {name: values[rows["query"] < 5] for name, values in rows.items()}
+    assert said[0]["alone"] == pytest.approx(rm.evaluate(*tables(few), "AP")["AP"], rel=1e-6)
