@@ -977,3 +977,24 @@ def test_where_test_and_interval_disagree_about_0_it_is_told() -> None:
         rm.compare_matrix(matrix, "x", test="sign", alternative="greater", **how),
     ):
         assert not any("disagree" in note for note in alike.notes)
+
+
+def test_the_difference_of_two_hit_rates_has_tangos_interval() -> None:
+    one, other = np.zeros(40), np.zeros(40)
+    one[:9] = other[:2] = other[30] = 1.0
+    matrix = {"old": other, "new": one}
+    pair = rm.compare_matrix(matrix, "HitRate@10", baseline="old").pairs[0]
+    assert (pair.method, pair.caution) == ("tango", "")
+    assert pair.interval == pytest.approx(statistics.tango_interval(one - other))
+    same = rm.compare_matrix({"old": one, "new": one}, "HitRate@10", baseline="old").pairs[0]
+    assert same.interval.high > 0.05
+    users = rm.compare_matrix(matrix, "HitRate@10", clusters=dict(enumerate(np.arange(40) // 2)))
+    assert users.pairs[0].method != "tango"
+    with pytest.raises(ChoiceError, match='interval="tango" knows no clusters'):
+        rm.compare_matrix(
+            matrix, "HitRate@10", clusters=dict(enumerate(np.arange(40) // 2)), interval="tango"
+        )
+    with pytest.raises(ChoiceError, match='interval="tango" is of differences of values that are 0 or 1'):
+        rm.compare_matrix({"old": one / 2, "new": other}, "AP", interval="tango")
+    chosen = rm.compare_matrix(matrix, "HitRate@10", interval="tango")
+    assert chosen.made_interval("old", "HitRate@10").method == "wilson"

@@ -86,6 +86,7 @@ IntervalMethod = Literal[
     "delong",
     "wilson",
     "exact",
+    "tango",
     "t",
     "studentised",
     "jackknife",
@@ -961,6 +962,7 @@ def _delta(sample: OfSums, confidence: float) -> Interval:
 NAMES: Mapping[str, str] = {
     "wilson": "Wilson",
     "exact": "an exact bound",
+    "tango": "Tango",
     "t": "t",
     "studentised": "the studentised bootstrap",
     "jackknife": "the jackknife with t",

@@ -38,7 +38,7 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 def _methods() -> Iterable[str]:
     from rankmark.statistics.intervals import INTERVALS
 
-    return INTERVALS
+    return [name for name, each in INTERVALS.items() if each.of_means]
 
 
 @click.command("eval")

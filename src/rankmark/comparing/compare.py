@@ -79,8 +79,8 @@ def compare(
             corrects for these and not for several measures.
         alpha: the level below which a corrected p-value is significant.
         interval: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's for a system's mean of 0
-            and 1, the studentised bootstrap where values are skewed, and else t; `Pair.method` says which,
-            and `Pair.caution` what speaks against it.
+            and 1 and Tango's for the difference of two, the studentised bootstrap where values are skewed,
+            and else t; `Pair.method` says which, and `Pair.caution` what speaks against it.
         confidence: of the intervals, 0 to 1.
         weights: how much each query counts in means, as for `evaluate`: a column of the attributes, of the
             judgements or of the first run, ``{query: weight}``, a series or an array. Differences, intervals

@@ -122,6 +122,8 @@ class ComparisonPlan:
         if clustered and not TESTS[self.test].knows_clusters:
             others = alternatives(each for each in TESTS.values() if each.knows_clusters)
             raise ChoiceError(f'test="{self.test}" knows no clusters; choose {others}')
+        if clustered and not INTERVALS[self.interval].knows_clusters:
+            raise ChoiceError(f'interval="{self.interval}" knows no clusters; choose "auto"')
         if clustered and self.simultaneous and not self.simultaneous.knows_clusters:
             others = alternatives([next(iter(CORRECTIONS.values()))])
             raise ChoiceError(f'correction="{self.correction}" knows no clusters; choose {others}')

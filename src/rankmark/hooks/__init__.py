@@ -15,6 +15,7 @@ _HOME: dict[str, str] = {
     "TorchMetric": "hooks.torch_metric",
     "catboost": "hooks.boosting",
     "lightgbm": "hooks.boosting",
+    "scorer": "hooks.scoring",
     "xgboost": "hooks.boosting",
 }
 """The module of every name."""

@@ -8,6 +8,7 @@ from rankmark.hooks.boosting import catboost as catboost
 from rankmark.hooks.boosting import lightgbm as lightgbm
 from rankmark.hooks.boosting import xgboost as xgboost
 from rankmark.hooks.keras_metric import KerasMetric as KerasMetric
+from rankmark.hooks.scoring import scorer as scorer
 from rankmark.hooks.torch_metric import TorchMetric as TorchMetric
 
 _HOME: dict[str, str]

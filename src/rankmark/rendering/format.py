@@ -36,6 +36,10 @@ class Showable:
     _queries: Callable[[], pl.DataFrame | None]
     """The values of each query; None if no measure has any."""
 
+    def _page(self, digits: int, **options: Any) -> Iterator[Block]:
+        """As `_blocks`, for pages, on which tables are read as easily as lines."""
+        return self._blocks(digits, **options)
+
     def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
         """As `_blocks`, for papers."""
         return self._blocks(digits, **options)

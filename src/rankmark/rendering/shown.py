@@ -106,4 +106,4 @@ class Shown(Showable):
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        return html(self._blocks(4))
+        return html(self._page(4))

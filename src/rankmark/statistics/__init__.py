@@ -51,6 +51,7 @@ from rankmark.statistics.intervals import (
     studentised_interval,
     studentised_ratios,
     t_interval,
+    tango_interval,
     wilson_interval,
 )
 from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
@@ -151,6 +152,7 @@ __all__ = [
     "studentised_ratios",
     "superiority_interval",
     "t_interval",
+    "tango_interval",
     "two_way_anova",
     "unpaired_delong_test",
     "welch",
