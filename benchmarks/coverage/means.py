@@ -124,6 +124,7 @@ def weighed(population: Population, queries: int, repetitions: int, *, pareto: b
         how: dict[str, Any] = {
             "confidence": 0.95,
             "draws": {"resamples": RESAMPLES, "seed": number, "threads": 1},
+            "together": None,
         }
         low, high = made_of_terms(terms, None, method="t", **how).ends
         own = _default(made_of_terms(terms, None, method="auto", **how), population.mean)

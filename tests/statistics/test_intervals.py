@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import rankmark as rm
-from rankmark.errors import ChoiceError
+from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics import (
     auto_interval,
     bootstrap_interval,
@@ -298,6 +298,49 @@ def test_a_comparison_over_clusters_of_two_kinds_is_by_t() -> None:
         rm.compare(qrels, runs, "RR", clusters=[topics, users, users])
     with pytest.raises(rm.UsageError, match="clusters='user': there is no table here"):
         rm.compare_results(results, clusters="user")
+
+
+def test_rows_that_weigh_differently_are_as_clusters_of_such_sizes() -> None:
+    rng = np.random.default_rng(0)
+    values, weights = rng.random(12), rng.integers(1, 9, 12)
+    leverage = weights / weights.sum()
+    ratio = float(leverage @ values)
+    linear = ratio + (values - ratio) * weights / weights.mean()
+    users = np.repeat(np.arange(12), weights)
+    expected = t_interval(values[users], clusters=users)
+    assert t_interval(linear, leverage=leverage) == pytest.approx(expected)
+    found = studentised_ratios(linear, leverage=leverage, resamples=500)
+    assert found == pytest.approx(studentised_ratios(values[users], clusters=users, resamples=500))
+    p = paired_t_test(linear - 0.3, leverage=leverage)
+    assert p == pytest.approx(paired_t_test(values[users] - 0.3, clusters=users))
+    assert t_interval(linear, leverage=np.full(12, 1 / 12)) == pytest.approx(t_interval(linear))
+    with_gap = np.append(linear, np.nan), np.append(leverage, 0.5)
+    assert t_interval(with_gap[0], leverage=with_gap[1]) == t_interval(linear, leverage=leverage)
+    with pytest.raises(DataError, match="the leverage of 2 values for 12"):
+        t_interval(linear, leverage=[0.5, 0.5])
+    with pytest.raises(DataError, match="0 or more, and above 0 for some"):
+        t_interval(linear, leverage=-leverage)
+
+
+def test_few_queries_that_weigh_most_are_said_to_be_few() -> None:
+    rng = np.random.default_rng(1)
+    values, weights = rng.random(40), rng.pareto(1.5, 40) + 0.1
+    matrix = {"old": values, "new": rng.random(40)}
+    comparison = rm.compare_matrix(matrix, "AP", weights=dict(enumerate(weights)))
+    (pair,) = comparison.pairs
+    assert (pair.method, pair.caution) == ("t", "uneven")
+    assert "few of the values weigh most" in " ".join(str(comparison).split())
+    # Longer than by the linearised values alone, of which 80 of 100 with 25 queries hold the truth.
+    d = matrix["new"] - matrix["old"]
+    linear = np.average(d, weights=weights) + (d - np.average(d, weights=weights)) * weights / weights.mean()
+    low, high = t_interval(linear)
+    assert pair.interval.high - pair.interval.low > 1.2 * (high - low)
+    expected = t_interval(linear, leverage=weights / weights.sum())
+    assert pair.interval == pytest.approx(expected.within((-1, 1)))
+    tested = rm.compare_matrix(matrix, "AP", weights=dict(enumerate(weights)), test="t").pairs[0]
+    assert tested.p == pytest.approx(paired_t_test(linear, leverage=weights / weights.sum()))
+    even = rm.compare_matrix(matrix, "AP", weights=dict(enumerate(1 + values)))
+    assert even.pairs[0].caution == ""
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,8 @@ class _OneMeasure:
             swapped = self._swapped(system, other)
             own = swapped[~np.isnan(swapped)]
         told = self._told(test, labels)
+        if "leverage" in test.takes:
+            told["leverage"] = self.data.leverage(self.measure, system, other)
         if "reach" in test.takes:
             told["reach"] = self._reach(system, other)
         p: PValue = test.function(own, **told)
@@ -213,6 +215,7 @@ class _OneMeasure:
             self.plan.interval,
             own,
             labels,
+            self.data.leverage(self.measure, system, other),
             confidence=self.plan.confidence,
             differences=True,
             zero_one=self._of_zero_one(system, other),
@@ -271,7 +274,8 @@ class _OneMeasure:
         own, labels = self.data.differences(self.measure, system, other)
         if tests == 1 or math.isnan(alone.low):
             return alone.ends
-        freedom, mean = standard_error(own, labels).freedom, float(own.mean())
+        leverage = self.data.leverage(self.measure, system, other)
+        freedom, mean = standard_error(own, labels, leverage).freedom, float(own.mean())
         farther = float(stdtrit(freedom, share / (2 * tests)) / stdtrit(freedom, share / 2))
         low, high = (mean + (end - mean) * farther for end in alone.ends)
         return Interval(min(low, alone.low), max(high, alone.high)).within(bounds)
