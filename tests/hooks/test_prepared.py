@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -92,6 +94,15 @@ def test_labels_that_change_in_place_are_seen() -> None:
     before = asked.values(labels, SCORES, SIZES)
     labels[:] = 1 - labels
     assert asked.values(labels, SCORES, SIZES) != before
+
+
+def test_what_is_sent_elsewhere_holds_no_labels() -> None:
+    asked = Asked(iter(["nDCG@10", rm.AP(rel=2)]), ties="best")
+    before, values = len(pickle.dumps(asked)), asked.values(GRADES, SCORES, SIZES)
+    sent = pickle.dumps(asked)
+    assert len(sent) == before
+    for again in (pickle.loads(sent), deepcopy(asked)):
+        assert again.values(GRADES, SCORES, SIZES) == values
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from rankmark.hooks import ir_measures as ir_measures
 from rankmark.hooks import mlflow as mlflow
+from rankmark.hooks import mteb as mteb
 from rankmark.hooks import polars as polars
 from rankmark.hooks import sentence_transformers as sentence_transformers
 from rankmark.hooks import wandb as wandb

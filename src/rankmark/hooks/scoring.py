@@ -66,12 +66,13 @@ class Scorer:
     """Measures as scikit-learn calls scorers; made by `rankmark.hooks.scorer`."""
 
     def __init__(self, measures: str | Measure | Iterable[str | Measure], options: Mapping[str, Any]) -> None:
-        named = Asked(measures, **options).named()
+        separately = tuple(separate(measures))
+        named = Asked(separately, **options).named()
         self._names = [
             name if is_more_better(each, "scikit-learn") else f"neg_{name}" for name, each in named.items()
         ]
         # Apart, because a model may have to answer otherwise for each.
-        self._asked = [Asked(each, **options) for each in separate(measures)]
+        self._asked = [Asked(each, **options) for each in separately]
         self._of_groups = [each for each in named.values() if each.page.kind == "list" or each.per_query]
         routing = tool("sklearn", "scikit-learn").get_config()["enable_metadata_routing"]
         if self._of_groups and not routing:
