@@ -578,7 +578,7 @@ INFERENCE: list[Row] = [
     ("power: no such column", WIDE, f"{POWER} --column query=qid", 1, "no column 'qid'; its columns are 'qu"),
     ("power: no such design", WIDE, f"{POWER} --design intervall", 2, "did you mean 'interval'?"),
     ("power: in per cent", WIDE, f"{POWER} --power 80", 2, "did you mean 0.8?"),
-    ("power: no such file", WIDE, "power y.csv -m AP -o x.csv", 2, "did you mean 'x.csv'?"),
+    ("power: no such file", None, "power a.rnu -m AP", 2, "did you mean 'a.run'"),
     (
         "intervals: a method",
         None,
@@ -639,10 +639,10 @@ INFERENCE: list[Row] = [
     ),
     (
         "gate: no such file",
-        USERS,
-        f"{GATE} --max-drop 1% --clusters u --attributes y.csv -o x.csv",
+        None,
+        f"{GATE} --max-drop 1% --clusters u --attributes a.rnu",
         2,
-        "there is no",
+        "did you mean 'a.run'",
     ),
     (
         "systems: no such column",
@@ -663,7 +663,7 @@ INFERENCE: list[Row] = [
     (
         "systems: no such file",
         SYSTEMS,
-        SYSTEM.replace("x.csv", "y.csv") + " -o x.csv",
+        SYSTEM.replace("x.csv", "y.csv") + " --system new=q -o x.csv",
         2,
         "did you mean 'x.csv'?",
     ),
