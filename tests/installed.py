@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
 import pytest
@@ -36,6 +36,11 @@ def beside(module: str, *packages: str) -> Callable[..., str]:
         return str(request.param)
 
     return tool_version
+
+
+def has_plugin() -> bool:
+    """Whether pytest finds rankmark's plugin, as it does where it was installed since it has one."""
+    return any(each.value == "rankmark.hooks.pytest_plugin" for each in entry_points(group="pytest11"))
 
 
 def _is_installed(package: str) -> bool:

@@ -362,8 +362,9 @@ class OfSamples(_ByRows):
         samples: the same, as what they are of.
         sampling: how they are drawn.
         unit: what is counted.
-        greatest: the greatest loss of a row, which counts where too few differ to go by the worst seen; None
-            if it is not known.
+        ends: the least and the greatest value of a row, of means over rows: where too few units differ to go
+            by the worst seen, one counts that is as bad as can be. None where that is not known.
+        largest: how many times the rows of the mean unit it has.
 
     """
 
@@ -371,7 +372,8 @@ class OfSamples(_ByRows):
     samples: Sequence[Sample]
     sampling: Sampling
     unit: Unit
-    greatest: float | None = None
+    ends: Ends = (None, None)
+    largest: float = 1.0
     clusters: None = None
 
     @property
@@ -382,14 +384,16 @@ class OfSamples(_ByRows):
     def rows(self, figure: Figure) -> Rows:
         """As `_ByRows.rows`."""
         if self._shares is not None:
-            worst = figure.parts(figure.worst((0.0, 1.0)) or [])
-            return Rows.of(*figure.parts(self._shares), (float(worst[0]), float(worst[1])))
+            above, below = figure.parts(figure.worst((0.0, 1.0)) or [])
+            return Rows.of(*figure.parts(self._shares), (float(above), float(below)))
         moves = [each.moves(self.sampling) for each in self._sums]
         linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
         rows = Rows.of(*figure.parts(linear), None)
-        if rows.decide or self.greatest is None:
+        worst = figure.worst(self.ends)
+        if rows.decide or worst is None:
             return rows
-        above, below = figure.parts(figure.worst((0.0, self.greatest)) or [])
+        own = [v + self.largest * (end - v) for v, end in zip(self.values, worst, strict=True)]
+        above, below = figure.parts(own)
         return replace(rows, worst=(float(above), float(below)))
 
     @cached_property

@@ -22,6 +22,7 @@ _HOME: dict[str, str] = {
 _MODULES: dict[str, str] = {
     "ir_measures": "hooks.ir_measures",
     "mlflow": "hooks.mlflow",
+    "mteb": "hooks.mteb",
     "polars": "hooks.polars",
     "sentence_transformers": "hooks.sentence_transformers",
     "wandb": "hooks.wandb",
