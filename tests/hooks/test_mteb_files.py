@@ -46,7 +46,9 @@ def test_the_command_line_shows_all_tasks(folders: Any, capfd: pytest.CaptureFix
     predictions, qrels = folders
     command = ["eval", str(qrels), "--mteb", str(predictions), "-m"]
     assert main([*command, "RR P@1", "--format", "csv"]) == 0
-    assert capfd.readouterr().out.split() == ["measure,value", "RR,0.75", "P@1,0.5"]
+    out, told = capfd.readouterr()
+    assert out.split() == ["measure,value", "RR,0.75", "P@1,0.5"]
+    assert told == "passed over, as they are no lists of documents: Classes\n"
     other = json.loads((predictions / "Lists_predictions.json").read_text())
     other["default"]["dev"] = {"q1": {"d1": 0.5}}
     (predictions / "Lists_predictions.json").write_text(json.dumps(other))
@@ -60,6 +62,17 @@ def test_the_command_line_shows_all_tasks(folders: Any, capfd: pytest.CaptureFix
     ):
         assert main([*command, "RR", *more]) == 2
         assert message in capfd.readouterr().err
+
+
+def test_what_is_wrong_with_a_task_is_said_with_its_name(folders: Any) -> None:
+    predictions, qrels = folders
+    lists = {"default": {"test": {"q1": {"d1": "much"}}}}
+    (predictions / "Lists_predictions.json").write_text(json.dumps(lists))
+    with pytest.raises(rm.RankmarkError, match=r"^Lists: .*'much'"):
+        rm.hooks.mteb.evaluate(predictions, qrels, "RR")
+    (qrels / "Lists" / "task.json").write_text("[]")
+    with pytest.raises(rm.FormatError, match=r"task.json' is not what save_qrels writes"):
+        rm.hooks.mteb.evaluate(predictions, qrels, "RR")
 
 
 def test_what_is_no_file_of_predictions_is_refused(folders: Any) -> None:

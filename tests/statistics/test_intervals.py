@@ -48,6 +48,8 @@ USERS = np.arange(30) // 3
 def test_intervals_of_shares_are_those_published(ones: int, of: int, wilson: Any, exact: Any) -> None:
     """R. G. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I."""
     values = np.repeat([1.0, 0.0], [ones, of - ones])
+    assert wilson_interval(np.zeros(9)).low == 0.0
+    assert wilson_interval(np.ones(9)).high == 1.0
     assert wilson_interval(values) == pytest.approx(wilson, abs=5e-5)
     assert exact_interval(values) == pytest.approx(exact, abs=5e-5)
 

@@ -23,6 +23,7 @@ from rankmark.commands.options import (
 )
 from rankmark.commands.output import Output, with_output_of
 from rankmark.errors import UsageError
+from rankmark.rendering.words import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -205,7 +206,7 @@ def _of_mteb(
     options: dict[str, Any],
 ) -> dict[str, Result]:
     """The results of predictions that MTEB saved by the names of their tasks; one alone has none."""
-    from rankmark.hooks.mteb import evaluate
+    from rankmark.hooks.mteb import evaluate, tasks_of
 
     if run:
         raise UsageError("--mteb names the predictions: take the runs out")
@@ -217,6 +218,9 @@ def _of_mteb(
     shown.output.keep(qrels, folder)
     options |= {"like": next(iter(like), None), "hash_inputs": shown.output.is_kept}
     found: dict[str, Result] = {**evaluate(folder, qrels, measures, **options)}
+    if others := {*tasks_of(folder)} - {name.partition("/")[0] for name in found}:
+        told = f"passed over, as they are no lists of documents: {', '.join(sorted(others))}"
+        click.echo(harmless(told), err=True)
     return found if len(found) > 1 else {"": next(iter(found.values()))}
 
 

@@ -23,7 +23,7 @@ from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import Interval, bounds_of_difference, t_interval, tango_interval
-from rankmark.statistics.mcnemar import mcnemar_of_counts
+from rankmark.statistics.mcnemar import MCNEMAR, mcnemar_of_counts
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_enough, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
@@ -73,7 +73,7 @@ class PredictionPlan:
 
     def __post_init__(self) -> None:
         if self.test is not None:
-            check_choice("test", self.test, PREDICTION_TESTS)
+            check_choice("test", self.test, PREDICTION_TESTS, meant=dict.fromkeys(MCNEMAR, "mcnemar"))
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS)
         check_share(alpha=self.alpha)

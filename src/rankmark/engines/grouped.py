@@ -111,7 +111,7 @@ class Grouped:
 def _by_falling(negated: Values) -> Places:
     """The places of all numbers in an order in which those of each row rise; equal ones stay in theirs.
 
-    NumPy's fast sort of floats leaves equal ones in any order, and its stable one takes several times as long.
+    NumPy's fast sort of floats leaves equal ones in any order, and its stable one takes several times longer.
     """
     width = negated.shape[1]
     starts = np.arange(len(negated))[:, None] * width

@@ -17,6 +17,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from rankmark.rendering.files import write_whole
 from rankmark.results.lists import ListResult
 from rankmark.statistics.intervals import IntervalName
 
-__all__ = ["evaluate", "save_qrels", "task_specific_scores"]
+__all__ = ["evaluate", "save_qrels", "task_specific_scores", "tasks_of"]
 
 ENDING = "_predictions.json"
 MODEL = "mteb_model_meta"
@@ -133,12 +134,20 @@ def evaluate(
     """
     results = {}
     for each in _saved(Path(predictions)):
-        judged = read_qrels(each.judgements(Path(qrels)), _columns(each.judgements(Path(qrels)), columns))
-        run = each.lists(Path(qrels))
-        results[each.name] = evaluate_tables(judged, run, measures, **options)
+        file = each.judgements(Path(qrels))
+        judged = read_qrels(file, _columns(file, columns))
+        try:
+            results[each.name] = evaluate_tables(judged, each.lists(Path(qrels)), measures, **options)
+        except DataError as error:  # which knows no task
+            raise type(error)(f"{each.name}: {error}") from error
     if not results:
         raise DataError(f"{str(predictions)!r} has predictions, but none of lists of documents for queries")
     return results
+
+
+def tasks_of(predictions: str | Path) -> list[str]:
+    """The tasks of which there are predictions in a folder, of whatever kind."""
+    return sorted(file.name.removesuffix(ENDING) for file in Path(predictions).glob(f"*{ENDING}"))
 
 
 class _Predictions(NamedTuple):
@@ -161,7 +170,7 @@ class _Predictions(NamedTuple):
         stems = [task / self.subset / self.split, task / "qrels" / self.split, task / self.split]
         stems += [task] if self.alone else []
         for stem in stems:
-            found = sorted(path for path in stem.parent.glob(f"{stem.name}.*") if path.is_file())
+            found = sorted(path for path in stem.parent.glob(f"{escape(stem.name)}.*") if path.is_file())
             if found:
                 return found[0]
         shown = ", ".join(str(stem.relative_to(folder)) + ".tsv" for stem in stems)
@@ -173,8 +182,11 @@ class _Predictions(NamedTuple):
     def lists(self, folder: Path) -> Mapping[str, Mapping[str, float]]:
         """The documents of each query, without itself where the task ignores it."""
         said = folder / self.task / TASK
-        if not (said.is_file() and json.loads(said.read_text()).get("ignore_identical_ids")):
-            return self.content
+        try:
+            if not (said.is_file() and json.loads(said.read_bytes())["ignore_identical_ids"]):
+                return self.content
+        except (ValueError, KeyError, TypeError) as error:
+            raise FormatError(f"{str(said)!r} is not what save_qrels writes: {error!r}") from error
         return {
             query: {document: score for document, score in found.items() if document != query}
             for query, found in self.content.items()
@@ -183,10 +195,11 @@ class _Predictions(NamedTuple):
 
 def _saved(folder: Path) -> Iterator[_Predictions]:
     """All predictions of lists in a folder, by the names of the tasks."""
-    files = sorted(folder.glob(f"*{ENDING}"))
-    if not files:
+    names = tasks_of(folder)
+    if not names:
         raise FileMissingError(f"{str(folder)!r} has no predictions of MTEB, which are called TASK{ENDING}")
-    for file in files:
+    for task in names:
+        file = folder / f"{task}{ENDING}"
         try:
             content = json.loads(file.read_bytes())
             splits = [
@@ -197,7 +210,6 @@ def _saved(folder: Path) -> Iterator[_Predictions]:
             ]
         except (ValueError, AttributeError) as error:
             raise FormatError(f"{str(file)!r} is no file of predictions of MTEB: {error}") from error
-        task = file.name.removesuffix(ENDING)
         for subset, split, found in splits:
             if isinstance(found, dict) and all(isinstance(lists, dict) for lists in found.values()):
                 yield _Predictions(task, subset, split, len(splits) == 1, found)
@@ -207,7 +219,7 @@ def _columns(path: Path, columns: Mapping[str, Any] | None) -> Mapping[str, Any]
     """The columns that are said, or the grades of BEIR's, which are called score."""
     if columns or path.suffix != ".tsv":
         return columns
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8", errors="replace") as file:
         return {"relevance": "score"} if tuple(file.readline().split()) == COLUMNS else None
 
 

@@ -76,6 +76,11 @@ class Asked:
         self.plans = Plans(self.measures, self.like, choices)
         self.asked()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A model that is saved with its metric holds no labels.
+        said = (self.like, self.ties, self.no_relevant, self.short_lists, self.logits, self.weighted)
+        return Asked, (self.plans.measures, *said)
+
     def asked(self, *, classes: bool = False) -> tuple[Measure, ...]:
         """The measures of rows that have one score, or one of each class."""
         return self.plans.understood(classes=classes)

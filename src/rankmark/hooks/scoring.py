@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.hooks.prepared import Asked, Options, is_more_better, sees_probabilities, together
 from rankmark.hooks.tools import tool
+from rankmark.language.choices import given
 from rankmark.language.plan import separate
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def scorer(measures: str | Measure | Iterable[str | Measure], **options: Unpack[
         {'AUC': 0.8125, 'neg_LogLoss': -0.5308}
 
     """
-    return Scorer(measures, options)
+    return Scorer(measures, given(options, Options, scorer))
 
 
 GIVING_GROUPS = "params={'groups': groups} in cross_validate, or groups=groups in fit of a search"
@@ -66,12 +67,13 @@ class Scorer:
     """Measures as scikit-learn calls scorers; made by `rankmark.hooks.scorer`."""
 
     def __init__(self, measures: str | Measure | Iterable[str | Measure], options: Mapping[str, Any]) -> None:
-        named = Asked(measures, **options).named()
+        separately = tuple(separate(measures))
+        named = Asked(separately, **options).named()
         self._names = [
             name if is_more_better(each, "scikit-learn") else f"neg_{name}" for name, each in named.items()
         ]
         # Apart, because a model may have to answer otherwise for each.
-        self._asked = [Asked(each, **options) for each in separate(measures)]
+        self._asked = [Asked(each, **options) for each in separately]
         self._of_groups = [each for each in named.values() if each.page.kind == "list" or each.per_query]
         routing = tool("sklearn", "scikit-learn").get_config()["enable_metadata_routing"]
         if self._of_groups and not routing:

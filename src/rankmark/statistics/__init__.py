@@ -16,9 +16,7 @@ hold for few rows, `sequences` intervals for any number of looks; `spread` says 
 rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
-from inspect import isfunction as _isfunction
-
-from rankmark.calling import with_clear_calls as _with_clear_calls
+from rankmark.calling import clear_functions as _clear_functions
 from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
 from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
 from rankmark.statistics.bounded import gaffke_bound
@@ -160,6 +158,4 @@ __all__ = [
     "wilson_interval",
 ]
 
-for _name in __all__:
-    if _isfunction(_found := globals()[_name]):
-        globals()[_name] = _with_clear_calls(_found, __name__)
+_clear_functions(globals())

@@ -165,11 +165,28 @@ class Crossed:
         check_choice("alternative", alternative, ("two-sided", "greater", "less"))
         distance, known = self.estimate - null, self.queries.freedom
         t = distance / self.error if known and self.error else math.nan
-        # With seeds there is no one number of degrees of freedom.
-        freedom = None if any(each.squared for each in self.seeds) else known
         return PValue(
-            self._p(distance, alternative), Evidence("t", self.queries.units if known else 0, t, freedom)
+            self._p(distance, alternative),
+            Evidence("t", self.queries.units if known else 0, t, self._freedom_of(distance)),
         )
+
+    def _freedom_of(self, distance: float) -> float | None:
+        """With how many degrees of freedom t has the p-value of this distance, on which they depend."""
+        from scipy.optimize import brentq
+        from scipy.special import stdtr
+
+        known = self.queries.freedom
+        if not (known and self.error and any(each.squared for each in self.seeds)):
+            return known
+        both, t = self._two_sided(abs(distance)), abs(distance) / self.error
+        if not LEAST_P < both < 1:
+            return None
+
+        def over(freedom: float) -> float:
+            return math.log(2 * stdtr(freedom, -t)) - math.log(both)
+
+        least, most = 0.5, known + sum(each.freedom for each in self.seeds)
+        return float(brentq(over, least, most)) if over(least) > 0 > over(most) else None
 
     def _p(self, distance: float, alternative: Alternative) -> float:
         if not self.queries.freedom:

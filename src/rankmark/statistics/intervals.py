@@ -483,7 +483,9 @@ def wilson_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cl
     share, count, z = _share("wilson", values, clusters, confidence)
     middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
     reach = z / (1 + z**2 / count) * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
-    return Interval(max(middle - reach, 0.0), min(middle + reach, 1.0))
+    # Where all rows are alike what is rounded is not quite 0 or 1.
+    low, high = 0.0 if share == 0 else middle - reach, 1.0 if share == 1 else middle + reach
+    return Interval(low, high).within((0, 1))
 
 
 def exact_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
