@@ -967,7 +967,7 @@ NAMES: Mapping[str, str] = {
     "t": "t",
     "studentised": "the studentised bootstrap",
     "jackknife": "the jackknife with t",
-    "gaps": "the spread of their bins' gaps",
+    "gaps": "the spread of their bins' gaps (conservative)",
     "delong-logit": "DeLong on the logit scale",
     "delong-t": "DeLong with t",
     "delong": "DeLong",
