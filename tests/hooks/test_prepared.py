@@ -134,3 +134,16 @@ def test_groups_have_to_stand_together() -> None:
     assert sizes_of(["b", "b", "a"]).tolist() == [2, 1]
     with pytest.raises(rm.DataError, match="do not stand together"):
         sizes_of([1, 2, 1])
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "catboost", "scorer"])
+def test_what_is_asked_wrongly_is_told_when_a_hook_is_made(name: str) -> None:
+    hook = getattr(rm.hooks, name)
+    with pytest.raises(rm.ChoiceError, match=f"{name} has no argument 'tie'; did you mean 'ties'"):
+        hook("AUC", tie="best")
+    with pytest.raises(rm.MeasureError, match="no measure 'nDGC'; did you mean 'nDCG'"):
+        hook("nDGC@10")
+    with pytest.raises(rm.CallError, match=rf"{name}\(\) lacks measure"):
+        hook()
+    with pytest.raises(rm.ChoiceError, match="ties='bset' is not one of"):
+        hook("nDCG@10", ties="bset")

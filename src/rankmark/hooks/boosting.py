@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankmark.errors import DataError, UsageError
 from rankmark.hooks.prepared import Asked, Options, is_more_better, sizes_of
 from rankmark.hooks.tools import tool
+from rankmark.language.choices import given
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
@@ -51,7 +52,7 @@ def lightgbm(measures: str | Measure | Iterable[str | Measure], **options: Unpac
         [('nDCG@10', 1.0, True), ('AP', 1.0, True)]
 
     """
-    return LightGBMMetric(measures, options)
+    return LightGBMMetric(measures, given(options, Options, lightgbm))
 
 
 def xgboost(measures: str | Measure | Iterable[str | Measure], **options: Unpack[Options]) -> XGBoostMetric:
@@ -89,7 +90,7 @@ def xgboost(measures: str | Measure | Iterable[str | Measure], **options: Unpack
         (['ndcg@10'], True)
 
     """
-    return XGBoostMetric(measures, options)
+    return XGBoostMetric(measures, given(options, Options, xgboost))
 
 
 def catboost(
@@ -129,7 +130,7 @@ def catboost(
         raise UsageError(f"CatBoost takes one measure for its eval_metric, and {measure!r} are several")
     # CatBoost prints the name of the class.
     kind: type[CatBoostMetric] = type(name, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__})
-    return kind(measure, group_id, labels, options)
+    return kind(measure, group_id, labels, given(options, Options, catboost))
 
 
 class LightGBMMetric:

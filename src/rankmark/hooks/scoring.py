@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rankmark.errors import DataError, MeasureError, UsageError
 from rankmark.hooks.prepared import Asked, Options, is_more_better, sees_probabilities, together
 from rankmark.hooks.tools import tool
+from rankmark.language.choices import given
 from rankmark.language.plan import separate
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def scorer(measures: str | Measure | Iterable[str | Measure], **options: Unpack[
         {'AUC': 0.8125, 'neg_LogLoss': -0.5308}
 
     """
-    return Scorer(measures, options)
+    return Scorer(measures, given(options, Options, scorer))
 
 
 GIVING_GROUPS = "params={'groups': groups} in cross_validate, or groups=groups in fit of a search"

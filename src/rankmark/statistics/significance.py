@@ -253,7 +253,8 @@ def randomisation_test(
     no p of 0.05 or less.
 
     It holds its level where the systems can be exchanged. As a test of the mean difference it is as good as
-    the t test: of few and very skewed differences with the mean 0 it finds too many.
+    the t test: of few and very skewed differences with the mean 0 it finds too many, of which
+    `level_of_skewed` says about how many, and `bounded_test` not.
 
     Args:
         differences: one a query.
