@@ -30,7 +30,8 @@ def beside(module: str, *packages: str) -> Callable[..., str]:
     """
     found = [f"{each}-{version(each)}" for each in packages or [module] if _is_installed(each)]
 
-    @pytest.fixture(autouse=True, params=found[:1] or [f"no {module}"])
+    # Before any test, as some tools start a process when they are imported.
+    @pytest.fixture(autouse=True, scope="module", params=found[:1] or [f"no {module}"])
     def tool_version(request: pytest.FixtureRequest) -> str:
         peer(module, (packages or [module])[0])
         return str(request.param)

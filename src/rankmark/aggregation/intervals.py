@@ -794,7 +794,7 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
     if math.isnan(interval.low) and note in ("", FEW, FEW_MOVE):
         note = f"the {unit} do not vary, or are too few"
     elif interval.low == interval.high:
-        interval = Interval(math.nan, math.nan)
+        interval = interval if sampling.method else Interval(math.nan, math.nan)
         note = f"the {unit} do not vary, which does not say how far off it can be"
     low, high, p = found.calibrated or (None, None, None)
     return PredictionInterval(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -22,7 +23,7 @@ from rankmark.commands.options import (
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
-from rankmark.errors import UsageError
+from rankmark.errors import UsageError, did_you_mean
 from rankmark.rendering.words import harmless
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def evaluate_runs(
     """Measure one or several runs against judgements.
 
     QRELS holds the judgements (query, item, relevance), each RUN the results of
-    a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
+    a system (query, item, score), as TREC text, CSV, TSV, JSON, Parquet or Arrow,
     also compressed (gz, zst); - is standard input. A run is called as its file
     unless NAME= stands before it. A measure is written Name(parameter=value)@cutoff;
     `rankmark measures` lists them. An option takes the first of its values
@@ -141,11 +142,25 @@ def evaluate_runs(
             ctx=context, param=next(each for each in context.command.params if each.name == "run")
         )
     runs = _Runs(qrels, one_path_each(run, "runs"), by, attributes)
+    if intervals:
+        _refuse_methods(runs.paths.values())
     output.keep(qrels, *runs.paths.values(), attributes)
     if len(like) > 1:
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
+
+
+def _refuse_methods(paths: Iterable[str]) -> None:
+    """Refuses the name of a method where a run stands: --intervals is followed by none."""
+    from rankmark.statistics.intervals import INTERVALS
+
+    for path in paths:
+        if not Path(path).exists() and (path in INTERVALS or did_you_mean(path, INTERVALS)):
+            raise UsageError(
+                f"--intervals {path}: --intervals has no value; --interval-method says how they are made, "
+                f"one of {', '.join(INTERVALS)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

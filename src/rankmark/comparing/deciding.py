@@ -362,9 +362,11 @@ class OfSamples(_ByRows):
         samples: the same, as what they are of.
         sampling: how they are drawn.
         unit: what is counted.
-        ends: the least and the greatest value of a row, of means over rows: where too few units differ to go
-            by the worst seen, one counts that is as bad as can be. None where that is not known.
-        largest: how many times the rows of the mean unit it has.
+        ends: the least and the greatest value of a row, of means over rows; None of others. One unit more
+            counts, as large as any and all of it as bad as can be.
+        sizes: how many rows each unit has.
+        certain: whether that counts wherever it can be, and not just where too few differ to go by the worst
+            unit seen, as of losses without an end but by their clip.
 
     """
 
@@ -372,8 +374,9 @@ class OfSamples(_ByRows):
     samples: Sequence[Sample]
     sampling: Sampling
     unit: Unit
-    ends: Ends = (None, None)
-    largest: float = 1.0
+    ends: Ends
+    sizes: Floats
+    certain: bool
     clusters: None = None
 
     @property
@@ -387,14 +390,18 @@ class OfSamples(_ByRows):
             above, below = figure.parts(figure.worst((0.0, 1.0)) or [])
             return Rows.of(*figure.parts(self._shares), (float(above), float(below)))
         moves = [each.moves(self.sampling) for each in self._sums]
-        linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
-        rows = Rows.of(*figure.parts(linear), None)
+        if self.ends == (None, None):
+            linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
+            return Rows.of(*figure.parts(linear), None)
+        # Not linearised: of few that differ a large unit says much more than a small one.
+        sums = [v * self.sizes + self.sizes.sum() * own for v, own in zip(self.values, moves, strict=True)]
+        above, below = figure.parts(sums)
+        rows = Rows(above, self.sizes if figure.below is None else below, None)
         worst = figure.worst(self.ends)
-        if rows.decide or worst is None:
+        if worst is None or (rows.decide and not self.certain):
             return rows
-        own = [v + self.largest * (end - v) for v, end in zip(self.values, worst, strict=True)]
-        above, below = figure.parts(own)
-        return replace(rows, worst=(float(above), float(below)))
+        most = [float(self.sizes.max() * part) for part in figure.parts(worst)]
+        return replace(rows, worst=(most[0], most[1]))
 
     @cached_property
     def _shares(self) -> list[Floats] | None:

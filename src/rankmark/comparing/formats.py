@@ -54,6 +54,8 @@ class ComparisonOptions(TypedDict, total=False):
     anova: bool
 
 
+SOME = ("df", "zeros", "tied")
+"""What only some tests have, and is shown only of these."""
 TABLES = ("movers", "per_query", "margin", "rope", "anova")
 """The options that ask for a table of their own."""
 
@@ -195,7 +197,11 @@ class View:
         header = ["measure", "system", "against", "test", "statistic", "df", "n", "zeros", "tied"]
         header += ["d", "delta", "superiority"]
         header += [] if plan.correction == "none" else [f"{_percent(plan.confidence)} of all together"]
-        return self.named([header, *map(self._detailed, self.comparison.pairs)])
+        rows = [*map(self._detailed, self.comparison.pairs)]
+        there = [
+            place for place, name in enumerate(header) if name not in SOME or any(r[place] for r in rows)
+        ]
+        return self.named([[row[place] for place in there] for row in (header, *rows)])
 
     def _detailed(self, pair: Pair) -> list[str]:
         own = pair.evidence

@@ -30,7 +30,7 @@ from rankmark.errors import UsageError
 from rankmark.inputs.predictions.systems import SystemScores, asked_systems, is_one_table
 from rankmark.language.measure import Measure
 from rankmark.results.predictions import PredictionResult
-from rankmark.statistics.resampling import check_drawn
+from rankmark.statistics.resampling import Floats, check_drawn
 
 __all__ = ["gate_predictions"]
 
@@ -59,8 +59,8 @@ def gate_predictions(
     over queries (GAUC, measures of lists) by Gaffke's bound with the worst value of the measure; of functions
     of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the worst that was seen for the
     worst there is; of ECE and ACE by what their bins are off by, of other errors of calibration by none; of
-    all else by the bootstrap (BCa). Where too few differ, a row as bad as can be is counted with the mean of
-    such (LogLoss, by its clip, Brier, Accuracy), or a query as large as the largest all of whose rows are. Of
+    all else by the bootstrap (BCa). Of Brier and Accuracy the worst is a row as bad as can be, or a query as
+    large as the largest, all of whose rows are; so it is of LogLoss, by its clip, where too few differ. Of
     fewer than 25 where the worst is not known, and of AUC, there is no bound, nor where the worst is not
     known and fewer than 10 differ, and the gate fails. A gate is true if it passes.
 
@@ -166,9 +166,9 @@ def _ends(measure: Measure, rows: Labelled) -> Ends:
     return 0.0, -math.log(clip) / (math.log(2) if unit == "bits" else 1)
 
 
-def _largest(rows: Labelled) -> float:
-    """How many times the rows of the mean unit the largest one has."""
-    return 1.0 if rows.query is None else float(np.bincount(rows.query).max()) * rows.units / rows.count
+def _sizes(rows: Labelled) -> Floats:
+    """How many rows each unit has."""
+    return np.ones(rows.count) if rows.query is None else np.bincount(rows.query).astype(np.float64)
 
 
 class _OfPredictions(Judged):
@@ -212,7 +212,7 @@ class _OfPredictions(Judged):
         if measure.name in UPWARD:
             return OfCalibration(values, samples, self._sampling, labelled.unit)
         unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
-        worst = _ends(measure, labelled), _largest(labelled)
+        worst = _ends(measure, labelled), _sizes(labelled), measure.name != "LogLoss"
         return OfSamples(values, samples, self._sampling, unit, *worst)
 
     def _of_values(self, measure: Measure, values: list[float]) -> OfValues:

@@ -18,7 +18,14 @@ rounding, `chance` what a p-value is; `record` is what can be chosen.
 
 from rankmark.calling import clear_functions as _clear_functions
 from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
-from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
+from rankmark.statistics.bayes import (
+    Posterior,
+    RankPosterior,
+    bootstrap_posterior,
+    posterior,
+    signed_rank_posterior,
+    student_posterior,
+)
 from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spiegelhalter_test
 from rankmark.statistics.corrections import CORRECTIONS, corrected
@@ -97,6 +104,7 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "RankPosterior",
     "SpiegelhalterTest",
     "anova_power",
     "auto_interval",
@@ -142,6 +150,7 @@ __all__ = [
     "randomised_tukey",
     "rank_intervals",
     "sign_test",
+    "signed_rank_posterior",
     "spiegelhalter_test",
     "stratified_interval",
     "student_posterior",
