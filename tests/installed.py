@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from typing import Any
 
 import pytest
@@ -30,12 +30,18 @@ def beside(module: str, *packages: str) -> Callable[..., str]:
     """
     found = [f"{each}-{version(each)}" for each in packages or [module] if _is_installed(each)]
 
-    @pytest.fixture(autouse=True, params=found[:1] or [f"no {module}"])
+    # Before any test, as some tools start a process when they are imported.
+    @pytest.fixture(autouse=True, scope="module", params=found[:1] or [f"no {module}"])
     def tool_version(request: pytest.FixtureRequest) -> str:
         peer(module, (packages or [module])[0])
         return str(request.param)
 
     return tool_version
+
+
+def has_plugin() -> bool:
+    """Whether pytest finds rankmark's plugin, as it does where it was installed since it has one."""
+    return any(each.value == "rankmark.hooks.pytest_plugin" for each in entry_points(group="pytest11"))
 
 
 def _is_installed(package: str) -> bool:

@@ -15,6 +15,8 @@ import rankmark as rm
 Y, P = [1, 0, 1], np.array([0.9, 0.2, 0.4])
 QRELS, RUN = {"q": {"a": 1}}, {"q": {"a": 1.0}}
 anything: Any = rm
+RESULT: Any = rm.evaluate(QRELS, RUN, "RR")
+COMPARED: Any = rm.compare(QRELS, {"old": RUN, "new": RUN}, "RR", baseline="old")
 
 
 @pytest.mark.parametrize(
@@ -34,8 +36,8 @@ anything: Any = rm
             lambda: anything.statistics.paired_t_test(P, Y),
             (
                 "paired_t_test() takes 1 argument by position (differences), and 2 were given; others are "
-                "given by name: alternative=, clusters=, null=; give the differences of two systems, a "
-                "number a query: values - other_values"
+                "given by name: alternative=, clusters=, leverage=, null=; give the differences of two "
+                "systems, a number a query: values - other_values"
             ),
         ),
         (lambda: anything.explain(QRELS, RUN, "AP", "q"), "others are given by name: query=, other="),
@@ -54,6 +56,18 @@ anything: Any = rm
             lambda: anything.compare(QRELS, "a.run", "b.run", "AP"),
             'by their names: {"first": run, "second": other_run}',
         ),
+        (lambda: COMPARED.format("table", margn=1), "argument 'margn'; did you mean 'margin'?"),
+        (
+            lambda: RESULT.write("a.csv", detials=1),
+            "write() got an unexpected keyword argument",
+        ),
+        (lambda: RESULT.to_dict(name="plain"), "argument 'name'; did you mean 'names'?"),
+        (lambda: RESULT.to_csv(4), "to_csv() takes no argument by position, and 1 were given"),
+        (lambda: COMPARED.pair("RR"), "pair() lacks system"),
+        (lambda: RESULT.by(), "by() lacks attributes; for example result.by("),
+        (lambda: anything.Evaluator(), "Evaluator() lacks measures"),
+        (lambda: anything.Evaluator("AP").update(), "update() lacks qrels and run"),
+        (lambda: anything.spark.evaluate(QRELS), "evaluate() lacks run and measures"),
         (
             lambda: anything.gate_predictions(Y, "p", "AUC", lable="y"),
             "gate_predictions() got an unexpected keyword argument 'lable'; did you mean 'label'?",

@@ -26,6 +26,12 @@ def test_the_nearest_of_very_many_words_is_found_at_once(slip: str) -> None:
     assert time.process_time() - start < 2  # seven seconds if all are compared
 
 
+def test_a_word_that_differs_by_signs_and_leading_zeros_alone_is_meant() -> None:
+    known = ["q05", "q25", "q75", "q95", "nDCG_10"]
+    assert did_you_mean("q5", known) == "; did you mean 'q05'?"
+    assert did_you_mean("ndcg-10", known) == "; did you mean 'nDCG_10'?"
+
+
 def test_nothing_is_near_a_word_that_is_like_none() -> None:
     assert did_you_mean("zzz", FILES) == ""
     assert did_you_mean("x" * 10_000, FILES) == ""

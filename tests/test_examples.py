@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from installed import peer
+from installed import has_plugin, peer
 from processes import ran
 
 FOLDER = Path(__file__).parent.parent / "examples"
@@ -32,6 +32,8 @@ def test_it_runs(name: str, tmp_path: Path) -> None:
     for module in imported(FOLDER / name):
         if module != "__future__" and not module.startswith("rankmark"):
             peer(module, module.split(".")[0])
+    if name == "pytest_gate.py" and not has_plugin():
+        pytest.skip("rankmark was installed before it had a plugin of pytest: install it again")
     done = ran([sys.executable, str(FOLDER / name)], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout

@@ -67,8 +67,15 @@ def _held(
     values: Floats, true: float, number: int, *, differences: bool, **unit: Any
 ) -> dict[str, bool | Noted]:
     """Whether each interval holds the true mean, and that of the default if nothing speaks against it."""
+    zero_one = differences and not unit and bool(np.isin(values, (-1, 0, 1)).all())
     made = statistics.auto_interval(
-        values, differences=differences, resamples=RESAMPLES, seed=number, threads=1, **unit
+        values,
+        differences=differences,
+        zero_one=zero_one,
+        resamples=RESAMPLES,
+        seed=number,
+        threads=1,
+        **unit,
     )
     ends = {name: interval(values, number, **unit) for name, interval in INTERVALS.items()}
     return _default(made, true) | {name: bool(low <= true <= high) for name, (low, high) in ends.items()}
@@ -117,6 +124,7 @@ def weighed(population: Population, queries: int, repetitions: int, *, pareto: b
         how: dict[str, Any] = {
             "confidence": 0.95,
             "draws": {"resamples": RESAMPLES, "seed": number, "threads": 1},
+            "together": None,
         }
         low, high = made_of_terms(terms, None, method="t", **how).ends
         own = _default(made_of_terms(terms, None, method="auto", **how), population.mean)

@@ -97,6 +97,11 @@ def _changes(share: float, won: float) -> Callable[[Generator, int], Floats]:
     return draw
 
 
+def _hits_changed(won: float, lost: float) -> Callable[[Generator, int], Floats]:
+    """Differences of 0 and 1: so many queries have a hit now, and so many no more."""
+    return lambda rng, queries: rng.choice([1.0, -1.0, 0.0], queries, p=[won, lost, 1 - won - lost])
+
+
 def _rare_gains(rng: Generator, queries: int) -> Floats:
     """One query in five gains, much or little, 1 at most; all others lose as much altogether."""
     gains = (rng.random(queries) < 0.2) * rng.exponential(0.2, queries).clip(0, 1)
@@ -121,4 +126,6 @@ CHANGES = (
     Differences("a fifth changed, all won", _changes(0.2, 1.0), 0.2 / 3),
     Differences("a twentieth changed, 80% of it won", _changes(0.05, 0.8), 0.05 * 0.6 / 3),
     Differences("rare gains, the others lose", _rare_gains),
+    Differences("hits: 4% won", _hits_changed(0.04, 0.0), 0.04),
+    Differences("hits: 8% won, 2% lost", _hits_changed(0.08, 0.02), 0.06),
 )

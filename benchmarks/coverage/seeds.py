@@ -14,8 +14,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from benchmarks.coverage.shares import Goal, Share, Table, false, generators, held, shares
+from benchmarks.coverage.shares import Goal, Noted, Share, Table, false, generators, held, shares
 from rankmark import statistics
+from rankmark.comparing.systems import FEW_SEEDS
 
 Floats = NDArray[np.float64]
 SEEDS = (2, 3, 5, 10)
@@ -33,7 +34,9 @@ def system(rng: Generator, difficulty: Floats, seeds: int, deviation: float) -> 
     return own + rng.normal(0, deviation, seeds) + rng.normal(0, NOISE, (len(own), seeds))
 
 
-def found(rng: Generator, queries: int, seeds: int, deviation: float, which: str) -> Mapping[str, bool]:
+def found(
+    rng: Generator, queries: int, seeds: int, deviation: float, which: str
+) -> Mapping[str, bool | Noted]:
     """Whether there is something to be seen of two systems that do not differ: p at 5% and at 1%."""
     difficulty = rng.beta(1.0, 2.0, queries)
     one = system(rng, difficulty, seeds, deviation)
@@ -48,15 +51,18 @@ def found(rng: Generator, queries: int, seeds: int, deviation: float, which: str
     return {"at 5%": p <= 0.05, "at 1%": p <= 0.01, "means over seeds, at 5%": means <= 0.05}
 
 
-def covered(rng: Generator, queries: int, seeds: int, deviation: float) -> Mapping[str, bool]:
+def covered(rng: Generator, queries: int, seeds: int, deviation: float) -> Mapping[str, bool | Noted]:
     """Whether the interval of one system's mean holds it."""
     values = system(rng, rng.beta(1.0, 2.0, queries), seeds, deviation)
     low, high = statistics.crossed(values).interval()
     means = statistics.t_interval(values.mean(axis=1))
-    return {"crossed": low <= 1 / 3 <= high, "means over seeds": means.low <= 1 / 3 <= means.high}
+    return {
+        "crossed": Noted(low <= 1 / 3 <= high, seeds <= FEW_SEEDS),
+        "means over seeds": means.low <= 1 / 3 <= means.high,
+    }
 
 
-def of_several(rng: Generator, queries: int, seeds: int, deviation: float) -> Mapping[str, bool]:
+def of_several(rng: Generator, queries: int, seeds: int, deviation: float) -> Mapping[str, bool | Noted]:
     """Whether an analysis of variance finds any of four systems to differ, by F; two-way of one seed."""
     difficulty = rng.beta(1.0, 2.0, queries)
     runs = np.stack([system(rng, difficulty, seeds, deviation) for _ in range(SYSTEMS)], axis=1)
@@ -96,14 +102,14 @@ def tables(repetitions: int) -> Iterator[Table]:
     cells = list(product(QUERIES, SEEDS, DEVIATIONS))
 
     def counted(
-        once: Callable[[Generator, int, int, float], Mapping[str, bool]],
+        once: Callable[[Generator, int, int, float], Mapping[str, bool | Noted]],
     ) -> dict[str, dict[str, Share]]:
         rows: dict[str, dict[str, Share]] = {}
         for number, (queries, seeds, deviation) in enumerate(cells):
 
             def own(
                 rng: Generator, _: int, cell: tuple[int, int, float] = cells[number]
-            ) -> Mapping[str, bool]:
+            ) -> Mapping[str, bool | Noted]:
                 return once(rng, *cell)
 
             rows[f"{queries} queries, {seeds} seeds ± {deviation:g}"] = shares(repetitions, number, own)

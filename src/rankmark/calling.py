@@ -6,16 +6,50 @@ import ast
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rankmark.errors import CallError, did_you_mean
 
-__all__ = ["with_clear_calls"]
+__all__ = ["clear_functions", "clear_methods", "refuse_unknown", "with_clear_calls"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
 SHOWN = 6
 """So many arguments that are given by name are shown at most."""
+
+
+def clear_functions(module: dict[str, Any]) -> None:
+    """Gives the public functions of a module clear calls; `module` is what ``globals()`` is there."""
+    for name in module["__all__"]:
+        if inspect.isfunction(module[name]):
+            module[name] = with_clear_calls(module[name], module["__name__"])
+
+
+def clear_methods(cls: C) -> C:
+    """Gives the public methods of a class, and how it is made, clear calls; those it inherits stay."""
+    for name, found in list(vars(cls).items()):
+        public = not name.startswith("_") or name == "__init__"
+        if public and inspect.isfunction(found) and not hasattr(found, "__wrapped__"):
+            setattr(cls, name, with_clear_calls(found, found.__module__))
+    return cls
+
+
+def refuse_unknown(called: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuses the first of the names that what is called does not take.
+
+    Raises:
+        CallError: it takes no such argument.
+
+    """
+    takes = list(known)
+    for name in names:
+        if name not in takes:
+            raise CallError(f"{called}() {_unknown(name, takes)}")
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    return f"got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
 
 
 def with_clear_calls(function: F, module: str) -> F:
@@ -41,14 +75,23 @@ def with_clear_calls(function: F, module: str) -> F:
 def _problem(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
     """What is wrong with the arguments; None if the function takes them."""
     signature = inspect.signature(function)
+    if next(iter(signature.parameters), "") == "self":
+        signature = inspect.Signature([*signature.parameters.values()][1:])
+        args = args[1:]
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         wrong = _wrong(signature.parameters, args, kwargs) or str(error)
     else:
         return None
-    name = function.__name__
-    return "".join((f"{name}() {wrong}", *_instead(signature.parameters, args), _example(function)))
+    return "".join(
+        (f"{_called(function)}() {wrong}", *_instead(signature.parameters, args), _example(function))
+    )
+
+
+def _called(function: Callable[..., Any]) -> str:
+    """What is called: a function, or the class that it makes an object of."""
+    return function.__qualname__.split(".")[-2] if function.__name__ == "__init__" else function.__name__
 
 
 def _wrong(
@@ -59,14 +102,13 @@ def _wrong(
     if len(args) > len(by_place):
         arguments = "argument" if len(by_place) == 1 else "arguments"
         shown = ", ".join(f"{name}=" for name in by_name[:SHOWN]) + (" …" if len(by_name) > SHOWN else "")
-        return (
-            f"takes {len(by_place)} {arguments} by position ({', '.join(by_place)}), and {len(args)} were "
-            "given" + (f"; others are given by name: {shown}" if shown else "")
+        takes = f"{len(by_place)} {arguments} by position ({', '.join(by_place)})"
+        return f"takes {takes if by_place else 'no argument by position'}, and {len(args)} were given" + (
+            f"; others are given by name: {shown}" if shown else ""
         )
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     if not open_ended and (unknown := [name for name in kwargs if name not in parameters]):
-        near = did_you_mean(unknown[0], parameters)
-        return f"got an unexpected keyword argument {unknown[0]!r}{near}"
+        return _unknown(unknown[0], parameters)
     there = {*by_place[: len(args)], *kwargs}
     missing = [
         name if name in by_place else f"{name}="

@@ -24,6 +24,7 @@ Every message says what is wrong, where, and what to do about it.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -143,10 +144,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``"; did you mean X?"`` for the known words nearest to `word`, or the empty string."""
     word, by_lower = word.lower(), {name.lower(): name for name in known}
     alike = [name for name in by_lower if _ALIKE * (len(word) + len(name)) <= 2 * min(len(word), len(name))]
-    near = difflib.get_close_matches(word, _likeliest(word, alike), n=3, cutoff=_ALIKE)
+    likeliest, bare = _likeliest(word, alike), _bare(word)
+    near = [name for name in likeliest if bare and _bare(name) == bare][:1] or difflib.get_close_matches(
+        word, likeliest, n=3, cutoff=_ALIKE
+    )
     if not near:
         return ""
     return "; did you mean " + " or ".join(repr(by_lower[name]) for name in near) + "?"
+
+
+def _bare(word: str) -> str:
+    """A word without signs, and without zeros that numbers begin with: of ``q05`` and ``q5``, say."""
+    return re.sub(r"[\W_]|(?<!\d)0+(?=\d)", "", word)
 
 
 _ALIKE = 0.6

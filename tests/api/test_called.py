@@ -171,6 +171,7 @@ def test_none_is_an_item_that_is_not_judged() -> None:
         (lambda: any_measure.nDCG([3, 2], ideal=[3]), "grade 2 0 times, and the list 1 times"),
         (lambda: any_measure.nDCG([3, 2], ideal=3), "ideal=3 is no list"),
         (lambda: any_measure.nDCG([3], idael=[3]), "did you mean 'ideal'?"),
+        (lambda: any_measure.AUC(y_true=LABELS, y_score=SCORES), "without names: (labels, scores)"),
         (lambda: any_measure.nDCG([3], weights=[3]), "weights= is said of labels and scores"),
         (lambda: any_measure.nDCG([1], [2], [3]), "is called with 3 lists"),
         (lambda: any_measure.nDCG([0.9, 0.1], [1, 0]), "rm.nDCG(labels, scores)"),

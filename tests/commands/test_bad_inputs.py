@@ -165,11 +165,11 @@ SEARCH_RESEARCHER: list[Row] = [
     ("a measure of predictions", None, "eval qrels.txt a.run -m AUC", 2, "of lists there is ListAUC"),
     ("ids of other cases", RUN.replace("q", "Q"), "eval qrels.txt x.run", 1, "such as 'Q1', those of qrels"),
     (
-        "results as ranx saves them",
-        '{"q1": {"a": 1.5}}',
+        "results as ranx saves them, cut off",
+        '{"q1": {"a": 1.5},\n"q2": {"b"',
         "eval qrels.txt x.json",
         1,
-        "in Python give what json.load",
+        "x.json', line 2, column 11: this is no JSON",
     ),
     (
         "a web page",
@@ -521,6 +521,153 @@ LATER_COMMANDS: list[Row] = [
     ("show: a measure", None, "show a.run -m AP", 2, "No such option '-m'; show takes no measures"),
     ("explain: a wrong measure", None, "explain qrels.txt a.run -m APP --query q1", 2, "did you mean 'AP'"),
 ]
+WIDE = "query,old,new\nq1,0.1,0.2\nq2,0.3,0.4\nq3,0.2,0.6\n"
+USERS = "query,user,weight\nq1,u,1\nq2,v,2\n"
+SYSTEMS = "label,p,q\n1,0.9,0.8\n0,0.2,0.1\n1,0.5,0.6\n0,0.4,0.7\n"
+MATRIX, BOARD, POWER = "compare-matrix x.csv -m AP", "board x.csv -m AP", "power x.csv -m AP"
+SYSTEM = "predictions x.csv --label label --system old=p -m AUC"
+# A wrong column, a wrong name and a missing file at each command of inference.
+INFERENCE: list[Row] = [
+    (
+        "matrix: no such column",
+        WIDE,
+        f"{MATRIX} --column query=qid",
+        1,
+        "no column 'qid'; its columns are 'qu",
+    ),
+    (
+        "matrix: no such role",
+        WIDE,
+        f"{MATRIX} --column querry=query",
+        2,
+        "no role of a matrix; did you mean 'qu",
+    ),
+    ("matrix: no such system", WIDE, f"{MATRIX} --baseline odl", 2, "systems old, new; did you mean 'old'?"),
+    ("matrix: no such test", WIDE, f"{MATRIX} --test wilcoxn", 2, "did you mean 'wilcoxon'?"),
+    (
+        "matrix: no such file",
+        WIDE,
+        f"{MATRIX.replace('x.csv', 'y.csv')} -o x.csv",
+        2,
+        "did you mean 'x.csv'?",
+    ),
+    (
+        "matrix: text",
+        WIDE.replace("0.1", "a"),
+        MATRIX,
+        1,
+        "row 0 (from 0): 'a' in column 'old' is not a number",
+    ),
+    (
+        "matrix: two tables as CSV",
+        WIDE,
+        f"{MATRIX} -o y.csv --margin .1 --anova",
+        2,
+        "one of margin, anova, or",
+    ),
+    ("board: no such column", WIDE, f"{BOARD} --column query=qid", 1, "no column 'qid'; its columns are 'qu"),
+    ("board: no such units", WIDE, f"{BOARD} --over collectoins", 2, "did you mean 'collections'?"),
+    ("board: no such file", WIDE, "board y.csv -m AP -o x.csv", 2, "did you mean 'x.csv'?"),
+    (
+        "board: judgements and runs",
+        None,
+        "board qrels.txt a.run b.run",
+        1,
+        "the judgements are given by --qrels)",
+    ),
+    ("power: no such column", WIDE, f"{POWER} --column query=qid", 1, "no column 'qid'; its columns are 'qu"),
+    ("power: no such design", WIDE, f"{POWER} --design intervall", 2, "did you mean 'interval'?"),
+    ("power: in per cent", WIDE, f"{POWER} --power 80", 2, "did you mean 0.8?"),
+    ("power: no such file", None, "power a.rnu -m AP", 2, "did you mean 'a.run'"),
+    (
+        "intervals: a method",
+        None,
+        f"{EVAL} --intervals studentized",
+        2,
+        "--interval-method says how they are",
+    ),
+    ("intervals: in per cent", None, f"{EVAL} --intervals --confidence 95", 2, "did you mean 0.95?"),
+    (
+        "weights: no such column",
+        USERS,
+        f"{EVAL} --weights wieght --attributes x.csv",
+        1,
+        "did you mean 'weight'?",
+    ),
+    (
+        "weights: text",
+        USERS,
+        f"{EVAL} --weights user --attributes x.csv",
+        1,
+        "no number, but 'u', is that of",
+    ),
+    (
+        "weights: no such file",
+        USERS,
+        f"{EVAL} --weights w --attributes y.csv -o x.csv",
+        2,
+        "did you mean 'x.csv'?",
+    ),
+    (
+        "clusters: no such column",
+        USERS,
+        f"{COMPARE} --clusters usr --attributes x.csv",
+        1,
+        "did you mean 'user'?",
+    ),
+    (
+        "clusters: no such file",
+        USERS,
+        f"{COMPARE} --clusters user --attributes y.csv -o x.csv",
+        2,
+        "did you mean",
+    ),
+    (
+        "compare: weights",
+        USERS,
+        f"{COMPARE} --weights wieght --attributes x.csv",
+        1,
+        "did you mean 'weight'?",
+    ),
+    ("compare: a wrong option", None, f"{COMPARE} --detials", 2, "--details"),
+    (
+        "gate: no such column",
+        USERS,
+        f"{GATE} --max-drop 1% --clusters usr --attributes x.csv",
+        2,
+        "not decided: --clusters usr: no table has such a column; did you mean 'user'?",
+    ),
+    (
+        "gate: no such file",
+        None,
+        f"{GATE} --max-drop 1% --clusters u --attributes a.rnu",
+        2,
+        "did you mean 'a.run'",
+    ),
+    (
+        "systems: no such column",
+        SYSTEMS,
+        f"{SYSTEM} --system new=qq",
+        1,
+        "no column 'qq' for scores; did you mean",
+    ),
+    ("systems: no such system", SYSTEMS, f"{SYSTEM} --system new=q --baseline odl", 2, "did you mean 'old'?"),
+    (
+        "systems: a test's other name",
+        SYSTEMS,
+        f"{SYSTEM} --system new=q --test mid-p",
+        2,
+        "did you mean 'mcnemar'?",
+    ),
+    ("systems: no name", SYSTEMS, "predictions x.csv -m AUC --system p", 2, "each is NAME=COLUMN"),
+    (
+        "systems: no such file",
+        SYSTEMS,
+        SYSTEM.replace("x.csv", "y.csv") + " --system new=q -o x.csv",
+        2,
+        "did you mean 'x.csv'?",
+    ),
+]
 GROUPS = {
     "later commands": LATER_COMMANDS,
     "recommender engineer": ENGINEER_OF_RECOMMENDERS,
@@ -529,6 +676,7 @@ GROUPS = {
     "Windows": WITH_WINDOWS,
     "builds": ENGINEER_OF_BUILDS,
     "comparing": COMPARER,
+    "inference": INFERENCE,
 }
 ROWS = [pytest.param(*row, id=f"{who}: {row[0]}") for who, rows in GROUPS.items() for row in rows]
 

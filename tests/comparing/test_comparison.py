@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import rankmark as rm
 from rankmark import statistics
 from rankmark.cli import main
+from rankmark.comparing.caveats import draws_lines
 from rankmark.errors import ChoiceError, DataError, UsageError
 from rankmark.statistics import CORRECTIONS, TESTS
+from rankmark.statistics.chance import Evidence
 from rankmark.statistics.intervals import made_interval
 
 RNG = np.random.default_rng(11)
@@ -479,8 +482,8 @@ def test_the_table_has_marks_figures_and_an_account() -> None:
     assert lines[8].split()[:2] == ["nDCG@10", "dense"]
     assert f"{compared.pairs[0].wins}/{compared.pairs[0].ties}/{compared.pairs[0].losses}" in lines[8]
     text = str(compared)
-    assert "randomisation test (random signs), two-sided; 10,000 resamples where not exact" in text
-    assert "corrected by Holm over 2 tests" in text
+    tested = "randomisation test (random signs), two-sided; p-values exact; corrected by Holm over 2 tests"
+    assert tested in " ".join(text.split())
     assert "↑ better, ↓ worse than bm25 (p ≤ 0.05)" in text
     assert "95% intervals: t over queries\n" in text
     assert "compared on 30 queries" in text
@@ -871,12 +874,10 @@ def test_details_show_statistics_and_intervals_of_effects() -> None:
     assert pair.evidence is not None
     plain, shown = compared.format(), compared.format(details=True)
     assert "statistic" not in plain
-    assert re.search(
-        r"measure +system +test +statistic +df +n +zeros +tied +d +delta +superiority +95% of", shown
-    )
+    assert re.search(r"measure +system +test +statistic +df +n +d +delta +superiority +95% of", shown)
     low, high = pair.cohens_d_interval
     ends = re.escape(f"{low:+.2f} … {high:+.2f}")
-    assert re.search(rf"AP +b +t +{pair.evidence.statistic:.6g} +39 +40 .*{ends}", shown)
+    assert re.search(rf"AP +b +t +{pair.evidence.statistic:.6g} +39 +40 +.*{ends}", shown)
     whole = json.loads(compared.format("json"))["pairs"][0]
     assert (whole["freedom"], whole["n"], whole["way"]) == (39, 40, "t")
     assert (whole["cohens_d_low"], whole["cohens_d_high"]) == pair.cohens_d_interval
@@ -977,3 +978,122 @@ def test_where_test_and_interval_disagree_about_0_it_is_told() -> None:
         rm.compare_matrix(matrix, "x", test="sign", alternative="greater", **how),
     ):
         assert not any("disagree" in note for note in alike.notes)
+
+
+def test_how_many_p_values_are_exact_is_said() -> None:
+    rng = np.random.default_rng(2)
+    queries = [f"q{i}" for i in range(60)]
+    values = {name: dict(zip(queries, rng.normal(size=60), strict=True)) for name in "ab"}
+    values["c"] = values["a"] | {query: values["a"][query] + 0.1 for query in queries[:9]}
+    compared = rm.compare_matrix(values, "m", baseline="a")
+    (drawn,) = (pair.evidence.draws for pair in compared.pairs if pair.evidence and pair.evidence.draws)
+    text = " ".join(str(compared).split())
+    assert f"{drawn:,} resamples for 1 of 2 p-values, others exact, seed 0; corrected by" in text
+    assert "p-values exact; corrected" in str(
+        rm.compare_matrix({n: values[n] for n in "ac"}, "m", baseline="a")
+    )
+    tukey = str(rm.compare_matrix(values, "m", correction="tukey", resamples=99, seed=3))
+    assert "of each measure, 99 resamples, seed 3" in " ".join(tukey.split())
+
+
+def test_false_discoveries_are_not_multiplied_by_all_tests_to_find_too_few_resamples() -> None:
+    """None of 40 tests that are at 1/1000 is too great at .05 for Benjamini and Hochberg; for Holm all."""
+    drawn = [(0.001, Evidence("drawn", 50, draws=999))] * 40 + [(0.9, Evidence("drawn", 50, draws=999))] * 20
+    assert list(draws_lines(drawn, "benjamini-hochberg", 0.05)) == []
+    (line,) = draws_lines(drawn, "holm", 0.05)
+    assert line.startswith(
+        "60 p-values of 999 resamples: the smallest there can be, 0.001, is too great for 60"
+    )
+    alone = [drawn[0], *drawn[-20:] * 4]
+    assert len(list(draws_lines(alone, "benjamini-hochberg", 0.05))) == 1
+
+
+def test_with_seeds_t_and_its_degrees_of_freedom_are_shown_that_give_p() -> None:
+    rng = np.random.default_rng(1)
+    queries = [f"q{i}" for i in range(30)]
+    given: dict[str, Any] = {
+        name: [rng.normal(mean, 1, 30) + rng.normal(0, 0.3) for _ in range(4)]
+        for name, mean in (("old", 0.0), ("new", 0.6))
+    }
+    qrels = {query: {"a": 1} for query in queries}
+    runs = {
+        name: [
+            {q: ["a", "b"] if v > 0 else ["b", "a"] for q, v in zip(queries, own, strict=True)}
+            for own in each
+        ]
+        for name, each in given.items()
+    }
+    pair = rm.compare(qrels, runs, "RR", baseline="old").pair("RR", "new")
+    assert pair.evidence is not None
+    assert pair.evidence.freedom is not None
+    expected = 2 * stats.t.sf(abs(pair.evidence.statistic), pair.evidence.freedom)
+    assert pair.p == pytest.approx(expected, rel=1e-6)
+
+
+def test_clusters_in_a_column_of_the_attributes_go_with_results_and_matrices(tmp_path: Path) -> None:
+    matrix = {"old": {f"q{i}": i / 9 for i in range(8)}, "new": {f"q{i}": i / 8 for i in range(8)}}
+    users = {f"q{i}": f"u{i // 2}" for i in range(8)}
+    table = tmp_path / "users.csv"
+    table.write_text("query,user\n" + "".join(f"{query},{user}\n" for query, user in users.items()))
+    by_column = rm.compare_matrix(matrix, "AP", attributes=table, clusters="user")
+    assert by_column.pairs == rm.compare_matrix(matrix, "AP", clusters=users).pairs
+    assert by_column.clusters == 4
+    assert by_column.slices is None
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        (
+            {"clusters": [1] * 8},
+            "clusters is of type list; give {query: what it belongs to}, such as dict(zip(",
+        ),
+        ({"clusters": [1] * 8, "test": "sign"}, "clusters is of type list"),
+        ({"clusters": np.ones(8)}, "clusters is of type ndarray"),
+        ({"test": "exact"}, "did you mean 'randomisation'?"),
+        ({"test": "mid-p"}, "did you mean 'sign'?"),
+        (
+            {"test": "wilcoxon", "test_options": "zeros"},
+            "test_options='zeros' is no mapping; give each one its",
+        ),
+    ],
+)
+def test_what_is_meant_is_said(how: dict[str, Any], message: str) -> None:
+    with pytest.raises(rm.UsageError, match=re.escape(message)):
+        rm.compare(QRELS, RUNS, MEASURES, **how)
+
+
+def test_csv_of_several_tables_is_refused_before_anything_is_read(capsys: Any) -> None:
+    line = "compare nowhere.txt a.run b.run -o x.csv --margin 0.1 --anova"
+    assert main(line.split()) == 2
+    assert "CSV is one table: take one of margin, anova, or another format" in capsys.readouterr().err
+
+
+def test_the_difference_of_two_hit_rates_has_tangos_interval() -> None:
+    one, other = np.zeros(40), np.zeros(40)
+    one[:9] = other[:2] = other[30] = 1.0
+    matrix = {"old": other, "new": one}
+    pair = rm.compare_matrix(matrix, "HitRate@10", baseline="old").pairs[0]
+    assert (pair.method, pair.caution) == ("tango", "")
+    assert pair.interval == pytest.approx(statistics.tango_interval(one - other))
+    same = rm.compare_matrix({"old": one, "new": one}, "HitRate@10", baseline="old").pairs[0]
+    assert same.interval.high > 0.05
+    users = rm.compare_matrix(matrix, "HitRate@10", clusters=dict(enumerate(np.arange(40) // 2)))
+    assert users.pairs[0].method != "tango"
+    with pytest.raises(ChoiceError, match='interval="tango" knows no clusters'):
+        rm.compare_matrix(
+            matrix, "HitRate@10", clusters=dict(enumerate(np.arange(40) // 2)), interval="tango"
+        )
+    with pytest.raises(ChoiceError, match='interval="tango" is of differences of values that are 0 or 1'):
+        rm.compare_matrix({"old": one / 2, "new": other}, "AP", interval="tango")
+    chosen = rm.compare_matrix(matrix, "HitRate@10", interval="tango")
+    assert chosen.made_interval("old", "HitRate@10").method == "wilson"
+
+
+def test_details_have_no_column_that_is_empty() -> None:
+    header = rm.compare(QRELS, RUNS, MEASURES).to_markdown(details=True)
+    assert "| df |" not in header
+    assert "| zeros |" not in header
+    by_t = rm.compare(QRELS, RUNS, MEASURES, test="t").to_markdown(details=True)
+    assert "| df |" in " ".join(by_t.split())
+    assert "tied" in rm.compare(QRELS, RUNS, MEASURES, test="wilcoxon").to_markdown(details=True)

@@ -700,3 +700,63 @@ def test_queries_that_are_not_judged_are_noted() -> None:
     assert "candidate: 2 queries of the run not judged (left out)" in noted
     assert "baseline: 1 query of the run not judged (left out)" in noted
     assert not any("not judged" in note for note in rm.gate(qrels, run, run, "RR", max_drop=0.1).notes)
+
+
+MOVED = {f"q{i:02}": {"a": 1} for i in range(30)}
+"""Of which the candidate below is worse on 12 and better on 3."""
+BEFORE = {query: ["x", "a"] if i >= 27 else ["a"] for i, query in enumerate(MOVED)}
+AFTER = {
+    query: ["x", "y", "a"] if i < 2 else ["x", "a"] if i < 12 else ["a"] for i, query in enumerate(MOVED)
+}
+
+
+def test_it_tells_which_queries_moved_most() -> None:
+    (own,) = rm.gate(MOVED, BEFORE, AFTER, "RR", max_drop=0.01).measures
+    assert (own.worse, own.better, len(own.moved)) == (12, 3, 10)
+    assert [each.query for each in own.moved[:3]] == ["q00", "q01", "q02"]
+    assert (own.moved[0].baseline, own.moved[0].candidate) == (1, 1 / 3)
+
+
+def test_of_measures_of_which_less_is_better_more_is_worse() -> None:
+    (own,) = rm.gate(MOVED, BEFORE, AFTER, "MaxRank", max_drop=0.01).measures
+    assert (own.worse, own.better) == (12, 3)
+
+
+def test_several_seeds_move_a_query_by_their_mean() -> None:
+    (own,) = rm.gate(MOVED, [BEFORE, BEFORE], [AFTER, BEFORE], "RR", max_drop=0.01).measures
+    assert own.moved[0].candidate == pytest.approx(2 / 3)
+
+
+def test_what_has_no_values_of_queries_moves_none() -> None:
+    table = {"label": [1, 1, 0, 0], "old": [4, 3, 2, 1], "new": [4, 3, 1, 2]}
+    gate = rm.gate_predictions(table, {"old": "old", "new": "new"}, "AUC", baseline="old", max_drop=0.1)
+    assert (gate.measures[0].better, gate.measures[0].moved) == (None, ())
+    assert "changed most" not in gate.to_markdown()
+
+
+def test_in_markdown_the_verdict_stands_first_then_the_table_then_the_queries() -> None:
+    gate = rm.gate(MOVED, BEFORE, AFTER, "RR", max_drop="1%", at_least={"P@1": 0.5}, confidence=0.95)
+    text = gate.to_markdown()
+    assert text.startswith("**failed**\\\nfailed: RR 0.9500 → 0.7889, worse by 16.96%")
+    lines = text.splitlines()
+    header = next(line for line in lines if line.startswith("| measure | baseline"))
+    assert [each.strip() for each in header.split("|")[1:-1]] == [
+        "measure",
+        "baseline",
+        "candidate",
+        "drop",
+        "95% bound",
+        "allowed",
+        "verdict",
+    ]
+    assert any(line.startswith("| P@1     |          |    0.6000 |") for line in lines)
+    assert "RR: of 30 queries 12 worse, 3 better, 15 unchanged" in text
+    assert "| RR      | q00   |   1.0000 |    0.3333 | -0.6667 |" in lines
+    assert text.index("Queries that changed most") < text.index("baseline: 30 queries judged")
+    assert "<b>failed</b>" in gate.to_html()
+
+
+def test_a_saved_gate_has_its_queries_again(tmp_path: Path) -> None:
+    gate = rm.gate(MOVED, BEFORE, AFTER, "RR", max_drop=0.01)
+    gate.save(tmp_path / "gate.rankmark")
+    assert rm.load(tmp_path / "gate.rankmark") == gate

@@ -118,8 +118,8 @@ def test_of_queries_that_weigh_differently_the_worst_weighs_as_the_largest() -> 
 
 def test_where_no_worst_is_known_a_note_says_so() -> None:
     line = "the worst row seen stands for the worst there is, so that rare greater losses can make the bound"
-    told = gated("AUC LogLoss Brier", max_drop=0.5, confidence=0.95).notes
-    assert [each for each in told if line in each] == [f"LogLoss, Brier: {line} too small"]
+    told = gated("AUC LogLoss MSE", max_drop=0.5, confidence=0.95).notes
+    assert [each for each in told if line in each] == [f"LogLoss, MSE: {line} too small"]
     assert not any(line in each for each in gated("AUC LogLoss", max_drop=0.5).notes)
     assert not any(line in each for each in gated("AUC", max_drop=0.5, confidence=0.95).notes)
 
@@ -132,11 +132,11 @@ def test_of_other_measures_the_bootstrap_decides() -> None:
 def test_rows_that_do_not_change_show_nothing_where_the_worst_is_not_known() -> None:
     twice = TABLE.with_columns(new=pl.col("old"))
     decided = rm.gate_predictions(
-        twice, SYSTEMS, "Brier KS", baseline="old", max_drop=0.1, confidence=0.95, resamples=200
+        twice, SYSTEMS, "MSE KS", baseline="old", max_drop=0.1, confidence=0.95, resamples=200
     )
     assert [(own.by, own.bound, own.passed) for own in decided.measures] == [("few", None, False)] * 2
     assert "fewer than 10 of 400 rows differ from the baseline, too few for a bound" in str(decided)
-    share = rm.gate_predictions(twice, SYSTEMS, "Brier", baseline="old", max_drop="1%", confidence=0.95)
+    share = rm.gate_predictions(twice, SYSTEMS, "MSE", baseline="old", max_drop="1%", confidence=0.95)
     assert (share.measures[0].by, share.passed) == ("few", False)
 
 
@@ -191,13 +191,15 @@ def test_of_a_log_loss_that_does_not_change_the_clip_says_what_a_row_could_lose(
     most = -np.log(1e-6)
     assert (own.by, own.passed) == ("gaffke", True)
     assert own.bound == pytest.approx(most * (1 - 0.05 ** (1 / 400)), rel=1e-5)
-    (people,) = rm.gate_predictions(twice, SYSTEMS, "LogLoss", max_drop=0.2, query="person", **how).measures
-    assert (people.by, people.passed) == ("few", False)
+    (people,) = rm.gate_predictions(
+        twice, SYSTEMS, "LogLoss(clip=1e-6)", max_drop=0.2, query="person", **how
+    ).measures
+    assert people.bound == pytest.approx(most * (1 - 0.05 ** (1 / 40)), rel=1e-5)
 
 
 def test_too_few_says_of_what() -> None:
     def said(rows: pl.DataFrame) -> str:
-        return str(rm.gate_predictions(rows, SYSTEMS, "Brier", baseline="old", max_drop=0.5, confidence=0.95))
+        return str(rm.gate_predictions(rows, SYSTEMS, "MSE", baseline="old", max_drop=0.5, confidence=0.95))
 
     assert "10 rows are too few for a bound, which takes 25" in said(TABLE[:10])
     one = TABLE.with_columns(new=pl.when(pl.int_range(400) < 3).then("new").otherwise("old"))
@@ -387,3 +389,47 @@ def test_what_was_decided_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     assert err.startswith("passed: AUC 0.")
     record = json.loads(Path("gate.json").read_text())
     assert (record["passed"], list(record["inputs"])) == (True, ["baseline", "candidate"])
+
+
+def test_where_no_user_changes_one_counts_all_of_whose_rows_are_as_bad_as_can_be() -> None:
+    users = np.repeat(np.arange(40), 10)
+    right = pl.DataFrame({"label": CLICK.astype(int), "user": users, "old": CLICK * 0.8 + 0.1})
+    right = right.with_columns(new="old")
+    how: dict[str, Any] = {"query": "user", "confidence": 0.95}
+    (own,) = rm.gate_predictions(right, SYSTEMS, "Accuracy", baseline="old", max_drop=0.2, **how).measures
+    # 1 − 0.05^(1/40) of 40 that are all right, of which one more is wrong on all rows.
+    assert (own.by, own.passed) == ("gaffke", True)
+    assert own.bound == pytest.approx(1 - 0.05 ** (1 / 40), rel=1e-6)
+    (limit,) = rm.gate_predictions(right, "new", at_least={"Accuracy": 0.8}, **how).limits
+    assert limit.bound == pytest.approx(0.05 ** (1 / 40), rel=1e-6)
+    (brier,) = rm.gate_predictions(right, SYSTEMS, "Brier", baseline="old", max_drop=0.2, **how).measures
+    assert brier.passed
+    (loss,) = rm.gate_predictions(right, SYSTEMS, "LogLoss", baseline="old", max_drop=3.0, **how).measures
+    most = -np.log(rm.evaluate_predictions(right, "LogLoss", score="old").measures[0].arguments["clip"])
+    assert loss.bound == pytest.approx(most * (1 - 0.05 ** (1 / 40)), rel=1e-6)
+    twice = pl.concat([right.filter(pl.col("user") == 3), right])
+    (larger,) = rm.gate_predictions(twice, SYSTEMS, "Accuracy", baseline="old", max_drop=0.2, **how).measures
+    assert own.bound is not None
+    assert larger.bound is not None
+    assert larger.bound > 1.5 * own.bound
+
+
+def test_of_log_loss_it_is_said_that_rare_losses_can_be_greater() -> None:
+    found = rm.gate_predictions(TABLE, "new", at_most={"LogLoss": 2.0}, confidence=0.95)
+    assert "the worst row seen stands for the worst there is" in " ".join(str(found).split())
+
+
+def test_of_users_of_uneven_sizes_few_of_whom_lose_no_gate_passes_what_it_should_not() -> None:
+    # One user in ten loses all rows: a drop of 0.1, which linearised sums let pass in a fifth of such tables.
+    passed = 0
+    for seed in range(15):
+        rng = np.random.default_rng([40, seed])
+        users = np.repeat(np.arange(40), 1 + (3 * rng.pareto(1.5, 40)).astype(int).clip(0, 200))
+        label = rng.integers(0, 2, len(users))
+        label[:2] = 0, 1
+        wrong = (rng.random(40) < 0.1)[users]
+        table = {"label": label, "user": users, "old": 0.1 + 0.8 * label}
+        table["new"] = np.where(wrong, 1 - table["old"], table["old"])
+        how: dict[str, Any] = {"query": "user", "confidence": 0.95, "max_drop": 0.1}
+        passed += bool(rm.gate_predictions(table, SYSTEMS, "Accuracy", baseline="old", **how))
+    assert passed == 0

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -235,3 +236,19 @@ def test_few_rows_that_are_so_skewed_are_said_to_have_too_small_p_values() -> No
         notes = found.account() if found.slices is None else found.slices.notes
         assert [each for each in notes if each.startswith(line)]
     assert not [each for each in compared(clicks(), "LogLoss").account() if "too small" in each]
+
+
+def test_the_difference_of_two_accuracies_of_rows_has_tangos_interval() -> None:
+    rows = 60
+    label = np.arange(rows) % 2
+    old, new = label.copy(), label.copy()
+    old[:9] ^= 1
+    new[7:12] ^= 1
+    frame = pl.DataFrame({"label": label, "old": old * 0.8 + 0.1, "new": new * 0.8 + 0.1})
+    pair = compared(frame, "Accuracy").pairs[0]
+    expected = statistics.tango_interval((new == label).astype(float) - (old == label))
+    assert pair.method == "tango"
+    assert (pair.low, pair.high) == pytest.approx(expected)
+    assert compared(frame, "Accuracy", interval="delta").pairs[0].method == "delta"
+    same = rm.compare_predictions(frame, {"old": "old", "new": "old"}, "Accuracy").pairs[0]
+    assert same.high > 0.05

@@ -12,6 +12,7 @@ import pytest
 import rankmark as rm
 from installed import beside, peer
 from rankmark.errors import DataError, UsageError
+from rankmark.rendering.numbers import named
 
 tool_version = beside("mlflow", "mlflow", "mlflow-skinny")
 pytestmark = [pytest.mark.peer, pytest.mark.filterwarnings("ignore")]
@@ -191,3 +192,13 @@ def test_a_scorer_without_what_is_relevant_says_so() -> None:
     with pytest.raises(DataError, match="'some text' is not what was retrieved"):
         score(outputs="some text", expectations=EXPECTED, trace=None)
     assert score(outputs=["a"], expectations={"expected_retrieved_context": {"b": 0}}, trace=None) == []
+
+
+def test_plain_names_are_names_that_mlflow_allows(tracked: Any) -> None:
+    numbers = {("größe-2", f"nDCG(gain={{1:{k}.5}})@{k}", "low"): 0.5 for k in range(1, 4)} | {
+        ("/..", "x" * 300): 1.0
+    }
+    names = named(numbers, "plain")
+    with tracked.start_run() as run:
+        tracked.log_metrics(dict.fromkeys(names, 0.5))
+    assert sorted(tracked.get_run(run.info.run_id).data.metrics) == sorted(names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -94,6 +96,15 @@ def test_labels_that_change_in_place_are_seen() -> None:
     assert asked.values(labels, SCORES, SIZES) != before
 
 
+def test_what_is_sent_elsewhere_holds_no_labels() -> None:
+    asked = Asked(iter(["nDCG@10", rm.AP(rel=2)]), ties="best")
+    before, values = len(pickle.dumps(asked)), asked.values(GRADES, SCORES, SIZES)
+    sent = pickle.dumps(asked)
+    assert len(sent) == before
+    for again in (pickle.loads(sent), deepcopy(asked)):
+        assert again.values(GRADES, SCORES, SIZES) == values
+
+
 @pytest.mark.parametrize(
     ("measures", "arguments", "said"),
     [
@@ -123,3 +134,16 @@ def test_groups_have_to_stand_together() -> None:
     assert sizes_of(["b", "b", "a"]).tolist() == [2, 1]
     with pytest.raises(rm.DataError, match="do not stand together"):
         sizes_of([1, 2, 1])
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost", "catboost", "scorer"])
+def test_what_is_asked_wrongly_is_told_when_a_hook_is_made(name: str) -> None:
+    hook = getattr(rm.hooks, name)
+    with pytest.raises(rm.ChoiceError, match=f"{name} has no argument 'tie'; did you mean 'ties'"):
+        hook("AUC", tie="best")
+    with pytest.raises(rm.MeasureError, match="no measure 'nDGC'; did you mean 'nDCG'"):
+        hook("nDGC@10")
+    with pytest.raises(rm.CallError, match=rf"{name}\(\) lacks measure"):
+        hook()
+    with pytest.raises(rm.ChoiceError, match="ties='bset' is not one of"):
+        hook("nDCG@10", ties="bset")

@@ -105,8 +105,8 @@ def test_rows_of_a_file_have_the_values_and_their_intervals(model: Any, tmp_path
     assert [row["epoch"] for row in rows] == ["0", "1"]
     assert float(rows[0]["cosine_nDCG@10"]) == found[0]["dev_cosine_nDCG@10"]
     interval = evaluator.results["cosine"].intervals["nDCG@10"]
-    assert found[1]["dev_cosine_nDCG@10_low"] == interval.low < found[1]["dev_cosine_nDCG@10"]
-    assert float(rows[1]["cosine_nDCG@10_high"]) == interval.high
+    assert found[1]["dev_cosine_nDCG@10 low"] == interval.low < found[1]["dev_cosine_nDCG@10"]
+    assert float(rows[1]["cosine_nDCG@10 high"]) == interval.high
     values = evaluator.results["cosine"].query_values("RR")
     assert 1 / 50 <= values[values > 0].min() < 1 / 10  # of 50 documents, though one cutoff is 10
     others = rm.hooks.sentence_transformers.InformationRetrievalEvaluator(

@@ -166,6 +166,42 @@ def test_it_works_as_torchmetrics_metrics_do(torch: Any) -> None:
     assert better.best_metric() == max(better.compute_all().tolist())
 
 
+def test_what_other_processes_have_is_there_while_it_is_computed_alone(torch: Any) -> None:
+    """As torchmetrics asks for it, with a function in the place of a network."""
+
+    def both(**options: Any) -> tuple[Any, Any]:
+        other = rm.hooks.TorchMetric("RR", **options)
+
+        def gathered(sent: Any, group: Any) -> list[Any]:
+            assert group is None  # all processes
+            return [sent, other._bytes()]
+
+        network = {"distributed_available_fn": lambda: True, "dist_sync_fn": gathered}
+        return rm.hooks.TorchMetric("RR", **options, **network), other
+
+    best, second = ((torch.tensor([scores]), torch.tensor([[1, 0]])) for scores in ([0.9, 0.1], [0.1, 0.9]))
+    mine, other = both()
+    mine.update(*best)
+    assert mine.compute() == 1  # of what one process alone has
+    other.update(*second)
+    mine.update(*second)
+    assert float(mine.compute()) == pytest.approx(2 / 3)  # without ids each row is a query of its own
+    assert mine.result().counts.judged == 3
+    mine, other = both()
+    mine.update(*best, torch.tensor([7]))
+    other.update(*second, torch.tensor([8]))
+    other.update(*best, torch.tensor([7]))
+    assert mine.compute() == 0.75
+    mine.update(*second, torch.tensor([9]))  # the others' are no longer there
+    assert float(mine.compute()) == pytest.approx(2 / 3)
+    with pytest.raises(rm.DataError, match="query 7 was given before"):
+        mine.update(*best, torch.tensor([7]))
+    mine, other = both(repeated="apart")
+    mine.update(*best, torch.tensor([7]))
+    other.update(*second, torch.tensor([7]))
+    assert mine.compute() == 0.75
+
+
 def test_what_does_not_fit_is_refused_and_changes_nothing(torch: Any) -> None:
     rows = batches(torch, lists())
     metric = rm.hooks.TorchMetric("AP")

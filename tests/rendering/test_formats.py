@@ -411,3 +411,11 @@ def test_slices_of_any_name_are_shown() -> None:
 def test_small_p_values_in_notebooks() -> None:
     compared = rm.compare(MANY, {"good": GOOD, "bad": BAD}, "RR", test="t")
     assert "<td>&lt;0.0001</td>" in compared._repr_html_()
+
+
+def test_html_is_a_page_that_needs_no_other_file(result: ListResult, tmp_path: Path) -> None:
+    result.write(tmp_path / "report.html", per_query=True)
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "<td>302</td>" in page
+    assert not re.search(r"src=|href=|@import|url\(", page)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from rankmark import statistics
 from rankmark.errors import ChoiceError
 from rankmark.statistics import bootstrap_posterior, crossed, posterior, student_posterior, t_interval
 
@@ -88,3 +89,30 @@ def test_what_is_no_region_is_refused(function: Any, rope: Any) -> None:
 def test_what_is_no_correlation_is_refused() -> None:
     with pytest.raises(ChoiceError, match="correlation=1 is not a number from 0 and below 1"):
         student_posterior([1, 2, 3], 0.1, correlation=1)
+
+
+def test_the_bayesian_signed_rank_test_of_equal_gains_goes_by_the_weight_of_its_prior() -> None:
+    # All pairs are above 0 but that of the prior's 0 with itself, of which the weight is Beta(s, n).
+    found = statistics.signed_rank_posterior(np.ones(3), 0.0, resamples=40_000)
+    expected = stats.beta.cdf(np.sqrt(0.5), 0.5, 3)
+    assert found.above == pytest.approx(expected, abs=0.004)
+    assert found.within == pytest.approx(1 - expected, abs=0.004)
+    assert found.below == 0
+    inside = statistics.signed_rank_posterior(np.ones(3), 1.0)
+    assert (inside.below, inside.within, inside.above) == (0, 1, 0)
+
+
+def test_the_bayesian_signed_rank_test_counts_the_pairs() -> None:
+    d = np.array([0.3, -0.1, 0.05, 0.2, -0.02, math.nan])
+    found = statistics.signed_rank_posterior(d, 0.04, resamples=2_000, seed=1)
+    z = np.append(d[:-1], 0.0)
+    w = np.random.default_rng(2).dirichlet([1, 1, 1, 1, 1, 0.5], 2_000)
+    sums = z[:, None] + z
+    shares = [np.einsum("ri,rj,ij->r", w, w, each) for each in (sums < -0.08, abs(sums) <= 0.08, sums > 0.08)]
+    expected = np.bincount(np.argmax(shares, axis=0), minlength=3) / 2_000
+    assert (found.below, found.within, found.above) == pytest.approx(tuple(expected), abs=0.04)
+    mirrored = statistics.signed_rank_posterior(-d, 0.04, resamples=2_000, seed=1)
+    assert mirrored.below == pytest.approx(found.above, abs=0.04)
+    assert math.isnan(statistics.signed_rank_posterior([math.nan], 0.1).within)
+    with pytest.raises(ChoiceError, match="prior=0 is not a number above 0"):
+        statistics.signed_rank_posterior(d, 0.1, prior=0)

@@ -100,6 +100,7 @@ def test_results_tell_what_calibrated_scores_would_have() -> None:
         gaps.calibrated()
     )
     assert found.low <= result["ECE"] <= found.high
+    assert "the spread of their bins' gaps (conservative)" in " ".join(str(result).split())
     assert result.intervals["ACE(bins=5)"].calibrated_p is not None
     for measure in ("MCE", "RMSCE"):
         assert result.intervals[measure].method == "none"

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankmark as rm
-from rankmark.errors import ChoiceError
+from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics import (
     auto_interval,
     bootstrap_interval,
@@ -20,6 +21,7 @@ from rankmark.statistics import (
     studentised_interval,
     studentised_ratios,
     t_interval,
+    tango_interval,
     wilson_interval,
 )
 from rankmark.statistics.intervals import (
@@ -46,6 +48,8 @@ USERS = np.arange(30) // 3
 def test_intervals_of_shares_are_those_published(ones: int, of: int, wilson: Any, exact: Any) -> None:
     """R. G. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I."""
     values = np.repeat([1.0, 0.0], [ones, of - ones])
+    assert wilson_interval(np.zeros(9)).low == 0.0
+    assert wilson_interval(np.ones(9)).high == 1.0
     assert wilson_interval(values) == pytest.approx(wilson, abs=5e-5)
     assert exact_interval(values) == pytest.approx(exact, abs=5e-5)
 
@@ -149,11 +153,11 @@ def test_a_comparison_says_how_its_intervals_were_made_and_which_are_doubtful() 
     pair = compared.pair("RR", "new")
     assert (pair.method, pair.caution) == ("t", "few")
     assert compared.pair("RR", "same").caution == "alike"
-    assert (compared.table["method"] == "t").all()
+    assert compared.table["method"].to_list() == ["t", "t", "tango", "tango"]
     assert compared.made_interval("new", "P@1").method == "wilson"
     assert compared.interval("old", "P@1").high > 0
     text = " ".join(str(compared).split())
-    doubtful = "2 of 4 may cover more or less often ({0} against old by RR, {0} against old by P@1): "
+    doubtful = "1 of 4 may cover more or less often ({0} against old by RR): "
     assert doubtful.format("same") + "all values are the same" in text
     assert doubtful.format("new") + "fewer than 10" in text
     asked = rm.compare(qrels, {"old": old, "new": new}, "RR", interval="studentised", resamples=500)
@@ -294,3 +298,89 @@ def test_a_comparison_over_clusters_of_two_kinds_is_by_t() -> None:
         rm.compare(qrels, runs, "RR", clusters=[topics, users, users])
     with pytest.raises(rm.UsageError, match="clusters='user': there is no table here"):
         rm.compare_results(results, clusters="user")
+
+
+def test_rows_that_weigh_differently_are_as_clusters_of_such_sizes() -> None:
+    rng = np.random.default_rng(0)
+    values, weights = rng.random(12), rng.integers(1, 9, 12)
+    leverage = weights / weights.sum()
+    ratio = float(leverage @ values)
+    linear = ratio + (values - ratio) * weights / weights.mean()
+    users = np.repeat(np.arange(12), weights)
+    expected = t_interval(values[users], clusters=users)
+    assert t_interval(linear, leverage=leverage) == pytest.approx(expected)
+    found = studentised_ratios(linear, leverage=leverage, resamples=500)
+    assert found == pytest.approx(studentised_ratios(values[users], clusters=users, resamples=500))
+    p = paired_t_test(linear - 0.3, leverage=leverage)
+    assert p == pytest.approx(paired_t_test(values[users] - 0.3, clusters=users))
+    assert t_interval(linear, leverage=np.full(12, 1 / 12)) == pytest.approx(t_interval(linear))
+    with_gap = np.append(linear, np.nan), np.append(leverage, 0.5)
+    assert t_interval(with_gap[0], leverage=with_gap[1]) == t_interval(linear, leverage=leverage)
+    with pytest.raises(DataError, match="the leverage of 2 values for 12"):
+        t_interval(linear, leverage=[0.5, 0.5])
+    with pytest.raises(DataError, match="0 or more, and above 0 for some"):
+        t_interval(linear, leverage=-leverage)
+
+
+def test_few_queries_that_weigh_most_are_said_to_be_few() -> None:
+    rng = np.random.default_rng(1)
+    values, weights = rng.random(40), rng.pareto(1.5, 40) + 0.1
+    matrix = {"old": values, "new": rng.random(40)}
+    comparison = rm.compare_matrix(matrix, "AP", weights=dict(enumerate(weights)))
+    (pair,) = comparison.pairs
+    assert (pair.method, pair.caution) == ("t", "uneven")
+    assert "few of the values weigh most" in " ".join(str(comparison).split())
+    # Longer than by the linearised values alone, of which 80 of 100 with 25 queries hold the truth.
+    d = matrix["new"] - matrix["old"]
+    linear = np.average(d, weights=weights) + (d - np.average(d, weights=weights)) * weights / weights.mean()
+    low, high = t_interval(linear)
+    assert pair.interval.high - pair.interval.low > 1.2 * (high - low)
+    expected = t_interval(linear, leverage=weights / weights.sum())
+    assert pair.interval == pytest.approx(expected.within((-1, 1)))
+    tested = rm.compare_matrix(matrix, "AP", weights=dict(enumerate(weights)), test="t").pairs[0]
+    assert tested.p == pytest.approx(paired_t_test(linear, leverage=weights / weights.sum()))
+    even = rm.compare_matrix(matrix, "AP", weights=dict(enumerate(1 + values)))
+    assert even.pairs[0].caution == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "count", "confidence", "low", "high"),
+    [
+        # T. Tango, Statistics in Medicine 17, 1998: section 6.2 (sleeping difficulties) and 6.1 (soft lenses,
+        # the lower end of 90%).
+        (9, 3, 32, 0.95, -0.027, 0.390),
+        (0, 1, 44, 0.90, -0.096, None),
+        # M. Fagerland, S. Lydersen, P. Laake, "Recommended tests and confidence intervals for paired binomial
+        # proportions", Statistics in Medicine 33, 2014: airway hyper-responsiveness.
+        (1, 7, 21, 0.95, -0.517, -0.026),
+    ],
+)
+def test_tangos_interval_is_that_of_published_examples(
+    first: int, second: int, count: int, confidence: float, low: float, high: float | None
+) -> None:
+    values = np.repeat([1.0, -1.0, 0.0], [first, second, count - first - second])
+    found = tango_interval(values, confidence=confidence)
+    assert found.low == pytest.approx(low, abs=0.0005)
+    if high is not None:
+        assert found.high == pytest.approx(high, abs=0.0005)
+    assert tango_interval(-values, confidence=confidence) == pytest.approx((-found.high, -found.low))
+
+
+def test_tangos_interval_has_a_width_where_nothing_differs_and_stays_within_1() -> None:
+    z = stats.norm.ppf(0.975) ** 2
+    assert tango_interval(np.zeros(50)) == pytest.approx((-z / (50 + z), z / (50 + z)))
+    low, high = tango_interval(np.ones(3))
+    assert (-1 < low < 1, high) == (True, 1.0)
+    with pytest.raises(ChoiceError, match="of differences of values that are 0 or 1"):
+        tango_interval([0.5])
+
+
+def test_of_shares_of_rare_discordance_tangos_interval_holds_where_t_does_not() -> None:
+    rng = np.random.default_rng(7)
+    held = {"tango": 0, "t": 0}
+    for gained in rng.binomial(40, 0.04, 400):
+        d = np.repeat([1.0, 0.0], [gained, 40 - gained])
+        for name, (low, high) in (("tango", tango_interval(d)), ("t", t_interval(d))):
+            held[name] += low <= 0.04 <= high
+    assert held["tango"] >= 0.93 * 400
+    assert held["t"] <= 0.85 * 400

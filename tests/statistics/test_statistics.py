@@ -643,3 +643,11 @@ def test_how_often_tests_of_the_mean_find_skewed_differences_is_known_about() ->
     assert level_of_skewed(Evidence("t", 101, skewness=2.0), 0.05) is None
     assert level_of_skewed(Evidence("t", 9, skewness=2.0), 0.05) is None
     assert level_of_skewed(wilcoxon_test(drawn[0]).evidence, 0.05) is None
+
+
+def test_power_is_that_of_the_documentation_of_pwr() -> None:
+    # S. Champely, R package pwr, and its translation Pwr.jl: power of d = .3 with 100 pairs, pairs for 80%,
+    # and power of a one-way analysis of two groups of 100 with f = .2, so that their means are 2f apart.
+    assert statistics.power_of(0.3, 1.0, 100) == pytest.approx(0.8439471027376636, rel=1e-9)
+    assert statistics.queries_needed(0.3, 1.0) == 90
+    assert statistics.anova_power(0.4, 1.0, 100, 2) == pytest.approx(0.8036475048589252, rel=1e-9)

@@ -86,6 +86,7 @@ IntervalMethod = Literal[
     "delong",
     "wilson",
     "exact",
+    "tango",
     "t",
     "studentised",
     "jackknife",
@@ -793,6 +794,7 @@ def interval_of(measure: Measure, sample: Sample, rows: Units, sampling: Samplin
     if math.isnan(interval.low) and note in ("", FEW, FEW_MOVE):
         note = f"the {unit} do not vary, or are too few"
     elif interval.low == interval.high:
+        interval = interval if sampling.method else Interval(math.nan, math.nan)
         note = f"the {unit} do not vary, which does not say how far off it can be"
     low, high, p = found.calibrated or (None, None, None)
     return PredictionInterval(
@@ -961,10 +963,11 @@ def _delta(sample: OfSums, confidence: float) -> Interval:
 NAMES: Mapping[str, str] = {
     "wilson": "Wilson",
     "exact": "an exact bound",
+    "tango": "Tango",
     "t": "t",
     "studentised": "the studentised bootstrap",
     "jackknife": "the jackknife with t",
-    "gaps": "the spread of their bins' gaps",
+    "gaps": "the spread of their bins' gaps (conservative)",
     "delong-logit": "DeLong on the logit scale",
     "delong-t": "DeLong with t",
     "delong": "DeLong",

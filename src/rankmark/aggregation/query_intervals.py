@@ -67,7 +67,7 @@ def made_of_terms(
         how["resampled"] = resampled or (
             lambda: next(resampled_values([own], clusters, **draws)).mean(axis=1)
         )
-        return made_interval(method, own.linear(), clusters, bounds=own.bounds, **how)
+        return made_interval(method, own.linear(), clusters, own.leverage(), bounds=own.bounds, **how)
     made = made_interval(method, logarithms, clusters, differences=True, **how)
     ends = Interval(float(np.exp(made.low)), float(np.exp(made.high))).within(own.bounds)
     return made._replace(**ends._asdict())

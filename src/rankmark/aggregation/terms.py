@@ -103,6 +103,12 @@ class Terms:
         """One number a query: the mean over seeds of `linear_by_seed`."""
         return np.asarray(self.linear_by_seed().mean(axis=1))
 
+    def leverage(self) -> Floats | None:
+        """How much of a ratio each query stands for, b / Σ b, the mean over seeds; None of any other."""
+        if self.below is None or not self.below.sum(axis=0).all():
+            return None
+        return np.asarray((self.below / self.below.sum(axis=0)).mean(axis=1))
+
     def linear_by_seed(self) -> Floats:
         """One number a query and seed, whose mean is the seed's value and whose spread that of the value.
 

@@ -18,6 +18,7 @@ from rankmark.api.arrays import check_column_order
 from rankmark.api.evaluation import result_of_tables
 from rankmark.api.finishing import Finish
 from rankmark.api.lock import Lock
+from rankmark.calling import clear_methods
 from rankmark.engines import dense, local
 from rankmark.errors import ChoiceError, DataError, FormatError, IdTypeError, UsageError
 from rankmark.forking import need_polars_threads
@@ -120,6 +121,7 @@ class _Held:
         self.following = max(self.following, 1 + max(numbers, default=-1))
 
 
+@clear_methods
 class Evaluator:
     """An evaluation that is fed in parts, which may be put together in any order.
 

@@ -19,6 +19,7 @@ from rankmark.api.classes import check_measures, check_probabilities
 from rankmark.api.labelled import Labels, Wanted, Work, check_one_score, evaluate_labelled
 from rankmark.api.lock import Lock
 from rankmark.api.prediction_plans import Plans, are_classes_said, sampling_of, slicing_columns
+from rankmark.calling import clear_methods
 from rankmark.errors import DataError, FormatError, UsageError
 from rankmark.inputs.arrays.libraries import Array, as_matrix, as_vector, to_numpy
 from rankmark.inputs.column_checks import check_ids, several_types, wrong_row
@@ -104,6 +105,7 @@ class _Held:
     frames: tuple[pl.DataFrame, ...] = ()
 
 
+@clear_methods
 class PredictionEvaluator:
     """An evaluation of predictions that is fed in parts, which may be put together in any order.
 

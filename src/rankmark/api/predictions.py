@@ -53,7 +53,7 @@ def evaluate_predictions(
 ) -> PredictionResult:
     """Measures how good predictions are, of one table in which each row has a label and a score.
 
-    `table` is a path (CSV, TSV, JSON lines, Parquet; also gzip or zstd; also a glob), a table of polars,
+    `table` is a path (CSV, TSV, JSON, Parquet, Arrow; also gzip or zstd; also a glob), a table of polars,
     pandas, pyarrow, DuckDB or whatever else speaks the Arrow PyCapsule interface, or a dict of columns. It is
     never changed. Columns are found by the usual names or said outright.
 

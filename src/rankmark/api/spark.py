@@ -21,6 +21,7 @@ from rankmark.api.evaluation import departing, result_of
 from rankmark.api.finishing import Finish
 from rankmark.api.prediction_results import rows_result
 from rankmark.api.spark_results import SparkResult, places_of, sliceable
+from rankmark.calling import clear_functions
 from rankmark.engines.spark import Task
 from rankmark.engines.spark_driver import RowsOnCluster, not_merged, spark_errors, told
 from rankmark.engines.spark_rows import RowTask
@@ -324,3 +325,6 @@ def _per_query_schema(qrels: Frame, columns: Iterable[str]) -> Any:
     integer = qrels.types.kind(qrels.roles.query) == "integer"
     query = T.StructField("query", T.LongType() if integer else T.StringType())
     return T.StructType([query, *(T.StructField(name, T.DoubleType()) for name in columns)])
+
+
+clear_functions(globals())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -20,7 +22,7 @@ from rankmark.commands.options import (
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
-from rankmark.errors import UsageError
+from rankmark.errors import DataError, UsageError
 
 __all__ = ["show_board"]
 
@@ -103,8 +105,21 @@ def show_board(
                 "--weights COLUMN -o NAME.rankmark` saved of each"
             )
         whole: Any = paths if len(paths) > 1 else next(iter(paths.values()))
-        shown = board(whole, asked, columns=column_names(column), **options)
+        with _hint_of_qrels(len(paths)):
+            shown = board(whole, asked, columns=column_names(column), **options)
     output.write(shown)
+
+
+@contextmanager
+def _hint_of_qrels(files: int) -> Iterator[None]:
+    """Says how runs are ranked, if the first of several files may be meant as judgements."""
+    try:
+        yield
+    except DataError as error:
+        if files == 1:
+            raise
+        hint = "every FILE holds values of systems; of runs the judgements are given by --qrels"
+        raise type(error)(f"{error} ({hint})") from error
 
 
 MEASURE = "nDCG@10"

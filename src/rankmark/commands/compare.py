@@ -190,10 +190,10 @@ def compare_runs(
     from rankmark.comparing.compare import compare
     from rankmark.loading import is_saved
 
-    output.check()
+    shown = shown_of(options)
+    output.check(per_query=per_query, **shown)
     alone = is_saved(name_and_path(qrels)[1])
     runs = named_paths((qrels, *run) if alone else run, "runs")
-    shown = shown_of(options)
     output.keep(qrels, *(path for paths in runs.values() for path in paths), attributes)
     measures = measures_in(measure)
     options["seed"] = options["seed"] or 0

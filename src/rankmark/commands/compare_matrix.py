@@ -66,8 +66,8 @@ def compare_values(
     """  # noqa: D301
     from rankmark.comparing.matrix import compare_matrix
 
-    output.check()
     shown = shown_of(options)
+    output.check(per_query=per_query, **shown)
     matrix = matrix_in(file)
     output.keep(*(matrix.values() if isinstance(matrix, dict) else [matrix]), options["attributes"])
     options |= {"columns": column_names(column), "baseline": options["baseline"] or None, "better": better}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -22,7 +23,8 @@ from rankmark.commands.options import (
     with_words,
 )
 from rankmark.commands.output import Output, with_output_of
-from rankmark.errors import UsageError
+from rankmark.errors import UsageError, did_you_mean
+from rankmark.rendering.words import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,12 +40,17 @@ MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 def _methods() -> Iterable[str]:
     from rankmark.statistics.intervals import INTERVALS
 
-    return INTERVALS
+    return [name for name, each in INTERVALS.items() if each.of_means]
 
 
 @click.command("eval")
 @click.argument("qrels")
-@click.argument("run", nargs=-1, required=True, metavar="[NAME=]RUN...")
+@click.argument("run", nargs=-1, metavar="[NAME=]RUN...")
+@click.option(
+    "--mteb",
+    metavar="FOLDER",
+    help="Measure the predictions that MTEB saved in FOLDER, with QRELS a folder of judgements.",
+)
 @click.option(
     "-m",
     "--measure",
@@ -82,6 +89,7 @@ def evaluate_runs(
     qrels: str,
     run: tuple[str, ...],
     *,
+    mteb: str | None,
     measure: tuple[str, ...],
     like: tuple[str, ...],
     column: tuple[str, ...],
@@ -98,7 +106,7 @@ def evaluate_runs(
     """Measure one or several runs against judgements.
 
     QRELS holds the judgements (query, item, relevance), each RUN the results of
-    a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
+    a system (query, item, score), as TREC text, CSV, TSV, JSON, Parquet or Arrow,
     also compressed (gz, zst); - is standard input. A run is called as its file
     unless NAME= stands before it. A measure is written Name(parameter=value)@cutoff;
     `rankmark measures` lists them. An option takes the first of its values
@@ -108,25 +116,51 @@ def evaluate_runs(
     and best, and counts the queries that equal scores change. --by shows every
     measure for each value of a column, which has to be the same in all rows of a
     query; CSV shows either these slices or, with -q, the queries. -q -o FILE.parquet
-    writes the values of each query.
+    writes the values of each query. With --mteb there is no RUN, and the judgements of
+    a task are QRELS/TASK/SUBSET/SPLIT.tsv, QRELS/TASK/qrels/SPLIT.tsv, as BEIR has
+    them, or QRELS/TASK.tsv.
 
     \b
     rankmark eval qrels.txt bm25.run
     rankmark eval qrels.txt bm25.run --like trec_eval --like ranx
     rankmark eval qrels.txt bm25.run -m "nDCG@10 P@1" --intervals
     rankmark eval qrels.parquet old=a.parquet new=b.parquet -m "nDCG@10 AP"
+    rankmark eval qrels/ --mteb predictions/ -m "nDCG@10"
     """  # noqa: D301
-    runs = _Runs(qrels, one_path_each(run, "runs"), by, attributes)
     shown = _Shown(output, per_query, signatures)
     shown.check(by)
-    output.keep(qrels, *runs.paths.values(), attributes)
     measures = measures_in(measure) if measure else usual_measures(MEASURES, like)
     options["columns"] = column_names(column)
     options |= {"intervals": interval_method or intervals, "clusters": list(clusters) or None}
+    if mteb is not None:
+        options |= {"by": by, "attributes": attributes}
+        shown.show(_of_mteb(mteb, qrels, run, measures, like, shown, options))
+        return
+    if not run:
+        context = click.get_current_context()
+        raise click.MissingParameter(
+            ctx=context, param=next(each for each in context.command.params if each.name == "run")
+        )
+    runs = _Runs(qrels, one_path_each(run, "runs"), by, attributes)
+    if intervals:
+        _refuse_methods(runs.paths.values())
+    output.keep(qrels, *runs.paths.values(), attributes)
     if len(like) > 1:
         output.write(_of_tools(runs, measures, like, shown, options))
     else:
         shown.show(_of_runs(runs, measures, next(iter(like), None), shown, options))
+
+
+def _refuse_methods(paths: Iterable[str]) -> None:
+    """Refuses the name of a method where a run stands: --intervals is followed by none."""
+    from rankmark.statistics.intervals import INTERVALS
+
+    for path in paths:
+        if not Path(path).exists() and (path in INTERVALS or did_you_mean(path, INTERVALS)):
+            raise UsageError(
+                f"--intervals {path}: --intervals has no value; --interval-method says how they are made, "
+                f"one of {', '.join(INTERVALS)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +209,34 @@ class _Shown:
 
         found = results[""] if "" in results else Runs(results)
         self.output.write(found, per_query=self.per_query, signatures=self.signatures)
+
+
+def _of_mteb(
+    folder: str,
+    qrels: str,
+    run: tuple[str, ...],
+    measures: list[str],
+    like: tuple[str, ...],
+    shown: _Shown,
+    options: dict[str, Any],
+) -> dict[str, Result]:
+    """The results of predictions that MTEB saved by the names of their tasks; one alone has none."""
+    from rankmark.hooks.mteb import evaluate, tasks_of
+
+    if run:
+        raise UsageError("--mteb names the predictions: take the runs out")
+    if len(like) > 1:
+        raise UsageError("--mteb shows one --like at a time")
+    for name in ("by", "attributes", "clusters", "weights"):
+        if options.pop(name):
+            raise UsageError(f"--mteb shows predictions without --{name}")
+    shown.output.keep(qrels, folder)
+    options |= {"like": next(iter(like), None), "hash_inputs": shown.output.is_kept}
+    found: dict[str, Result] = {**evaluate(folder, qrels, measures, **options)}
+    if others := {*tasks_of(folder)} - {name.partition("/")[0] for name in found}:
+        told = f"passed over, as they are no lists of documents: {', '.join(sorted(others))}"
+        click.echo(harmless(told), err=True)
+    return found if len(found) > 1 else {"": next(iter(found.values()))}
 
 
 def _of_tools(

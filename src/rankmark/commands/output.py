@@ -100,9 +100,12 @@ class Output:
         if self.format == "parquet" and not (self.path and per_query):
             raise UsageError("Parquet files hold the values of each query: add -q and -o FILE")
 
-    def check(self) -> None:
-        """Refuses a format that the class is not shown in, before long work is done."""
-        _ = self.known_format
+    def check(self, **options: Any) -> None:
+        """Refuses a format that the class is not shown in, or not with these options, before long work."""
+        from rankmark.rendering.formats import formats
+
+        if formats()[self.known_format].one_table:
+            self._class._check_table(**options)
 
     def keep(self, *inputs: str | None) -> None:
         """Refuses a file that cannot be written or is one of the inputs, before long work is done."""

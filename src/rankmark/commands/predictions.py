@@ -136,7 +136,7 @@ def evaluate_table(
 ) -> None:
     """Measure how good the predictions in TABLE are.
 
-    TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), or - for
+    TABLE is CSV, TSV, JSON, Parquet or Arrow, also compressed (gz, zst), or - for
     standard input, with a label and a score in each row, or a score of each class,
     or the class that is predicted. Columns are found by the usual names unless they
     are said. A measure is written Name(parameter=value); `rankmark measures` lists

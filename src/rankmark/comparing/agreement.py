@@ -104,6 +104,8 @@ class Agreement(Saved):
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.values.items())
         return f"<Agreement {values}; {len(self.query_ids)} queries>"
 
+    _options = ("per_query",)
+
     def _blocks(self, digits: int, *, per_query: bool = False) -> Iterator[Block]:
         names = list(map(str, self.coefficients))
         if per_query:

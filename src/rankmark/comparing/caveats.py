@@ -7,16 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
+from rankmark import statistics
 from rankmark.comparing.judging import p_values, with_corrected
 from rankmark.comparing.pairs import corrected_pairs
 from rankmark.rendering.words import counted
-from rankmark.statistics.drawing import too_few_draws
 from rankmark.statistics.significance import TESTS, level_of_skewed
 
 if TYPE_CHECKING:
     from rankmark.comparing.pairs import Opposed, Pair, SystemValues
     from rankmark.comparing.plan import ComparisonPlan
     from rankmark.statistics.chance import Evidence
+    from rankmark.statistics.corrections import CorrectionName
     from rankmark.statistics.significance import Alternative, PairedTest, TestName
 
 __all__ = ["caveats", "draws_lines", "of_few", "skewed_lines", "such_pairs", "without_spread"]
@@ -116,12 +119,17 @@ def draws_lines(
     """Which p-values are of too few draws to be significant once they are corrected."""
     if correction == "none":
         return
-    tests = sum(not math.isnan(p) for p, _ in tested)
-    least = [
-        each.draws
-        for _, each in tested
-        if each is not None and each.draws and too_few_draws(tests, alpha, each.draws)
-    ]
+    p = np.array([p for p, _ in tested])
+    tests = np.count_nonzero(~np.isnan(p))
+    draws = np.array([0 if each is None or math.isnan(p) else each.draws or 0 for p, each in tested])
+    least = []
+    for drawn in np.unique(draws[draws > 0]):
+        # The smallest of these p-values, were it the smallest that there can be.
+        own = np.where(draws == drawn, p, np.inf)
+        first = own == own.min()
+        at_best = np.where(first, 1 / (drawn + 1), p)
+        if statistics.corrected(at_best, cast("CorrectionName", correction))[first.argmax()] > alpha:
+            least += [int(drawn)] * np.count_nonzero(draws == drawn)
     if least:
         yield (
             f"{counted(len(least), 'p-value')} of {min(least):,} resamples: the smallest there can be, "

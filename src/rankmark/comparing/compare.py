@@ -11,7 +11,7 @@ from rankmark.comparing.stored import beside_stored, opened
 from rankmark.comparing.systems import Baseline, are_seeds, brought_together, check_systems
 from rankmark.errors import UsageError
 from rankmark.inputs.attributes import Places
-from rankmark.inputs.clusters import Clustering, ClustersBy
+from rankmark.inputs.clusters import Clustering, ClustersBy, kinds_of
 from rankmark.inputs.slicing import By
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import UnseededChoices, given
@@ -79,8 +79,8 @@ def compare(
             corrects for these and not for several measures.
         alpha: the level below which a corrected p-value is significant.
         interval: which of `rankmark.statistics.INTERVALS`: ``auto`` takes Wilson's for a system's mean of 0
-            and 1, the studentised bootstrap where values are skewed, and else t; `Pair.method` says which,
-            and `Pair.caution` what speaks against it.
+            and 1 and Tango's for the difference of two, the studentised bootstrap where values are skewed,
+            and else t; `Pair.method` says which, and `Pair.caution` what speaks against it.
         confidence: of the intervals, 0 to 1.
         weights: how much each query counts in means, as for `evaluate`: a column of the attributes, of the
             judgements or of the first run, ``{query: weight}``, a series or an array. Differences, intervals
@@ -154,10 +154,7 @@ def compare(
     )
     comparison = brought_together(results, None, baselines, plan, clustering)
     comparison.notes += tuple(notes)
-    of_columns = any(each is not None and each.of_columns for each in (clustering, weighting))
-    if by is None and (attributes is None or of_columns):
-        return comparison
-    return comparison.in_slices(by, places)
+    return _in_slices(comparison, by, places, clustering, weighting)
 
 
 def compare_results(
@@ -197,7 +194,7 @@ def compare_results(
         confidence: see there.
         weights: ``{query: weight}``, a Series with the queries in its index, a column of the attributes, or
             values of the queries of the first result; those that the results have if None.
-        clusters: ``{query: what it belongs to}``; see there.
+        clusters: ``{query: what it belongs to}``, or a column of the attributes; see there.
         seedless: see there.
         resamples: see there.
         seed: see there.
@@ -205,7 +202,7 @@ def compare_results(
         test_options: see there.
         by: for `Comparison.slices`: columns of the attributes, ``{query: slice}``, a Series, a function, or
             values of the queries that are compared, in the order of `Comparison.query_ids`.
-        attributes: a table of queries, for `by` and `weights`.
+        attributes: a table of queries, for `by`, `weights` and `clusters`.
 
     Raises:
         UsageError: as `compare`; or no measure, or no query, that all results have.
@@ -230,8 +227,17 @@ def compare_results(
     weighting = Weighting.of(weights, places, next(iter(listed.values()))[0].query_ids)
     if weighting is not None:
         listed = {name: [each.with_weights(weighting) for each in own] for name, own in listed.items()}
-    comparison = brought_together(listed, measures, baselines, plan, clusters)
-    if by is None and (attributes is None or (weighting is not None and weighting.of_columns)):
+    clustering = Clustering.of(clusters, None if attributes is None else places)
+    comparison = brought_together(listed, measures, baselines, plan, clustering)
+    return _in_slices(comparison, by, places, clustering, weighting)
+
+
+def _in_slices(
+    comparison: Comparison, by: By, places: Places, *of_queries: Clustering | Weighting | None
+) -> Comparison:
+    """The comparison in slices, if they were asked for; attributes ask for them that nothing else needs."""
+    of_columns = any(each is not None and each.of_columns for each in of_queries)
+    if by is None and (places.attributes is None or of_columns):
         return comparison
     return comparison.in_slices(by, places)
 
@@ -245,8 +251,9 @@ def _settled(
 ) -> ComparisonPlan:
     named = (seedless,) if isinstance(seedless, str) else tuple(seedless)
     counts = {name: len(runs) for name, runs in systems.items()}
-    kinds = len(clusters) if isinstance(clusters, list | tuple) else int(clusters is not None)
-    return plan.settled(clusters=kinds, seeds=counts, seedless=named, chosen=test is not None)
+    return plan.settled(
+        clusters=len(kinds_of(clusters)), seeds=counts, seedless=named, chosen=test is not None
+    )
 
 
 def _several(name: str, given: StoredResult | Sequence[StoredResult]) -> list[Result]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankmark import statistics
 from rankmark.aggregation.terms import exchangeable
+from rankmark.calling import clear_methods
 from rankmark.comparing.caveats import caveats
 from rankmark.comparing.equivalences import PairEquivalence, equivalences
 from rankmark.comparing.judging import Judged, judged_pairs
@@ -166,6 +167,7 @@ class Spread(NamedTuple):
         return math.ceil(units * self.queries / self.units)
 
 
+@clear_methods
 class Compared:
     """What was compared, and what follows from it; the attributes are those of `Comparison`."""
 

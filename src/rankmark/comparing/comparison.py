@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankmark.comparing.compared import Compared
-from rankmark.comparing.formats import ComparisonOptions, View
+from rankmark.comparing.formats import ComparisonOptions, View, check_one_table
 from rankmark.comparing.pairs import numbers_of_pairs
 from rankmark.rendering.numbers import Numbered, Parts
 from rankmark.results.saved import Saved
@@ -44,6 +44,12 @@ class Comparison(Compared, Saved, Numbered):
             f"<Comparison of {', '.join(self.systems)} by {shown}; "
             f"{found} of {len(self.pairs)} differences significant>"
         )
+
+    _options = tuple(ComparisonOptions.__annotations__)
+
+    @classmethod
+    def _check_table(cls, **options: Any) -> None:
+        check_one_table(options)
 
     def _blocks(self, digits: int, **options: Unpack[ComparisonOptions]) -> Iterator[Block]:
         return View(self, digits=digits, **options).blocks()

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from rankmark.comparing.deciding import Bound, Decider, Figure, Foreseen
-from rankmark.comparing.gates import ROUNDING, Allowance, Gate, LimitGate, MeasureGate, Side
-from rankmark.comparing.pairs import direction
+from rankmark.comparing.gates import ROUNDING, Allowance, Gate, GateMover, LimitGate, MeasureGate, Side
+from rankmark.comparing.pairs import direction, rows_in
 from rankmark.comparing.stored import stored_notes
 from rankmark.errors import ChoiceError, DataError, MeasureError, UsageError
 from rankmark.language.measure import Measure
 from rankmark.language.plan import separate
-from rankmark.statistics.resampling import USUAL
+from rankmark.statistics.resampling import USUAL, Floats
 
 if TYPE_CHECKING:
     from rankmark.results.base import Result
@@ -23,6 +25,10 @@ __all__ = ["Conditions", "Judged", "Limits", "allowance"]
 
 Limits: TypeAlias = "Mapping[str | Measure, float] | Mapping[str, float] | None"
 """What the value of each measure has to be at least, or may be at most."""
+
+
+MOST_MOVED = 10
+"""Queries that a gate names."""
 
 
 class Judged:
@@ -56,6 +62,29 @@ class Judged:
             for name, own in self.seeds.items()
             for number, each in enumerate(own, 1)
         }
+
+    def moved(self, measure: Measure) -> dict[str, Any]:
+        """On how many queries the candidate is better and worse, and those that changed most."""
+        values = [self._query_values(own, measure) for own in self.seeds.values()]
+        if len(values) < 2 or any(each is None for each in values):
+            return {}
+        old, new = (np.asarray(each) for each in values)
+        change = np.nan_to_num(direction(measure) * (new - old))
+        most = [row for row in np.argsort(-np.abs(change), kind="stable")[:MOST_MOVED] if change[row]]
+        ids = self.new.query_ids
+        return {
+            "better": int(np.count_nonzero(change > 0)),
+            "worse": int(np.count_nonzero(change < 0)),
+            "moved": tuple(GateMover(ids[row], float(old[row]), float(new[row])) for row in most),
+        }
+
+    def _query_values(self, seeds: Sequence[Result], measure: Measure) -> Floats | None:
+        """The mean over seeds of each of the candidate's queries; None where there are no such values."""
+        ids = self.new.query_ids
+        if any(measure not in each.query_measures or set(ids) - set(each.query_ids) for each in seeds):
+            return None
+        values: Floats = np.mean([each.query_values(measure)[rows_in(each, ids)] for each in seeds], axis=0)
+        return values
 
     def notes(self) -> Iterator[str]:
         """What a reader should know of them."""
@@ -174,6 +203,7 @@ class Conditions:
             candidate,
             estimate,
             **_how(bound, self._foreseen(decider, figure, allowed.drop), decider),
+            **judged.moved(measure),
         )
 
     def _limited(self, measure: Measure, side: Side, limit: float, judged: Judged) -> LimitGate:

@@ -362,8 +362,11 @@ class OfSamples(_ByRows):
         samples: the same, as what they are of.
         sampling: how they are drawn.
         unit: what is counted.
-        greatest: the greatest loss of a row, which counts where too few differ to go by the worst seen; None
-            if it is not known.
+        ends: the least and the greatest value of a row, of means over rows; None of others. One unit more
+            counts, as large as any and all of it as bad as can be.
+        sizes: how many rows each unit has.
+        certain: whether that counts wherever it can be, and not just where too few differ to go by the worst
+            unit seen, as of losses without an end but by their clip.
 
     """
 
@@ -371,7 +374,9 @@ class OfSamples(_ByRows):
     samples: Sequence[Sample]
     sampling: Sampling
     unit: Unit
-    greatest: float | None = None
+    ends: Ends
+    sizes: Floats
+    certain: bool
     clusters: None = None
 
     @property
@@ -382,15 +387,21 @@ class OfSamples(_ByRows):
     def rows(self, figure: Figure) -> Rows:
         """As `_ByRows.rows`."""
         if self._shares is not None:
-            worst = figure.parts(figure.worst((0.0, 1.0)) or [])
-            return Rows.of(*figure.parts(self._shares), (float(worst[0]), float(worst[1])))
+            above, below = figure.parts(figure.worst((0.0, 1.0)) or [])
+            return Rows.of(*figure.parts(self._shares), (float(above), float(below)))
         moves = [each.moves(self.sampling) for each in self._sums]
-        linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
-        rows = Rows.of(*figure.parts(linear), None)
-        if rows.decide or self.greatest is None:
+        if self.ends == (None, None):
+            linear = [v + len(own) * own for v, own in zip(self.values, moves, strict=True)]
+            return Rows.of(*figure.parts(linear), None)
+        # Not linearised: of few that differ a large unit says much more than a small one.
+        sums = [v * self.sizes + self.sizes.sum() * own for v, own in zip(self.values, moves, strict=True)]
+        above, below = figure.parts(sums)
+        rows = Rows(above, self.sizes if figure.below is None else below, None)
+        worst = figure.worst(self.ends)
+        if worst is None or (rows.decide and not self.certain):
             return rows
-        above, below = figure.parts(figure.worst((0.0, self.greatest)) or [])
-        return replace(rows, worst=(float(above), float(below)))
+        most = [float(self.sizes.max() * part) for part in figure.parts(worst)]
+        return replace(rows, worst=(most[0], most[1]))
 
     @cached_property
     def _shares(self) -> list[Floats] | None:

@@ -54,6 +54,26 @@ class ComparisonOptions(TypedDict, total=False):
     anova: bool
 
 
+SOME = ("df", "zeros", "tied")
+"""What only some tests have, and is shown only of these."""
+TABLES = ("movers", "per_query", "margin", "rope", "anova")
+"""The options that ask for a table of their own."""
+
+
+def check_one_table(options: Mapping[str, Any]) -> None:
+    """Refuses options that ask for several tables.
+
+    Raises:
+        UsageError: they do.
+
+    """
+    asked = [
+        name for name in TABLES if options.get(name) or (name == "rope" and options.get(name) is not None)
+    ]
+    if len(asked) > 1:
+        raise UsageError(f"CSV is one table: take one of {', '.join(asked)}, or another format")
+
+
 @dataclass(frozen=True)
 class View:
     """What is to be shown of a comparison, and the rows and lines that several formats share."""
@@ -177,7 +197,11 @@ class View:
         header = ["measure", "system", "against", "test", "statistic", "df", "n", "zeros", "tied"]
         header += ["d", "delta", "superiority"]
         header += [] if plan.correction == "none" else [f"{_percent(plan.confidence)} of all together"]
-        return self.named([header, *map(self._detailed, self.comparison.pairs)])
+        rows = [*map(self._detailed, self.comparison.pairs)]
+        there = [
+            place for place, name in enumerate(header) if name not in SOME or any(r[place] for r in rows)
+        ]
+        return self.named([[row[place] for place in there] for row in (header, *rows)])
 
     def _detailed(self, pair: Pair) -> list[str]:
         own = pair.evidence
@@ -290,21 +314,7 @@ class View:
         return iter(()) if slices is None else slices._blocks(self.digits)
 
     def frame(self) -> pl.DataFrame | Grid:
-        """The one table that is asked for, else the slices if there are any, else the pairs.
-
-        Raises:
-            UsageError: several are asked for.
-
-        """
-        asked = {
-            "movers": self.movers,
-            "per_query": self.per_query,
-            "margin": self.margin is not None,
-            "rope": self.rope is not None,
-            "anova": self.anova,
-        }
-        if len(names := [name for name, value in asked.items() if value]) > 1:
-            raise UsageError(f"CSV is one table: take one of {', '.join(names)}, or another format")
+        """The one table that is asked for, else the slices if there are any, else the pairs."""
         if self.movers:
             return self.moved(exact=True)
         if self.per_query:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from rankmark.comparing.deciding import POWER, By
 from rankmark.language.written import written as written_of
-from rankmark.rendering.blocks import Block, Notes
+from rankmark.rendering.blocks import Block, Grid, Notes, Section
 from rankmark.rendering.numbers import Numbered, Parts
+from rankmark.rendering.words import counted, printable
 from rankmark.results.saved import Saved
 from rankmark.statistics.bounded import LEAST_CHANGED, LEAST_UNITS
 from rankmark.statistics.resampling import USUAL
@@ -17,7 +18,7 @@ from rankmark.statistics.resampling import USUAL
 if TYPE_CHECKING:
     from rankmark.aggregation.intervals import Unit
 
-__all__ = ["ROUNDING", "Allowance", "Gate", "LimitGate", "MeasureGate", "Side"]
+__all__ = ["ROUNDING", "Allowance", "Gate", "GateMover", "LimitGate", "MeasureGate", "Side"]
 
 ROUNDING = 1e-12
 """Drops that differ by less are the same but for rounding."""
@@ -59,6 +60,22 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
+class GateMover:
+    """A query and what it changed by.
+
+    Attributes:
+        query: which.
+        baseline: the baseline's value of it, the mean over seeds.
+        candidate: the candidate's.
+
+    """
+
+    query: int | str
+    baseline: float
+    candidate: float
+
+
+@dataclass(frozen=True, slots=True)
 class MeasureGate:
     """What was decided of one measure, by how much it dropped.
 
@@ -80,6 +97,9 @@ class MeasureGate:
         needed: how many units it takes to pass four of five such candidates with this allowance; None if
             unknown, or no number of them does, as where seeds vary too much.
         seeds: how many the baseline and the candidate have; None where each has one.
+        better: how many queries the candidate is better on; None where there are no values of queries.
+        worse: how many it is worse on.
+        moved: the ten queries that changed most, the greatest change first.
 
     """
 
@@ -97,6 +117,9 @@ class MeasureGate:
     detectable: float | None
     needed: int | None
     seeds: tuple[int, ...] | None = None
+    better: int | None = None
+    worse: int | None = None
+    moved: tuple[GateMover, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +270,34 @@ class Gate(Saved, Numbered):
         shown = (self._can_show(each) for each in self._decided)
         yield Notes([*self.reasons, *filter(None, shown), *self.notes], wrapped=False)
 
+    def _page(self, digits: int, **_: Any) -> Iterator[Block]:
+        yield Section("passed" if self else "failed", self.reasons, self._grid(digits))
+        if changed := [own for own in self.measures if own.moved]:
+            yield Section("Queries that changed most", list(map(_changed, changed)), _movers(changed, digits))
+        shown = (self._can_show(each) for each in self._decided)
+        yield Notes([*filter(None, shown), *self.notes])
+
+    def _grid(self, digits: int) -> Grid:
+        """A row a condition."""
+        bound = [] if self.confidence is None else [f"{self._confidence} bound"]
+        rows = [["measure", "baseline", "candidate", "drop", *bound, "allowed", "verdict"]]
+        for own in self._decided:
+            verdict = "passed" if own.passed else "failed"
+            if isinstance(own, LimitGate):
+                cells = ["", written_of(own.measure, own.value, digits), ""]
+                limit, allowed = own.bound, f"at {own.side} {own.limit:.6g}"
+                cells += [] if self.confidence is None else ["" if limit is None else f"{limit:.{digits}f}"]
+            else:
+                assert self.allowed is not None
+                values = (own.baseline, own.candidate)
+                cells = [*(written_of(own.measure, each, digits) for each in values)]
+                cells.append(self.allowed.written(own.drop))
+                allowed = str(self.allowed)
+                if self.confidence is not None:
+                    cells.append("" if own.bound is None else self.allowed.written(own.bound))
+            rows.append([printable(own.measure), *cells, allowed, verdict])
+        return Grid(1, rows)
+
     def _numbers(self) -> Mapping[Parts, float]:
         numbers: dict[Parts, float | None] = {("passed",): self.passed}
         for own in self.measures:
@@ -261,6 +312,26 @@ class Gate(Saved, Numbered):
     def _record(self) -> dict[str, Any]:
         record = asdict(self)
         return record | {"max_drop": record.pop("allowed"), "reasons": self.reasons}
+
+
+def _changed(own: MeasureGate) -> str:
+    """On how many queries the candidate is worse and better, in words."""
+    assert own.better is not None
+    assert own.worse is not None
+    queries = counted(own.units, "query", "queries")
+    same = own.units - own.worse - own.better
+    return f"{own.measure}: of {queries} {own.worse:,} worse, {own.better:,} better, {same:,} unchanged"
+
+
+def _movers(measures: Iterable[MeasureGate], digits: int) -> Grid:
+    """A row a query."""
+    rows = [["measure", "query", "baseline", "candidate", "change"]]
+    for own in measures:
+        for each in own.moved:
+            values = [written_of(own.measure, value, digits) for value in (each.baseline, each.candidate)]
+            change = written_of(own.measure, each.candidate - each.baseline, digits, "+")
+            rows.append([printable(own.measure), printable(str(each.query)), *values, change])
+    return Grid(2, rows)
 
 
 def _units(own: MeasureGate | LimitGate) -> str:

@@ -18,8 +18,10 @@ from rankmark.comparing.plan import OF_SEEDS, ComparisonPlan
 from rankmark.errors import ChoiceError
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.intervals import (
+    INTERVALS,
     Interval,
     Made,
+    are_zero_one,
     caution_of,
     made_interval,
     skewness,
@@ -122,7 +124,7 @@ class _OneMeasure:
         return made_of_terms(
             terms,
             self.labels,
-            method=self.plan.interval,
+            method=self.plan.interval if INTERVALS[self.plan.interval].of_means else "auto",
             confidence=self.plan.confidence,
             draws=self.plan.draws,
             together=self.together,
@@ -169,6 +171,8 @@ class _OneMeasure:
             swapped = self._swapped(system, other)
             own = swapped[~np.isnan(swapped)]
         told = self._told(test, labels)
+        if "leverage" in test.takes:
+            told["leverage"] = self.data.leverage(self.measure, system, other)
         if "reach" in test.takes:
             told["reach"] = self._reach(system, other)
         p: PValue = test.function(own, **told)
@@ -211,13 +215,20 @@ class _OneMeasure:
             self.plan.interval,
             own,
             labels,
+            self.data.leverage(self.measure, system, other),
             confidence=self.plan.confidence,
             differences=True,
+            zero_one=self._of_zero_one(system, other),
             bounds=bounds,
             draws=self.plan.draws,
             together=self.together,
             resampled=lambda: self.resamples.difference(self.measure, system, other),
         )
+
+    def _of_zero_one(self, system: str, other: str) -> bool:
+        """Whether it is a difference of values that are 0 or 1."""
+        both = self.data.pair_terms(self.measure, system, other)[:2]
+        return self.measure.bounds == (0, 1) and all(are_zero_one(each.linear()) for each in both)
 
     def _of_seeds(
         self, crossed: Crossed, values: Floats, labels: NDArray[Any] | None, bounds: Bounds
@@ -263,7 +274,8 @@ class _OneMeasure:
         own, labels = self.data.differences(self.measure, system, other)
         if tests == 1 or math.isnan(alone.low):
             return alone.ends
-        freedom, mean = standard_error(own, labels).freedom, float(own.mean())
+        leverage = self.data.leverage(self.measure, system, other)
+        freedom, mean = standard_error(own, labels, leverage).freedom, float(own.mean())
         farther = float(stdtrit(freedom, share / (2 * tests)) / stdtrit(freedom, share / 2))
         low, high = (mean + (end - mean) * farther for end in alone.ends)
         return Interval(min(low, alone.low), max(high, alone.high)).within(bounds)

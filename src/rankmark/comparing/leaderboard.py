@@ -272,6 +272,11 @@ class _Collection:
         return apart(*exchangeable([terms[name].at(self.there) for name in (system, other)]))
 
     @property
+    def leverage(self) -> Floats | None:
+        """How much of all each query stands for; None where all count alike."""
+        return next(iter(self.data.terms[self.measure].values())).at(self.there).leverage()
+
+    @property
     def weights(self) -> Floats | None:
         """Those of these queries; None where all count alike."""
         below = next(iter(self.data.terms[self.measure].values())).at(self.there).below
@@ -426,10 +431,20 @@ class _Standing:
         strata = self._strata(system)
         bounds = self._bounds(system)
         if self.over == "collections" or len(strata) > 1:
-            ends = stratified_interval(strata, confidence=self.plan.confidence)
+            ends = stratified_interval(strata, self._leverages, confidence=self.plan.confidence)
             return Made(*ends.within(bounds), "t")
         how: dict[str, Any] = {"confidence": self.plan.confidence, "draws": self.plan.draws}
-        return made_interval("auto", strata[0], bounds=bounds, together=len(self.systems), **how)
+        (leverage,) = self._leverages
+        return made_interval(
+            "auto", strata[0], None, leverage, bounds=bounds, together=len(self.systems), **how
+        )
+
+    @property
+    def _leverages(self) -> list[Floats | None]:
+        """What stands beside the values of `_strata`."""
+        if self.over == "collections":
+            return [None]
+        return [each.leverage for each in self.collections.values()]
 
     def _bounds(self, system: str, other: str | None = None) -> Bounds:
         """Between which ends its value is, or its difference to another's, where all collections say so."""
@@ -451,7 +466,9 @@ class _Standing:
                 system,
                 other,
                 self.values[system] - self.values[other],
-                stratified_interval(own, confidence=self.plan.confidence).within(self._bounds(system, other)),
+                stratified_interval(own, self._leverages, confidence=self.plan.confidence).within(
+                    self._bounds(system, other)
+                ),
                 float(p[place]),
                 float(corrected[place]),
                 bool(corrected[place] <= self.plan.alpha),
@@ -465,7 +482,7 @@ class _Standing:
             places = {name: place for place, name in enumerate(self.systems)}
             return np.array([p[places[one], places[other]] for one, other in opponents])
         if self.test == "t":
-            return np.array([stratified_t_test(own) for own in strata])
+            return np.array([stratified_t_test(own, self._leverages) for own in strata])
         if self.over == "queries":
             strata = [[each.exchanged(*pair) for each in self.collections.values()] for pair in opponents]
         table = np.column_stack([weighed(own) for own in strata])

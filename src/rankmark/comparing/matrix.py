@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,13 @@ import numpy as np
 
 from rankmark._native import Table
 from rankmark.aggregation.terms import BEYOND, Terms
+from rankmark.calling import refuse_unknown
 from rankmark.comparing.compare import compare_results
 from rankmark.comparing.stored import opened
-from rankmark.errors import CallError, DataError, MeasureError, UsageError, did_you_mean
+from rankmark.errors import CallError, DataError, UsageError, did_you_mean
 from rankmark.inputs.matrices import UNNAMED, GivenValues, MatrixColumns, read_values
-from rankmark.language.given_measure import GivenMeasure
-from rankmark.language.names import parse
+from rankmark.language.given_measure import GivenMeasure, known_measure
+from rankmark.language.registry import near
 from rankmark.rendering.words import counted
 from rankmark.results.base import Result
 from rankmark.results.given import GivenResult
@@ -87,13 +87,11 @@ ELSEWHERE: Mapping[str, str] = {
 
 def _check_how(how: Mapping[str, Any]) -> None:
     """Refuses what `compare_results` does not take."""
-    known = inspect.signature(compare_results).parameters
+    known = [name for name in inspect.signature(compare_results).parameters if name != "results"]
     for name in how:
         if name in ELSEWHERE:
             raise CallError(f"compare_matrix() takes no {name}=; of a comparison there is {ELSEWHERE[name]}")
-        if name not in known or name == "results":
-            hint = did_you_mean(name, [*known, "better", "columns"])
-            raise CallError(f"compare_matrix() got an unexpected keyword argument {name!r}{hint}")
+    refuse_unknown("compare_matrix", how, [*known, "better", "columns"])
 
 
 def results_of_matrix(
@@ -127,14 +125,10 @@ def results_of_matrix(
 def _taken_for_better(measures: Iterable[Measure]) -> Iterator[str]:
     """That more is, of measures which are not known here."""
     for measure in measures:
-        try:
-            parse(str(measure))
-        except MeasureError as error:
-            hint = re.search(r"did you mean [^(]+", str(error))
-            yield (
-                f"{measure} is no measure known here, and more of it is taken for better"
-                + (f"; {hint[0].strip()}" if hint else "")
-            )
+        name = str(measure)
+        if known_measure(name) is None:
+            hint = near(name.partition("@")[0])
+            yield f"{name} is no measure known here, and more of it is taken for better{hint}"
 
 
 def _as_table(given: Any) -> Any:

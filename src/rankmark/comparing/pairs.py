@@ -323,6 +323,12 @@ class SystemValues:
         one, another, labels = self.pair_terms(measure, system, other)
         return one.linear() - another.linear(), labels
 
+    def leverage(self, measure: Measure, system: str, other: str) -> Floats | None:
+        """How much of all each of these queries stands for, the mean of both; None where all are alike."""
+        one, another, _ = self.pair_terms(measure, system, other)
+        shares = [each for each in (one.leverage(), another.leverage()) if each is not None]
+        return np.mean(shares, axis=0) if shares else None
+
     def bounds(self, measure: Measure, system: str, other: str | None = None) -> Bounds:
         """Between which ends a system's value is, or its difference to another's."""
         own = self.terms[measure]
@@ -344,13 +350,15 @@ class SystemValues:
         """
         if other is None:
             there = self.there[measure, system]
-            own = self.terms[measure][system].at(there).linear_by_seed()
-            return statistics.crossed(own, clusters=None if self.labels is None else self.labels[there])
+            terms = self.terms[measure][system].at(there)
+            labels = None if self.labels is None else self.labels[there]
+            return statistics.crossed(terms.linear_by_seed(), clusters=labels, leverage=terms.leverage())
         one, another, labels = self.pair_terms(measure, system, other)
         return statistics.crossed(
             one.linear_by_seed(),
             another.linear_by_seed(),
             clusters=labels,
+            leverage=self.leverage(measure, system, other),
             seedless=system in seedless or other in seedless,
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankmark.errors import ChoiceError, UsageError, did_you_mean
+from rankmark.rendering.words import brief
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.drawing import draws_needed
 from rankmark.statistics.intervals import INTERVALS, IntervalName
@@ -30,6 +31,18 @@ USUAL_TEST: TestName = "randomisation"
 OF_SEEDS: Literal["t"] = "t"
 """The test and the interval that go by seeds, too; see `statistics.crossed`."""
 TWO_KINDS = "clusters of two kinds"
+MEANT: Mapping[str, TestName] = {
+    "permutation": "randomisation",
+    "randomization": "randomisation",
+    "exact": "randomisation",
+    "fisher": "randomisation",
+    "t-test": "t",
+    "student": "t",
+    "signed-rank": "wilcoxon",
+    "mcnemar": "sign",
+    "mid-p": "sign",
+}
+"""What tests are called elsewhere; McNemar's exact test of values of 0 and 1 is the sign test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +69,12 @@ class ComparisonPlan:
     test_options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_choice("test", self.test, TESTS)
+        check_choice("test", self.test, TESTS, meant=MEANT)
+        if not isinstance(self.test_options, Mapping):
+            raise ChoiceError(
+                f"test_options={brief(self.test_options)} is no mapping; give each one its value, such as "
+                '{"zeros": "pratt"}'
+            )
         TESTS[self.test].check(self.test_options)
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS_OF_SYSTEMS)
@@ -122,6 +140,8 @@ class ComparisonPlan:
         if clustered and not TESTS[self.test].knows_clusters:
             others = alternatives(each for each in TESTS.values() if each.knows_clusters)
             raise ChoiceError(f'test="{self.test}" knows no clusters; choose {others}')
+        if clustered and not INTERVALS[self.interval].knows_clusters:
+            raise ChoiceError(f'interval="{self.interval}" knows no clusters; choose "auto"')
         if clustered and self.simultaneous and not self.simultaneous.knows_clusters:
             others = alternatives([next(iter(CORRECTIONS.values()))])
             raise ChoiceError(f'correction="{self.correction}" knows no clusters; choose {others}')

@@ -13,7 +13,15 @@ from rankmark.aggregation.terms import Terms
 from rankmark.api.evaluated import Evaluated
 from rankmark.api.systems import evaluate_systems
 from rankmark.comparing.conditions import Conditions, Judged, Limits
-from rankmark.comparing.deciding import Decider, OfCalibration, OfQueries, OfSamples, OfSpreads, OfValues
+from rankmark.comparing.deciding import (
+    Decider,
+    Ends,
+    OfCalibration,
+    OfQueries,
+    OfSamples,
+    OfSpreads,
+    OfValues,
+)
 from rankmark.comparing.gates import Gate, Side
 from rankmark.comparing.predictions import check_options
 from rankmark.comparing.stored import check_stored, opened
@@ -22,7 +30,7 @@ from rankmark.errors import UsageError
 from rankmark.inputs.predictions.systems import SystemScores, asked_systems, is_one_table
 from rankmark.language.measure import Measure
 from rankmark.results.predictions import PredictionResult
-from rankmark.statistics.resampling import check_drawn
+from rankmark.statistics.resampling import Floats, check_drawn
 
 __all__ = ["gate_predictions"]
 
@@ -51,10 +59,10 @@ def gate_predictions(
     over queries (GAUC, measures of lists) by Gaffke's bound with the worst value of the measure; of functions
     of sums over rows (LogLoss, Brier, …) by the same of what each adds, with the worst that was seen for the
     worst there is; of ECE and ACE by what their bins are off by, of other errors of calibration by none; of
-    all else by the bootstrap (BCa). Of LogLoss over rows its clip is the worst where too few
-    differ. Of fewer than 25 where the worst is not known, and of AUC, there is no
-    bound, nor where the worst is not known and fewer than 10 differ, and the gate fails. A gate is true if it
-    passes.
+    all else by the bootstrap (BCa). Of Brier and Accuracy the worst is a row as bad as can be, or a query as
+    large as the largest, all of whose rows are; so it is of LogLoss, by its clip, where too few differ. Of
+    fewer than 25 where the worst is not known, and of AUC, there is no bound, nor where the worst is not
+    known and fewer than 10 differ, and the gate fails. A gate is true if it passes.
 
     Args:
         table: as for `compare_predictions`; or with one system one table.
@@ -142,14 +150,25 @@ def _of_same_queries(samples: Sequence[Sample]) -> list[Terms]:
     return terms if known and all(np.array_equal(each, places[0]) for each in places) else []
 
 
-def _greatest_loss(measure: Measure, rows: Labelled) -> float | None:
-    """What a row can lose at most by the clip of its probability, where rows weigh the same."""
-    if measure.name != "LogLoss" or rows.unit != "rows" or np.ptp(rows.weight):
-        return None
+MEANS_OF_ROWS = ("LogLoss", "Brier", "BinaryAccuracy", "BinaryErrorRate")
+"""Measures that are the mean of a value of each row."""
+
+
+def _ends(measure: Measure, rows: Labelled) -> Ends:
+    """The least and the greatest value of a row, of means over rows that weigh the same."""
+    if measure.name not in MEANS_OF_ROWS or np.ptp(rows.weight):
+        return None, None
+    if measure.name != "LogLoss":
+        return measure.bounds
     clip, unit = measure.arguments["clip"], measure.arguments["unit"]
     if not isinstance(clip, float) or not 0 < clip < 1:  # that of the scores' precision
-        return None
-    return -math.log(clip) / (math.log(2) if unit == "bits" else 1)
+        return None, None
+    return 0.0, -math.log(clip) / (math.log(2) if unit == "bits" else 1)
+
+
+def _sizes(rows: Labelled) -> Floats:
+    """How many rows each unit has."""
+    return np.ones(rows.count) if rows.query is None else np.bincount(rows.query).astype(np.float64)
 
 
 class _OfPredictions(Judged):
@@ -193,7 +212,8 @@ class _OfPredictions(Judged):
         if measure.name in UPWARD:
             return OfCalibration(values, samples, self._sampling, labelled.unit)
         unit: Unit = "queries" if measure.page.kind == "list" else labelled.unit
-        return OfSamples(values, samples, self._sampling, unit, _greatest_loss(measure, labelled))
+        worst = _ends(measure, labelled), _sizes(labelled), measure.name != "LogLoss"
+        return OfSamples(values, samples, self._sampling, unit, *worst)
 
     def _of_values(self, measure: Measure, values: list[float]) -> OfValues:
         """Of as many queries as have a value, or of all rows."""

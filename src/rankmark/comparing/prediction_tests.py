@@ -22,8 +22,8 @@ from rankmark.errors import MeasureError
 from rankmark.statistics.chance import Evidence, PValue
 from rankmark.statistics.corrections import CORRECTIONS, CorrectionName
 from rankmark.statistics.drawing import draws_needed
-from rankmark.statistics.intervals import Interval, bounds_of_difference, t_interval
-from rankmark.statistics.mcnemar import mcnemar_of_counts
+from rankmark.statistics.intervals import Interval, bounds_of_difference, t_interval, tango_interval
+from rankmark.statistics.mcnemar import MCNEMAR, mcnemar_of_counts
 from rankmark.statistics.record import check_choice
 from rankmark.statistics.resampling import Floats, check_enough, check_share
 from rankmark.statistics.significance import ALTERNATIVES, TESTS, Alternative, shift_p
@@ -73,7 +73,7 @@ class PredictionPlan:
 
     def __post_init__(self) -> None:
         if self.test is not None:
-            check_choice("test", self.test, PREDICTION_TESTS)
+            check_choice("test", self.test, PREDICTION_TESTS, meant=dict.fromkeys(MCNEMAR, "mcnemar"))
         check_choice("alternative", self.alternative, ALTERNATIVES)
         check_choice("correction", self.correction, CORRECTIONS)
         check_share(alpha=self.alpha)
@@ -132,6 +132,7 @@ class Verdict(NamedTuple):
 
     Attributes:
         interval: of the difference.
+        method: how it was made.
         p: the chance of such a difference between systems that are equally good, with what stands behind it.
         units: how many queries or rows are taken for independent.
         groups: in how many random groups the test takes them; None for each by itself.
@@ -140,6 +141,7 @@ class Verdict(NamedTuple):
     """
 
     interval: Interval
+    method: IntervalMethod
     p: PValue
     units: int
     groups: int | None = None
@@ -147,7 +149,6 @@ class Verdict(NamedTuple):
 
 
 NO_P = PValue(math.nan, Evidence("exact", 0))
-NOTHING = Verdict(Interval(math.nan, math.nan), NO_P, 0)
 
 
 def judged(
@@ -159,12 +160,17 @@ def judged(
 ) -> Verdict:
     """One system against another on one measure; so many tests are corrected together."""
     found = [each.samples.get(measure) for each in systems]
+    method = plan.interval_of(measure)
+    nothing = Verdict(Interval(math.nan, math.nan), method, NO_P, 0)
     if any(each is None for each in found):
-        return NOTHING
+        return nothing
     one, other = paired(*(each for each in found if each is not None))
     if one.units < 2:
-        return NOTHING._replace(units=one.units)
-    return _Judge(measure, systems, one, other, plan, tests).verdict(test, plan.interval_of(measure))
+        return nothing._replace(units=one.units)
+    judge = _Judge(measure, systems, one, other, plan, tests)
+    if plan.sampling.method is None and method == "delta" and judge.of_zero_one:
+        method = "tango"
+    return judge.verdict(test, method)
 
 
 class _Judge:
@@ -179,7 +185,8 @@ class _Judge:
         plan: PredictionPlan,
         tests: int,
     ) -> None:
-        self.systems, self.one, self.other, self.plan, self.tests = systems, one, other, plan, tests
+        self.measure, self.systems, self.plan, self.tests = measure, systems, plan, tests
+        self.one, self.other = one, other
         self.difference = systems[0].result[measure] - systems[1].result[measure]
         self.bounds = bounds_of_difference(measure.bounds, measure.bounds)
         self._apart: Floats | None = None
@@ -191,7 +198,8 @@ class _Judge:
         draws = test == "bootstrap" or method in ("bca", "percentile")
         resamples = len(self._drawn().resampled) if draws else None
         groups = len(self.apart) if grouped else None
-        return Verdict(self._interval(method).within(self.bounds), self._p(test), units, groups, resamples)
+        interval = self._interval(method).within(self.bounds)
+        return Verdict(interval, method, self._p(test), units, groups, resamples)
 
     @property
     def apart(self) -> Floats:
@@ -199,6 +207,12 @@ class _Judge:
         if self._apart is None:
             self._apart = self.one.differences(self.other, self.plan.sampling)
         return self._apart
+
+    @property
+    def of_zero_one(self) -> bool:
+        """Whether it is of rows that are right or wrong, which all count alike."""
+        right = self.measure.name in OF_RIGHT and self.systems[0].unit_of(self.measure) == "rows"
+        return right and bool(np.isin(np.round(self.apart, 6), (-1, 0, 1)).all())
 
     def _p(self, test: PredictionTest) -> PValue:
         alternative = self.plan.alternative
@@ -224,7 +238,7 @@ class _Judge:
 
     def _mcnemar(self) -> PValue:
         own = np.round(self.apart, 6)
-        if not np.isin(own, (-1, 0, 1)).all():
+        if not self.of_zero_one:
             raise MeasureError(
                 'test="mcnemar" is of rows that all count alike, right or wrong: leave out weights'
             )
@@ -237,6 +251,8 @@ class _Judge:
         confidence = self.plan.sampling.confidence
         if method == "delong-t" or method == "delong":
             return self._delong(method).interval
+        if method == "tango":
+            return tango_interval(np.round(self.apart, 6), confidence=confidence)
         if method != "delta":
             return bootstrapped(self._drawn(), self.difference, method, confidence)
         low, high = t_interval(self.apart - self.apart.mean(), confidence=confidence)

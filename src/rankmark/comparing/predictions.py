@@ -66,7 +66,7 @@ class PredictionPair:
         p: the chance of such a difference between systems that are equally good.
         corrected: the same, corrected for all tests of the comparison.
         significant: whether `corrected` is at most alpha.
-        method: of the interval: ``delong-t``, ``delong``, ``delta``, ``bca`` or ``percentile``.
+        method: of the interval: ``delong-t``, ``delong``, ``tango``, ``delta``, ``bca`` or ``percentile``.
         resamples: how many resamples of the units it or the test drew; None for none.
         test: ``delong-t``, ``delong``, ``randomisation``, ``t``, ``bootstrap`` or ``mcnemar``.
         unit: what is taken for independent: ``queries`` or ``rows``.
@@ -152,8 +152,8 @@ def compare_predictions(
             (``none`` is one).
         alpha: the level below which a corrected p-value is significant.
         interval: of differences: ``delta``, Student's t of what each unit moves the difference by, ``bca`` or
-            ``percentile``, or of AUC ``delong-t`` or ``delong``; None is ``delong-t`` of AUC and ``delta`` of
-            others.
+            ``percentile``, or of AUC ``delong-t`` or ``delong``; None is ``delong-t`` of AUC, Tango's of
+            Accuracy over rows (`statistics.tango_interval`) and ``delta`` of others.
         confidence: of the intervals, 0 to 1.
         resamples: as for `evaluate_predictions`, and of random signs where they are not exact.
         seed: of these.
@@ -388,7 +388,7 @@ class PredictionComparison(Saved, Numbered):
             p=float(found.p),
             corrected=math.nan,
             significant=False,
-            method=self.plan.interval_of(measure),
+            method=found.method,
             resamples=found.resamples,
             test=test,
             unit=unit,

@@ -41,18 +41,28 @@ def test_line(shown: Compared) -> str:
     plan, test = shown.plan, TESTS[shown.plan.test]
     words = [f"{plan.test_title}, {sided(plan.alternative)}"]
     if test.draws:
-        exact = " where not exact" if test.exact else ""
-        most = max((pair.evidence.draws or 0 for pair in shown.pairs if pair.evidence), default=0)
-        more = f" to {most:,}" if most > plan.resamples else ""
-        words.append(f"{plan.resamples:,}{more} resamples{exact}, seed {plan.seed}")
+        words.append(_drawn(shown, exact=test.exact))
     if plan.test_options:
         words.append(", ".join(f"{name}={value}" for name, value in plan.test_options.items()))
     if plan.simultaneous:
-        words.append(f"corrected by the {plan.simultaneous.title} test of each measure")
+        drawn = f"{resamples_words([plan.resamples])}, seed {plan.seed}"
+        words.append(f"corrected by the {plan.simultaneous.title} test of each measure, {drawn}")
     else:
         tests = sum(not math.isnan(pair.p) for pair in shown.pairs)
         words.append(corrected_line(plan.correction, tests))
     return "; ".join(words)
+
+
+def _drawn(shown: Compared, *, exact: bool) -> str:
+    """Which p-values are exact, and of how many resamples the others are."""
+    behind = [pair.evidence for pair in shown.pairs if pair.evidence and not math.isnan(pair.p)]
+    drawn = [each.draws for each in behind if each.draws]
+    surely = "exact or upper bounds" if any(each.way == "bound" for each in behind) else "exact"
+    others = len(behind) - len(drawn)
+    if others and not drawn:
+        return f"p-values {surely}"
+    rest = f" for {len(drawn)} of {len(behind)} p-values, others {surely}" if exact and others else ""
+    return f"{resamples_words([shown.plan.resamples, *drawn])}{rest}, seed {shown.plan.seed}"
 
 
 def way_line(evidence: Evidence) -> str:

@@ -65,9 +65,8 @@ class Grouped:
         order = np.empty(len(self._grades), dtype=np.int64)
         falling = np.append(-scores, np.inf)
         for rows, places in self._blocks:
-            by_score = _by_falling(falling[rows])
-            flat = np.take_along_axis(rows, by_score, axis=1).reshape(-1)
-            order[places] = flat if len(flat) == len(places) else flat[flat < len(scores)]
+            ordered = rows.reshape(-1)[_by_falling(falling[rows])].reshape(-1)
+            order[places] = ordered if len(ordered) == len(places) else ordered[ordered < len(scores)]
         ties = self._ties(scores[order]) if self._shares_ranks else None
         return JudgedLists(
             self._rank, self._grades[order], self._offsets, self.sizes, ties=ties, ideal=self._ideal
@@ -110,16 +109,19 @@ class Grouped:
 
 
 def _by_falling(negated: Values) -> Places:
-    """The columns of each row by rising number; those of equal numbers in their order.
+    """The places of all numbers in an order in which those of each row rise; equal ones stay in theirs.
 
-    NumPy's fast sort of floats leaves those in any order, and its stable one takes several times as long.
+    NumPy's fast sort of floats leaves equal ones in any order, and its stable one takes several times longer.
     """
-    columns = np.argsort(negated, axis=1)
-    ordered = np.take_along_axis(negated, columns, axis=1)
+    width = negated.shape[1]
+    starts = np.arange(len(negated))[:, None] * width
+    places = np.argsort(negated, axis=1)
+    ordered = negated.reshape(-1)[places + starts]
     changes = ordered[:, 1:] != ordered[:, :-1]
-    if changes.all():
-        return columns
-    bits = int(negated.shape[1]).bit_length()
-    columns[:, 1:] += np.cumsum(changes, axis=1) << bits
-    columns.sort(axis=1)
-    return columns & ((1 << bits) - 1)
+    if not changes.all():
+        bits = width.bit_length()
+        places[:, 1:] += np.cumsum(changes, axis=1) << bits
+        places.sort(axis=1)
+        places &= (1 << bits) - 1
+    places += starts
+    return places

@@ -94,6 +94,8 @@ class Explanation(Saved):
     def __repr__(self) -> str:
         return f"<Explanation {self.measure} of query {self.query!r}: {self.value}>"
 
+    _options = ("all_rows",)
+
     def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[Block]:
         most = None if all_rows else MOST_ROWS
         value = "left out" if self.value is None else f"{self.value:.{digits}f}"
@@ -180,6 +182,8 @@ class ExplainedDifference(Saved):
 
     def __repr__(self) -> str:
         return f"<ExplainedDifference {self.measure} of query {self.query!r}: {self.difference}>"
+
+    _options = ("all_rows",)
 
     def _blocks(self, digits: int, *, all_rows: bool = False) -> Iterator[Block]:
         import polars as pl

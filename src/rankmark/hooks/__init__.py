@@ -15,12 +15,14 @@ _HOME: dict[str, str] = {
     "TorchMetric": "hooks.torch_metric",
     "catboost": "hooks.boosting",
     "lightgbm": "hooks.boosting",
+    "scorer": "hooks.scoring",
     "xgboost": "hooks.boosting",
 }
 """The module of every name."""
 _MODULES: dict[str, str] = {
     "ir_measures": "hooks.ir_measures",
     "mlflow": "hooks.mlflow",
+    "mteb": "hooks.mteb",
     "polars": "hooks.polars",
     "sentence_transformers": "hooks.sentence_transformers",
     "wandb": "hooks.wandb",

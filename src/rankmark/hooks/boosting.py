@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankmark.errors import DataError, MeasureError, UsageError
-from rankmark.hooks.prepared import Asked, sizes_of
+from rankmark.errors import DataError, UsageError
+from rankmark.hooks.prepared import Asked, Options, is_more_better, sizes_of
 from rankmark.hooks.tools import tool
-from rankmark.language.choices import NoRelevant, ShortLists, Ties
+from rankmark.language.choices import given
 
 if TYPE_CHECKING:
     from rankmark.language.measure import Measure
 
 __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost", "lightgbm", "xgboost"]
-
-
-class Options(TypedDict, total=False):
-    """What can be said of each metric besides its measures; see `lightgbm`."""
-
-    like: str | None
-    ties: Ties | None
-    no_relevant: NoRelevant | None
-    short_lists: ShortLists | None
-    logits: bool
-    weighted: bool
 
 
 def lightgbm(measures: str | Measure | Iterable[str | Measure], **options: Unpack[Options]) -> LightGBMMetric:
@@ -63,7 +52,7 @@ def lightgbm(measures: str | Measure | Iterable[str | Measure], **options: Unpac
         [('nDCG@10', 1.0, True), ('AP', 1.0, True)]
 
     """
-    return LightGBMMetric(measures, options)
+    return LightGBMMetric(measures, given(options, Options, lightgbm))
 
 
 def xgboost(measures: str | Measure | Iterable[str | Measure], **options: Unpack[Options]) -> XGBoostMetric:
@@ -101,7 +90,7 @@ def xgboost(measures: str | Measure | Iterable[str | Measure], **options: Unpack
         (['ndcg@10'], True)
 
     """
-    return XGBoostMetric(measures, options)
+    return XGBoostMetric(measures, given(options, Options, xgboost))
 
 
 def catboost(
@@ -136,29 +125,12 @@ def catboost(
         ((1.0, 1.0), True)
 
     """
-    name, *others = _named(Asked(measure))
+    name, *others = Asked(measure).named()
     if others:
         raise UsageError(f"CatBoost takes one measure for its eval_metric, and {measure!r} are several")
     # CatBoost prints the name of the class.
     kind: type[CatBoostMetric] = type(name, (CatBoostMetric,), {"__doc__": CatBoostMetric.__doc__})
-    return kind(measure, group_id, labels, options)
-
-
-def _named(asked: Asked) -> dict[str, Measure]:
-    """The measures by the names that tools print, in which nothing is that these tools separate by."""
-    return {
-        (each.label if " " not in each.label else str(each)).replace(" ", "").replace(":", "="): each
-        for each in asked.asked()
-    }
-
-
-def _is_more_better(measure: Measure, what: str) -> bool:
-    if measure.better == "neither":
-        raise MeasureError(
-            f"{measure}: neither more nor less of it is better, and {what} has to know which; take it out, "
-            "and evaluate it after training"
-        )
-    return measure.better == "more"
+    return kind(measure, group_id, labels, given(options, Options, catboost))
 
 
 class LightGBMMetric:
@@ -167,7 +139,7 @@ class LightGBMMetric:
     def __init__(self, measures: str | Measure | Iterable[str | Measure], options: Mapping[str, Any]) -> None:
         self._asked = Asked(measures, **options)
         for measure in self._asked.asked():
-            _is_more_better(measure, "LightGBM")
+            is_more_better(measure, "LightGBM")
 
     def __call__(
         self, first: Any, second: Any, weight: Any = None, group: Any = None
@@ -187,8 +159,8 @@ class LightGBMMetric:
             weight, group = second.get_weight(), second.get_group()
         values = list(self._asked.values(labels, scores, group, weight).values())
         measures = self._asked.asked(classes=np.ndim(scores) == 2)
-        named = zip(_named(self._asked), values, measures, strict=True)
-        return [(name, value, _is_more_better(measure, "LightGBM")) for name, value, measure in named]
+        named = zip(self._asked.named(), values, measures, strict=True)
+        return [(name, value, is_more_better(measure, "LightGBM")) for name, value, measure in named]
 
 
 class XGBoostMetric:
@@ -202,7 +174,7 @@ class XGBoostMetric:
 
     def __init__(self, measures: str | Measure | Iterable[str | Measure], options: Mapping[str, Any]) -> None:
         self._asked = Asked(measures, **options)
-        named = _named(self._asked)
+        named = self._asked.named()
         self.names = [_told(name, each) for name, each in named.items()]
         *_, last = named.values()
         self.maximize = last.better == "more"
@@ -243,7 +215,7 @@ class XGBoostMetric:
 
         """
         *_, last = self._asked.asked()
-        maximize = _is_more_better(last, "early stopping")
+        maximize = is_more_better(last, "early stopping")
         callbacks = tool("xgboost.callback", "xgboost")
         return callbacks.EarlyStopping(
             rounds=rounds, metric_name=self.names[-1], maximize=maximize, **options
@@ -271,7 +243,7 @@ class CatBoostMetric:
     ) -> None:
         self._made_of = measure, group_id, labels, options
         self._asked = Asked(measure, **{"logits": True, **options})
-        self._better = _is_more_better(self._asked.asked()[0], "CatBoost")
+        self._better = is_more_better(self._asked.asked()[0], "CatBoost")
         self._labels = None if labels is None else [np.asarray(each, np.float64) for each in _several(labels)]
         self._sizes = [sizes_of(each) for each in _several(group_id)]
         self._check_told_apart()

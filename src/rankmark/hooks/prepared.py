@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,21 @@ from rankmark.language.choices import Choices, NoRelevant, ShortLists, Ties
 from rankmark.language.measure import Measure
 from rankmark.rendering.words import counted as so_many
 
-__all__ = ["Asked", "DataSet", "sizes_of"]
+__all__ = ["Asked", "DataSet", "Options", "is_more_better", "sees_probabilities", "sizes_of", "together"]
 
 KEPT = 8
 """So many data sets stay prepared."""
+
+
+class Options(TypedDict, total=False):
+    """What can be said of each metric besides its measures; see `Asked`."""
+
+    like: str | None
+    ties: Ties | None
+    no_relevant: NoRelevant | None
+    short_lists: ShortLists | None
+    logits: bool
+    weighted: bool
 
 
 @dataclass(slots=True)
@@ -65,9 +76,21 @@ class Asked:
         self.plans = Plans(self.measures, self.like, choices)
         self.asked()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A model that is saved with its metric holds no labels.
+        said = (self.like, self.ties, self.no_relevant, self.short_lists, self.logits, self.weighted)
+        return Asked, (self.plans.measures, *said)
+
     def asked(self, *, classes: bool = False) -> tuple[Measure, ...]:
         """The measures of rows that have one score, or one of each class."""
         return self.plans.understood(classes=classes)
+
+    def named(self) -> dict[str, Measure]:
+        """The measures by the names that tools print, in which nothing is that these tools separate by."""
+        return {
+            (each.label if " " not in each.label else str(each)).replace(" ", "").replace(":", "="): each
+            for each in self.asked()
+        }
 
     def values(
         self, labels: Any, scores: Any, sizes: Any = None, weights: Any = None
@@ -166,7 +189,7 @@ class DataSet:
         """The measures of rows and of classes."""
         if not self._asked.logits:
             return self._evaluated(measures, scores)
-        likely = [each for each in measures if scores.ndim == 2 or _sees_probabilities(each)]
+        likely = [each for each in measures if scores.ndim == 2 or sees_probabilities(each)]
         others = [each for each in measures if each not in likely]
         found = self._evaluated(others, scores) if others else {}
         if likely:
@@ -249,7 +272,23 @@ class DataSet:
             yield Grouped(grades, self._sizes, choices.ties), choices, measures
 
 
-def _sees_probabilities(measure: Measure) -> bool:
+def is_more_better(measure: Measure, what: str) -> bool:
+    """Whether more of a measure is better.
+
+    Raises:
+        MeasureError: neither more nor less is, and a tool of this name has to know.
+
+    """
+    if measure.better == "neither":
+        raise MeasureError(
+            f"{measure}: neither more nor less of it is better, and {what} has to know which; take it out, "
+            "and evaluate it afterwards"
+        )
+    return measure.better == "more"
+
+
+def sees_probabilities(measure: Measure) -> bool:
+    """Whether a measure takes scores for probabilities, or decides by them at a threshold."""
     return measure.page.scores == "probability" or "threshold" in measure.page.parameters
 
 
@@ -274,3 +313,9 @@ def sizes_of(groups: Any) -> Values:
     if len(np.unique(names)) < len(names):
         raise DataError("the rows of a group do not stand together; sort the rows by their group")
     return np.diff(opens, append=len(ids))
+
+
+def together(groups: Any) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """The rows in an order in which those of a group stand together, and how many each group has."""
+    _, group, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    return np.argsort(group, kind="stable"), sizes

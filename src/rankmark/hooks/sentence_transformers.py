@@ -41,7 +41,7 @@ class InformationRetrievalEvaluator(_Retrieval):  # type: ignore[misc]
     """Retrieves documents for queries and measures how good the lists are.
 
     ``evaluator(model)`` gives ``{"cosine_nDCG@10": 0.43, …}``, with the name of the evaluator before, if it
-    has one, and with ``intervals`` also ``…_low`` and ``…_high``; `results` has what was measured. Queries
+    has one, and with ``intervals`` also ``… low`` and ``… high``; `results` has what was measured. Queries
     without relevant documents are left out, as they are by its namesake.
 
     Args:
@@ -105,7 +105,7 @@ class InformationRetrievalEvaluator(_Retrieval):  # type: ignore[misc]
         found = {
             f"{function}_{name}": value
             for function in self.score_function_names
-            for name, value in self._asked.numbers(self.results[function]).items()
+            for name, value in self.results[function].to_dict().items()
         }
         first = self._asked.measures[0].label
         best = max(self.score_function_names, key=lambda name: self._rank(self.results[name][first]))
@@ -138,7 +138,7 @@ class RerankingEvaluator(_Reranking):  # type: ignore[misc]
     """Ranks the documents of each sample and measures how good the lists are.
 
     ``evaluator(model)`` gives ``{"nDCG@10": 0.43, …}``, with the name of the evaluator before, if it has one,
-    and with ``intervals`` also ``…_low`` and ``…_high``; `results` has what was measured. Samples without
+    and with ``intervals`` also ``… low`` and ``… high``; `results` has what was measured. Samples without
     positive or without negative documents are left out, as they are by its namesake. Of documents with equal
     scores the negative ones come first, so that a model that tells nothing apart is not taken for a good one,
     unless ``choices={"ties": "expected"}`` asks for the mean over all orders.
@@ -178,7 +178,7 @@ class RerankingEvaluator(_Reranking):  # type: ignore[misc]
     ) -> dict[str, float]:
         """Evaluates a model, and writes a row of a CSV file in the folder `output_path`, if there is one."""
         self.results = self.compute_metrics(model)
-        found = self._asked.numbers(self.results)
+        found = self.results.to_dict()
         return _told(self, model, found, self._asked.measures[0].label, output_path, epoch, steps)
 
     def compute_metrics(self, model: Any) -> ListResult:
@@ -233,19 +233,15 @@ class _Asked:
 
     def evaluated(self, qrels: Any, run: Any) -> ListResult:
         """The result of judgements and lists."""
-        return evaluate(qrels, run, self.asked, like=self._like, **self._choices, **self._intervals)
+        found: ListResult = evaluate(
+            qrels, run, self.asked, like=self._like, **self._choices, **self._intervals
+        )
+        return found
 
     def evaluated_arrays(self, scores: Any, relevance: Any, lengths: Any) -> ListResult:
         """The result of arrays of scores."""
         options = {**self._choices, **self._intervals}
         return evaluate_arrays(scores, relevance, self.asked, lengths=lengths, **options)
-
-    def numbers(self, result: ListResult) -> dict[str, float]:
-        """The values, and the ends of their intervals, if there are any."""
-        found = dict(result.values)
-        for name, interval in (result.intervals if self._intervals["intervals"] else {}).items():
-            found |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
-        return found
 
 
 def _grades(relevant: Iterable[Any] | Mapping[Any, float]) -> Mapping[Any, float]:

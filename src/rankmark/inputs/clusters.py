@@ -16,10 +16,30 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Clustering", "ClustersBy"]
+__all__ = ["Clustering", "ClustersBy", "kinds_of"]
 
 ClustersBy: TypeAlias = "str | Mapping[Any, Any] | Sequence[str | Mapping[Any, Any]] | None"
 """A column, or ``{query: what it belongs to}``; a list of two of these for clusters of two kinds."""
+
+
+def kinds_of(clusters: ClustersBy) -> list[str | Mapping[Any, Any]]:
+    """What was asked for, one of each kind.
+
+    Raises:
+        UsageError: what is neither a column nor a mapping, nor two of these.
+
+    """
+    if clusters is None:
+        return []
+    asked = [clusters] if isinstance(clusters, str | Mapping) else clusters
+    few = isinstance(asked, list | tuple) and 1 <= len(asked) <= 2
+    if not few or not all(isinstance(each, str | Mapping) for each in asked):
+        what = f"has a {type(asked[0]).__name__}" if few else f"is of type {type(clusters).__name__}"
+        raise UsageError(
+            f"clusters {what}; give {{query: what it belongs to}}, such as dict(zip(query_ids, clusters)), "
+            "or two such in a list"
+        )
+    return list(asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +65,7 @@ class Clustering:
         """
         if clusters is None or isinstance(clusters, Clustering):
             return clusters
-        asked = [clusters] if isinstance(clusters, str | Mapping) else clusters
-        if not isinstance(asked, list | tuple) or not 1 <= len(asked) <= 2:
-            raise UsageError(
-                f"clusters is of type {type(clusters).__name__}; give {{query: what it belongs to}}, "
-                "or two such in a list"
-            )
-        return cls(tuple(_read(each, places) for each in asked))
+        return cls(tuple(_read(each, places) for each in kinds_of(clusters)))
 
     @property
     def of_columns(self) -> bool:
@@ -74,11 +88,9 @@ class Clustering:
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
 
-def _read(asked: Any, places: Places | None) -> Mapping[Any, Any] | pl.DataFrame:
+def _read(asked: str | Mapping[Any, Any], places: Places | None) -> Mapping[Any, Any] | pl.DataFrame:
     if isinstance(asked, Mapping):
         return asked
-    if not isinstance(asked, str):
-        raise UsageError(f"clusters has a {type(asked).__name__}; give {{query: what it belongs to}}")
     if places is None:
         raise UsageError(f"clusters={asked!r}: there is no table here; give {{query: what it belongs to}}")
     return read_columns([asked], places, "clusters")

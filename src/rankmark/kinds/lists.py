@@ -254,6 +254,9 @@ class JudgedLists:
         if self.ties is None:
             each = x if isinstance(x, np.ndarray) else np.full(len(self.rank), x)
             return _native.segment_weighted_sum(each, self.rank, weights, self.offsets)
+        weighing = self.ties[0] <= len(weights)
+        if np.count_nonzero(weighing) < len(weighing):
+            return self.where(weighing).weighted_sum(x[weighing] if isinstance(x, np.ndarray) else x, weights)
         padded = np.append(weights, np.zeros(max(0, self.depth() - len(weights)) + 1))
         return self.sum(self.at_rank(lambda rank: padded[rank - 1]) * x)
 

@@ -27,6 +27,10 @@ __all__ = ["GREATEST_CUTOFF", "Definition", "Meaning", "declared", "key_of", "lo
 FOREIGN: Mapping[str, str] = {
     "judged_only": '; unjudged items are left out by unjudged="ignore"',
     "dcg": "; what another tool calls so is gain=exp2 or gain=linear",
+    **dict.fromkeys(
+        ("labels", "scores", "grades", "y_true", "y_score", "y_pred"),
+        "; data are given in their order, without names: (labels, scores), or (grades)",
+    ),
 }
 """What other tools have parameters for, as it is said here."""
 GREATEST_CUTOFF = 2**53

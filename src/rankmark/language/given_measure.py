@@ -10,7 +10,7 @@ from rankmark.language.measure import Measure
 from rankmark.language.names import parse
 from rankmark.language.registry import Better, Page
 
-__all__ = ["GivenMeasure"]
+__all__ = ["GivenMeasure", "known_measure"]
 
 NOTHING: MappingProxyType[str, Any] = MappingProxyType({})
 
@@ -54,7 +54,7 @@ class GivenMeasure(Measure):
 
 
 def _page(name: str, better: Better | None) -> Page:
-    known = _known(name)
+    known = known_measure(name)
     told = known is None or (known.page.aggregate in ("mean", "sum") and known.mean == "arithmetic")
     if not told:
         raise MeasureError(
@@ -73,8 +73,8 @@ def _page(name: str, better: Better | None) -> Page:
     )
 
 
-def _known(name: str) -> Measure | None:
-    """The measure here of this name, if there is one."""
+def known_measure(name: str) -> Measure | None:
+    """The measure that is computed here of this name, if there is one."""
     try:
         return parse(name)
     except MeasureError:

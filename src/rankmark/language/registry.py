@@ -39,6 +39,7 @@ __all__ = [
     "list_measure",
     "meaning_of",
     "namesakes",
+    "near",
     "page",
     "pages",
     "row_measure",
@@ -316,8 +317,12 @@ def meaning_of(name: str, kinds: tuple[Kind, ...] = LISTS_FIRST, *, cutoff: bool
         raise MeasureError(f"{name!r} can mean {either}; write the one that is meant")
     if why := absent(name):
         raise MeasureError(f"{why} (`rankmark measures` lists all that there are)")
-    near = did_you_mean(name, [*(known.name for known in TREC_MEASURES), *spellings()])
-    raise MeasureError(f"no measure {name!r}{near} (`rankmark measures` lists them all)")
+    raise MeasureError(f"no measure {name!r}{near(name)} (`rankmark measures` lists them all)")
+
+
+def near(name: str) -> str:
+    """``"; did you mean X?"`` for the names of measures nearest to one that is none, or the empty string."""
+    return did_you_mean(name, [*(known.name for known in TREC_MEASURES), *spellings()])
 
 
 def namesakes(page: Page) -> list[str]:

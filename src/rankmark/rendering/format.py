@@ -36,6 +36,14 @@ class Showable:
     _queries: Callable[[], pl.DataFrame | None]
     """The values of each query; None if no measure has any."""
 
+    @classmethod
+    def _check_table(cls, **options: Any) -> None:
+        """Refuses options that ask for several tables where one is shown."""
+
+    def _page(self, digits: int, **options: Any) -> Iterator[Block]:
+        """As `_blocks`, for pages, on which tables are read as easily as lines."""
+        return self._blocks(digits, **options)
+
     def _paper(self, digits: int, **options: Any) -> Iterator[Block]:
         """As `_blocks`, for papers."""
         return self._blocks(digits, **options)
@@ -50,6 +58,7 @@ class Format(ABC):
         place: where it stands among the others in lists; after those with a lower number.
         needs: the method of a `Showable` that gives what this shows: a class without it cannot be shown so.
         is_text: whether it can be printed, and not only be written to a file.
+        one_table: whether it shows one table alone, of those that options ask for.
         file: of a format that is no text, what it is and what writes it.
 
     """
@@ -60,6 +69,7 @@ class Format(ABC):
     needs: ClassVar[str]
     is_text: ClassVar[bool] = True
     file: ClassVar[str] = ""
+    one_table: ClassVar[bool] = False
 
     def has(self, what: type[Showable]) -> bool:
         """Whether things of a class can be shown so."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from rankmark.calling import clear_methods
 from rankmark.errors import ChoiceError, did_you_mean
 
 __all__ = ["Names", "Numbered", "Parts", "named"]
@@ -24,6 +25,7 @@ DIGITS = 6
 """Of the hash that tells two names apart."""
 
 
+@clear_methods
 class Numbered(ABC):
     """What has numbers, each with a name."""
 

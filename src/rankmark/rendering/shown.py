@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rankmark.calling import clear_methods, refuse_unknown
 from rankmark.errors import UsageError
 from rankmark.rendering.format import Format, Showable
 from rankmark.rendering.formats import format_of, formats, known_format
@@ -28,6 +29,7 @@ def checked_digits(digits: int) -> int:
     return digits.__index__()
 
 
+@clear_methods
 class Shown(Showable):
     """Something that `format` shows and `write` writes, in the formats that what it has decides."""
 
@@ -35,8 +37,14 @@ class Shown(Showable):
 
     _only: ClassVar[tuple[str, ...] | None] = None
     """The formats that its class is shown in, if not all for which it has what it takes."""
+    _options: ClassVar[tuple[str, ...]] = ()
+    """What else than `digits` its formats take."""
     _instead: ClassVar[str] = ""
     """What a format in which it is not shown shows, for the message that refuses it."""
+
+    def __init_subclass__(cls, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        clear_methods(cls)
 
     @classmethod
     def formats(cls) -> tuple[str, ...]:
@@ -62,6 +70,7 @@ class Shown(Showable):
             **options: what else to show; the class says which there are.
 
         """
+        refuse_unknown("format", options, ["name", "digits", *self._options])
         return self._in_format(name).text(self, checked_digits(digits), options)
 
     def to_table(self, **options: Any) -> str:
@@ -94,6 +103,7 @@ class Shown(Showable):
 
     def write(self, path: str | Path, name: str | None = None, digits: int = 4, **options: Any) -> None:
         """Write `format` to a file, whole or not at all; the path's ending says how unless `name` does."""
+        refuse_unknown("write", options, ["path", "name", "digits", *self._options])
         digits = checked_digits(digits)
         name = name or format_of(path)
         file = formats().get(name)
@@ -106,4 +116,4 @@ class Shown(Showable):
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        return html(self._blocks(4))
+        return html(self._page(4))

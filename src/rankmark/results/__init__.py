@@ -37,6 +37,7 @@ _HOME = {
     "LimitGate": "comparing.gates",
     "ListResult": "results.lists",
     "MeasureCounts": "aggregation.counts",
+    "GateMover": "comparing.gates",
     "MeasureGate": "comparing.gates",
     "Mover": "comparing.compared",
     "Pair": "comparing.pairs",

@@ -20,6 +20,7 @@ from rankmark.comparing.compared import Power as Power
 from rankmark.comparing.comparison import Comparison as Comparison
 from rankmark.comparing.gates import Allowance as Allowance
 from rankmark.comparing.gates import Gate as Gate
+from rankmark.comparing.gates import GateMover as GateMover
 from rankmark.comparing.gates import LimitGate as LimitGate
 from rankmark.comparing.gates import MeasureGate as MeasureGate
 from rankmark.comparing.pairs import Pair as Pair

@@ -148,7 +148,7 @@ class ListResult(Result):
         """
         from rankmark.aggregation.query_intervals import interval_of_terms
 
-        check_choice("intervals", method, INTERVALS)
+        check_choice("intervals", method, (name for name, each in INTERVALS.items() if each.of_means))
         check_share(confidence=confidence)
         draws = {"resamples": resamples, "seed": seed, "threads": threads}
         check_drawn(**draws)  # type: ignore[arg-type]

@@ -48,6 +48,13 @@ class OfRuns(Saved, Numbered, ABC):
 
     __slots__ = ()
 
+    _options = tuple(Options.__annotations__)
+
+    @classmethod
+    def _check_table(cls, **options: Any) -> None:
+        if options.get("per_class") and options.get("confusion"):
+            raise UsageError("CSV is one table: ask for the classes or for the confusion matrix")
+
     @property
     @abstractmethod
     def _runs(self) -> Mapping[str, Result]:
@@ -247,8 +254,6 @@ class View:
     def frame(self) -> pl.DataFrame | Grid:
         """One table: the classes, the queries or the slices if asked for, else the summary."""
         if classes := list(self.classes(None)):
-            if len(classes) > 1:
-                raise UsageError("CSV is one table: ask for the classes or for the confusion matrix")
             return classes[0]
         if self.per_query:
             return self.queries(self.exact)

@@ -16,11 +16,16 @@ hold for few rows, `sequences` intervals for any number of looks; `spread` says 
 rounding, `chance` what a p-value is; `record` is what can be chosen.
 """
 
-from inspect import isfunction as _isfunction
-
-from rankmark.calling import with_clear_calls as _with_clear_calls
+from rankmark.calling import clear_functions as _clear_functions
 from rankmark.statistics.anova import Anova, balanced_anova, two_way_anova
-from rankmark.statistics.bayes import Posterior, bootstrap_posterior, posterior, student_posterior
+from rankmark.statistics.bayes import (
+    Posterior,
+    RankPosterior,
+    bootstrap_posterior,
+    posterior,
+    signed_rank_posterior,
+    student_posterior,
+)
 from rankmark.statistics.bounded import gaffke_bound
 from rankmark.statistics.calibration import SpiegelhalterTest, binned_gaps, spiegelhalter_test
 from rankmark.statistics.corrections import CORRECTIONS, corrected
@@ -51,6 +56,7 @@ from rankmark.statistics.intervals import (
     studentised_interval,
     studentised_ratios,
     t_interval,
+    tango_interval,
     wilson_interval,
 )
 from rankmark.statistics.mcnemar import MCNEMAR, McNemar, mcnemar_test
@@ -98,6 +104,7 @@ __all__ = [
     "MeanDifference",
     "Posterior",
     "RankInterval",
+    "RankPosterior",
     "SpiegelhalterTest",
     "anova_power",
     "auto_interval",
@@ -143,6 +150,7 @@ __all__ = [
     "randomised_tukey",
     "rank_intervals",
     "sign_test",
+    "signed_rank_posterior",
     "spiegelhalter_test",
     "stratified_interval",
     "student_posterior",
@@ -151,6 +159,7 @@ __all__ = [
     "studentised_ratios",
     "superiority_interval",
     "t_interval",
+    "tango_interval",
     "two_way_anova",
     "unpaired_delong_test",
     "welch",
@@ -158,6 +167,4 @@ __all__ = [
     "wilson_interval",
 ]
 
-for _name in __all__:
-    if _isfunction(_found := globals()[_name]):
-        globals()[_name] = _with_clear_calls(_found, __name__)
+_clear_functions(globals())

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankmark.errors import DataError
 from rankmark.statistics.chance import LEAST_P, Evidence, PValue
-from rankmark.statistics.intervals import Interval, standard_error
+from rankmark.statistics.intervals import Interval, known_leverage, standard_error
 from rankmark.statistics.record import check_choice
-from rankmark.statistics.resampling import Clusters, Floats, as_columns, check_share
+from rankmark.statistics.resampling import Clusters, Floats, as_columns, as_floats, check_share
 from rankmark.statistics.spread import standard_deviation, without_rounding
 
 if TYPE_CHECKING:
@@ -165,11 +165,28 @@ class Crossed:
         check_choice("alternative", alternative, ("two-sided", "greater", "less"))
         distance, known = self.estimate - null, self.queries.freedom
         t = distance / self.error if known and self.error else math.nan
-        # With seeds there is no one number of degrees of freedom.
-        freedom = None if any(each.squared for each in self.seeds) else known
         return PValue(
-            self._p(distance, alternative), Evidence("t", self.queries.units if known else 0, t, freedom)
+            self._p(distance, alternative),
+            Evidence("t", self.queries.units if known else 0, t, self._freedom_of(distance)),
         )
+
+    def _freedom_of(self, distance: float) -> float | None:
+        """With how many degrees of freedom t has the p-value of this distance, on which they depend."""
+        from scipy.optimize import brentq
+        from scipy.special import stdtr
+
+        known = self.queries.freedom
+        if not (known and self.error and any(each.squared for each in self.seeds)):
+            return known
+        both, t = self._two_sided(abs(distance)), abs(distance) / self.error
+        if not LEAST_P < both < 1:
+            return None
+
+        def over(freedom: float) -> float:
+            return math.log(2 * stdtr(freedom, -t)) - math.log(both)
+
+        least, most = 0.5, known + sum(each.freedom for each in self.seeds)
+        return float(brentq(over, least, most)) if over(least) > 0 > over(most) else None
 
     def _p(self, distance: float, alternative: Alternative) -> float:
         if not self.queries.freedom:
@@ -200,7 +217,12 @@ class Crossed:
 
 
 def crossed(
-    values: ArrayLike, others: ArrayLike | None = None, *, clusters: Clusters = None, seedless: bool = False
+    values: ArrayLike,
+    others: ArrayLike | None = None,
+    *,
+    clusters: Clusters = None,
+    leverage: ArrayLike | None = None,
+    seedless: bool = False,
 ) -> Crossed:
     """The mean over queries and seeds, or the difference of two systems' means, with parts of its variance.
 
@@ -225,6 +247,7 @@ def crossed(
             left out.
         others: those of another system on the same queries, that is subtracted; None for the mean.
         clusters: a label a query; whole clusters are then what varies, see `t_interval`.
+        leverage: how much of all each query stands for; see `t_interval`.
         seedless: a system with one column depends on no seed. Else, beside one with several, it is taken to
             vary by seeds as much as that one; where both have one column, nothing is known of seeds, and the
             parts are those of queries.
@@ -251,7 +274,8 @@ def crossed(
     kept = [each[there] for each in tables]
     means = [each.mean(axis=1) for each in kept]
     own = means[0] if others is None else means[0] - means[1]
-    error, freedom, units = standard_error(own, labels)
+    shares = None if leverage is None else known_leverage(own, as_floats(leverage)[there])
+    error, freedom, units = standard_error(own, labels, shares)
     estimate = float(without_rounding(own, np.column_stack(kept)).mean()) if len(own) else math.nan
     queries = VariancePart(error**2, freedom, units)
     if not freedom:

@@ -11,7 +11,7 @@ Who draws anything asks `drawn_p` and gives it a function that draws::
 
 where ``extreme(first, end, columns)`` makes the draws numbered ``first`` to ``end − 1``, each of its own
 number and of the seed alone, and tells for each of these columns how many of them are as extreme as what was
-observed. Columns may share draws. Where even the ceiling is too low, say `too_few_draws` beside the numbers.
+observed. Columns may share draws. Where even the ceiling is too low, say so beside the numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from rankmark.statistics.resampling import Floats
 
-__all__ = ["MOST_DRAWS", "Counted", "Drawn", "drawn_p", "draws_needed", "too_few_draws"]
+__all__ = ["MOST_DRAWS", "Counted", "Drawn", "drawn_p", "draws_needed"]
 
 ENOUGH = 100
 """Extreme draws that tell a p-value to a tenth of itself."""
@@ -69,11 +69,6 @@ def draws_needed(tests: int, alpha: float, resamples: int) -> int:
 
     """
     return max(resamples, min(MOST_DRAWS, math.ceil(FINER * tests / alpha)))
-
-
-def too_few_draws(tests: int, alpha: float, draws: int) -> bool:
-    """Whether no p-value of so many draws, times all tests, is α or below."""
-    return tests * (1 / (draws + 1)) > alpha
 
 
 def drawn_p(extreme: Extreme, columns: int, *, resamples: int, most: int | None = None) -> Drawn:

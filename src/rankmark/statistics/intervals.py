@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankmark import _native
-from rankmark.errors import ChoiceError
+from rankmark.errors import ChoiceError, DataError
 from rankmark.statistics.freedom import effective_freedom
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
     Clusters,
     Floats,
+    as_floats,
     bootstrap_means,
     check_drawn,
     check_enough,
@@ -39,12 +40,14 @@ __all__ = [
     "Made",
     "MeanInterval",
     "StandardError",
+    "are_zero_one",
     "auto_interval",
     "bca_interval",
     "bootstrap_interval",
     "bounds_of_difference",
     "caution_of",
     "exact_interval",
+    "known_leverage",
     "left_out_means",
     "linearised_error",
     "made_interval",
@@ -54,10 +57,11 @@ __all__ = [
     "studentised_interval",
     "studentised_ratios",
     "t_interval",
+    "tango_interval",
     "wilson_interval",
 ]
 
-IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact"]
+IntervalName = Literal["auto", "t", "studentised", "bca", "percentile", "wilson", "exact", "tango"]
 
 
 Bounds: TypeAlias = "tuple[float | None, float | None]"
@@ -86,13 +90,14 @@ def bounds_of_difference(one: Bounds, other: Bounds) -> Bounds:
     )
 
 
-Caution: TypeAlias = Literal["", "alike", "few", "skewed"]
+Caution: TypeAlias = Literal["", "alike", "few", "uneven", "skewed"]
 """Why an interval is not to be trusted: one of `CAUTIONS`, or nothing."""
 
 CAUTIONS: Mapping[Caution, str] = MappingProxyType(
     {
         "alike": "all values are the same, which does not say how far off their mean can be",
         "few": "fewer than 10 values are others than the most frequent one",
+        "uneven": "few of the values weigh most",
         "skewed": "the values are few for being so skewed",
     }
 )
@@ -123,14 +128,22 @@ class Made(NamedTuple):
         return Interval(self.low, self.high)
 
 
-def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
+def t_interval(
+    values: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    clusters: Clusters = None,
+    leverage: ArrayLike | None = None,
+) -> Interval:
     """Student's interval: x̄ ± t·SE, t the quantile (1 + confidence) / 2 with n − 1 degrees of freedom.
 
     SE = s/√n; with G clusters SE² = (G − 1)/G · Σ_c u_c², u_c = (S_c − m_c·x̄)/(n − m_c) for a cluster of m_c
     rows of sum S_c, which is by how much the mean is another without it (the jackknife). The degrees of
     freedom are G − 1; where clusters are not all of a size 2G/(κ − 1), G − 1 at most, κ the kurtosis of u,
     for SE is less well known where few clusters have most rows. So clusters may be of any sizes, but have to
-    be independent, and 25 or more.
+    be independent, and 25 or more. The same goes for rows that weigh differently: the linearised values of a
+    ratio Σ a / Σ b, such as a weighted mean, without one of which it moves by u = (x − x̄)/(n·(1 − h)), h the
+    leverage b / Σ b; in clusters that of all of their rows.
 
     With clusters of two kinds, such as topics and users, SE² is SE₁² + SE₂² − SE₁₂², SE₁₂ that of rows in the
     same clusters of both, each G/(G − 1) · Σ_c (S_c − m_c·x̄)² / n², and at least the greater of SE₁² and
@@ -140,6 +153,7 @@ def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cluster
         values: one a row; NaN is left out.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         clusters: a label a row, or two: [rows, 2].
+        leverage: h, how much of all each row stands for, 1 together; None for 1/n.
 
     Source:
         Student, "The probable error of a mean", Biometrika 6, 1908; for clusters J. W. Tukey, "Bias and
@@ -153,7 +167,7 @@ def t_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cluster
 
     check_share(confidence=confidence)
     own, labels = known(values, clusters)
-    error, freedom, _ = standard_error(own, labels)
+    error, freedom, _ = standard_error(own, labels, known_leverage(values, leverage))
     if not freedom:
         return Interval(math.nan, math.nan)
     reach = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
@@ -176,28 +190,59 @@ class StandardError(NamedTuple):
     units: int
 
 
-def standard_error(values: Floats, clusters: Clusters = None) -> StandardError:
+def standard_error(
+    values: Floats, clusters: Clusters = None, leverage: Floats | None = None
+) -> StandardError:
     """The standard error of the mean of values without NaN, as `t_interval` takes it."""
     labels = None if clusters is None else np.asarray(clusters)
     own, unit = scaled(values)
-    found = _error(own, labels)
+    found = _error(own, labels, leverage)
     return found._replace(error=found.error * unit)
 
 
-def _error(values: Floats, labels: NDArray[Any] | None) -> StandardError:
+def known_leverage(values: ArrayLike, leverage: ArrayLike | None) -> Floats | None:
+    """The leverage of the values that are not NaN, 1 together.
+
+    Raises:
+        DataError: it is of another number of values, or one is below 0.
+
+    """
+    if leverage is None:
+        return None
+    there, found = ~np.isnan(as_floats(values)), as_floats(leverage)
+    if found.shape != there.shape:
+        raise DataError(f"the leverage of {found.size} values for {there.size}; give one a value")
+    own = found[there]
+    if len(own) and not (own.min() >= 0 and 0 < own.sum() < math.inf):
+        raise DataError("leverage is the share of each value: 0 or more, and above 0 for some")
+    return np.asarray(own / own.sum())
+
+
+def _error(values: Floats, labels: NDArray[Any] | None, leverage: Floats | None) -> StandardError:
     """The same of values of which squares neither overflow nor vanish."""
     if labels is not None and labels.ndim == 2:
         return _two_way_error(values, labels)
     linear = linearised_error(values, labels)
-    if labels is None or not linear.freedom:
+    shares = _unit_shares(labels, leverage)
+    if shares is None or not linear.freedom:
         return linear
-    _, sizes = np.unique(labels, return_counts=True)
-    if sizes.min() == sizes.max():
-        return linear
+    if shares.max() == 1:  # a ratio of one value says nothing of others
+        return StandardError(math.nan, 0, linear.units)
     count = linear.units
-    moves = (1 - 1 / count) * _unit_deviations(values, labels) / (len(values) - sizes)
+    moves = (1 - 1 / count) * _unit_deviations(values, labels) / (len(values) * (1 - shares))
     error = math.sqrt(count / (count - 1) * float(np.sum(moves**2)))
     return StandardError(error, effective_freedom(moves, count), count)
+
+
+def _unit_shares(labels: NDArray[Any] | None, leverage: Floats | None) -> Floats | None:
+    """The leverage of each value, or cluster of them; None where all have the same."""
+    if labels is None:
+        shares = leverage
+    else:
+        _, codes = np.unique(labels, return_inverse=True)
+        sizes = np.bincount(codes, leverage).astype(float)
+        shares = sizes / sizes.sum()
+    return None if shares is None or shares.min() == shares.max() else shares
 
 
 def linearised_error(values: Floats, labels: Clusters) -> StandardError:
@@ -324,6 +369,7 @@ def studentised_ratios(
     values: ArrayLike,
     *,
     clusters: Clusters = None,
+    leverage: ArrayLike | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     threads: int | None = None,
@@ -333,6 +379,7 @@ def studentised_ratios(
     Args:
         values: one a row; NaN is left out.
         clusters: a label a row.
+        leverage: as for `t_interval`.
         resamples: how many.
         seed: of the resamples.
         threads: how many to use; all cores if None.
@@ -340,10 +387,15 @@ def studentised_ratios(
     """
     check_drawn(resamples, seed, threads)
     own, labels = known(values, clusters)
-    left = scaled(deviations(own))[0][:, None]
-    totals, sizes = (left, np.ones_like(left)) if labels is None else cluster_totals(left, labels)
+    shares = known_leverage(values, leverage)
+    totals = scaled(deviations(own))[0][:, None]
+    sizes = np.ones_like(totals) if shares is None else len(own) * shares[:, None]
+    alike = labels is None and shares is None
+    if labels is not None:
+        sizes = cluster_totals(sizes, labels)[0]
+        totals, _ = cluster_totals(totals, labels)
     units = len(totals)
-    terms = [totals, totals**2] if labels is None else [totals, totals**2, sizes, totals * sizes, sizes**2]
+    terms = [totals, totals**2] if alike else [totals, totals**2, sizes, totals * sizes, sizes**2]
     table = np.column_stack(terms)
     sums = _native.bootstrap_sums(table, resamples, seed, threads or 0).reshape(resamples, -1)
     total, squares, *of_sizes = np.ascontiguousarray(sums.T)
@@ -365,6 +417,7 @@ MOST_RATIOS, MOST_DRAWN, MOST_TOGETHER = 400_000, 20_000_000, 400_000_000
 def _ratios(
     values: Floats,
     clusters: Clusters,
+    leverage: Floats | None,
     *,
     confidence: float,
     together: int | None,
@@ -379,6 +432,7 @@ def _ratios(
     Args:
         values: without NaN.
         clusters: a label a row.
+        leverage: as for `t_interval`.
         confidence: of the interval.
         together: how many intervals are made, which share the limit; None for no more than `resamples`.
         resamples: the least.
@@ -389,7 +443,8 @@ def _ratios(
         2.6.
 
     """
-    ratios = studentised_ratios(values, clusters=clusters, resamples=resamples, **draws)
+    draws |= {"clusters": clusters, "leverage": leverage}
+    ratios = studentised_ratios(values, resamples=resamples, **draws)
     if together is None:
         return ratios
     about = math.sqrt(confidence * (1 - confidence) / resamples)
@@ -400,7 +455,7 @@ def _ratios(
     times = min(limit / resamples, (off / FINE) ** 2)  # NaN, where an end is infinite, takes the limit
     if not times > 1:
         return ratios
-    return studentised_ratios(values, clusters=clusters, resamples=math.ceil(times) * resamples, **draws)
+    return studentised_ratios(values, resamples=math.ceil(times) * resamples, **draws)
 
 
 def wilson_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
@@ -428,7 +483,9 @@ def wilson_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Cl
     share, count, z = _share("wilson", values, clusters, confidence)
     middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
     reach = z / (1 + z**2 / count) * math.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2)
-    return Interval(max(middle - reach, 0.0), min(middle + reach, 1.0))
+    # Where all rows are alike what is rounded is not quite 0 or 1.
+    low, high = 0.0 if share == 0 else middle - reach, 1.0 if share == 1 else middle + reach
+    return Interval(low, high).within((0, 1))
 
 
 def exact_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clusters = None) -> Interval:
@@ -462,6 +519,54 @@ def exact_interval(values: ArrayLike, *, confidence: float = 0.95, clusters: Clu
     return Interval(low, high)
 
 
+def tango_interval(values: ArrayLike, *, confidence: float = 0.95) -> Interval:
+    """Tango's score interval of the difference of two shares, of the differences of values that are 0 or 1.
+
+    All Δ with |b − c − n·Δ| ≤ z·√(n·(2q + Δ − Δ²)), where b of the n differences are 1 and c are −1, and q is
+    the likeliest chance of −1 if Δ is true: 2n·q² + (Δ·(2n − b + c) − b − c)·q = c·Δ·(1 − Δ). At Δ = 0 it is
+    McNemar's test. It holds the true difference also where few values differ, or none.
+
+    Args:
+        values: −1, 0 or 1, one a row; NaN is left out.
+        confidence: the share of such intervals that hold the true difference, 0 to 1.
+
+    Raises:
+        ChoiceError: other values.
+
+    Source:
+        T. Tango, "Equivalence test and confidence interval for the difference in proportions for the
+        paired-sample design", Statistics in Medicine 17, 1998, equations 24 to 26.
+
+    """
+    from scipy import optimize, special
+
+    check_share(confidence=confidence)
+    own, _ = known(values, None)
+    if not np.isin(own, (-1, 0, 1)).all():
+        raise ChoiceError('interval="tango" is of differences of values that are 0 or 1, which these are not')
+    n, b, c = len(own), int(np.count_nonzero(own > 0)), int(np.count_nonzero(own < 0))
+    if not n:
+        return Interval(math.nan, math.nan)
+    z = float(special.ndtri((1 + confidence) / 2))
+
+    def beyond(difference: float) -> float:
+        """How far the observed difference is from this one, less than may be."""
+        linear = difference * (2 * n - b + c) - b - c
+        root = math.sqrt(max(linear**2 + 8 * n * c * difference * (1 - difference), 0.0))
+        variance = n * ((root - linear) / (2 * n) + difference - difference**2)
+        return abs(b - c - n * difference) - z * math.sqrt(max(variance, 0.0))
+
+    def farthest(end: float) -> float:
+        # Of values that are all alike it is nothing at the difference itself, too.
+        start = seen + 1e-9 * (end - seen)
+        return (
+            float(optimize.brentq(beyond, start, end, xtol=1e-12)) if beyond(end) > 0 > beyond(start) else end
+        )
+
+    seen = (b - c) / n
+    return Interval(farthest(-1.0), farthest(1.0))
+
+
 def _share(
     method: str, values: ArrayLike, clusters: Clusters, confidence: float
 ) -> tuple[float, float, float]:
@@ -469,7 +574,7 @@ def _share(
     from scipy import stats
 
     own, labels = known(values, clusters)
-    if not _are_zero_one(own):
+    if not are_zero_one(own):
         raise ChoiceError(f'interval="{method}" is of values that are 0 or 1, which these are not')
     share = float(own.mean()) if len(own) else math.nan
     tail = (1 + confidence) / 2
@@ -482,7 +587,8 @@ def _share(
     return share, min(count, float(len(own))), float(stats.t.ppf(tail, freedom))
 
 
-def _are_zero_one(values: Floats) -> bool:
+def are_zero_one(values: Floats) -> bool:
+    """Whether all values are 0 or 1."""
     return bool(np.all((values == 0) | (values == 1)))
 
 
@@ -527,6 +633,7 @@ def auto_interval(
     values: ArrayLike,
     *,
     differences: bool = False,
+    zero_one: bool = False,
     confidence: float = 0.95,
     clusters: Clusters = None,
     resamples: int = 10_000,
@@ -535,15 +642,20 @@ def auto_interval(
 ) -> Made:
     """By what the values are: Wilson's for 0 and 1, the studentised bootstrap for skewed ones, t for others.
 
+    Of differences of 0 and 1 it is Tango's, without clusters.
+
     Skewed are values with n ≤ 25·G₁², G₁ their skewness Σ(x − x̄)³/n / (Σ(x − x̄)²/n)^1.5, that of clusters'
     S_c − m_c·x̄ where there are such; if fewer than five have another value than most, resamples do not tell,
-    and t is taken, as for clusters of two kinds. `CAUTIONS` say where an interval may hold the true value
-    more or less often than it says: where fewer than ten have another value than most, or n ≤ 10·G₁².
+    and t is taken, as for clusters of two kinds; and for rows that weigh so differently that less than half
+    of them would say as much if all weighed the same, 1/Σh² for leverages h (Kish). `CAUTIONS` say where an
+    interval may hold the true value more or less often than it says: where fewer than ten have another value
+    than most, where that many rows of the same weight are fewer than 25, or n ≤ 10·G₁².
     `benchmarks/coverage` shows how often.
 
     Args:
         values: one a row; NaN is left out.
         differences: whether they are differences between two systems, of which none is a share.
+        zero_one: whether they are differences of values that are 0 or 1.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         clusters: a label a row.
         resamples: of the studentised bootstrap.
@@ -557,7 +669,8 @@ def auto_interval(
     """
     own, labels = known(values, clusters)
     draws = {"resamples": resamples, "seed": seed, "threads": threads}
-    return made_interval("auto", own, labels, confidence=confidence, differences=differences, draws=draws)
+    how: dict[str, Any] = {"differences": differences, "zero_one": zero_one, "draws": draws}
+    return made_interval("auto", own, labels, confidence=confidence, **how)
 
 
 ENOUGH = 25.0
@@ -568,22 +681,41 @@ FEWEST_RESAMPLED, FEWEST = 5, 10
 """How many values have to be others than the most frequent one, to be resampled and for any interval."""
 
 
-def _usual(values: Floats, clusters: Clusters, *, differences: bool) -> IntervalName:
+ALIKE = 25.0
+"""As many as how many values that weigh the same are enough (Kish), where they say less than half of them."""
+
+
+def _usual(
+    values: Floats, clusters: Clusters, leverage: Floats | None, *, differences: bool, zero_one: bool
+) -> IntervalName:
     """The method for these values."""
-    if not differences and _are_zero_one(values):
+    if zero_one and clusters is None and leverage is None:
+        return "tango"
+    if not differences and are_zero_one(values) and _ways(clusters) is None:
         return "wilson"
+    if _effective(values, leverage) < len(values) / 2:
+        return "t"
     skewed = _ways(clusters) is None and not _enough(values, clusters, ENOUGH)
     return "studentised" if skewed and _differing(values, clusters) >= FEWEST_RESAMPLED else "t"
 
 
-def caution_of(method: IntervalName, values: Floats, clusters: Clusters) -> Caution:
+def _effective(values: Floats, leverage: Floats | None) -> float:
+    """As many as how many values of the same weight they are: 1/Σh² (Kish)."""
+    return float(len(values) if leverage is None else 1 / np.sum(leverage**2))
+
+
+def caution_of(
+    method: IntervalName, values: Floats, clusters: Clusters, leverage: Floats | None = None
+) -> Caution:
     """What to say of an interval of the mean of these by this method, which is not ``auto``."""
-    if method in ("wilson", "exact"):
+    if method in ("wilson", "exact", "tango"):
         return ""
     if not deviations(values).any():
         return "alike"
     if _differing(values, clusters) < FEWEST:
         return "few"
+    if _effective(values, leverage) < min(ALIKE, len(values) / 2):
+        return "uneven"
     enough = ENOUGH_OF_RESAMPLES if method == "studentised" else ENOUGH
     return "" if _enough(values, clusters, enough) else "skewed"
 
@@ -639,6 +771,11 @@ class MeanInterval(Statistic):
         """Whether it is of resamples."""
         return any(each in self.takes for each in DRAWN)
 
+    @property
+    def knows_clusters(self) -> bool:
+        """As `Statistic.knows_clusters`: what is drawn can be drawn of them."""
+        return self.draws or "clusters" in self.takes
+
     def check(self, resamples: int, confidence: float) -> None:
         """Refuses fewer resamples than leave one of them beyond either end."""
         if self.draws:
@@ -650,14 +787,21 @@ class MeanInterval(Statistic):
         """Whether there is one of differences between two systems."""
         return self.function not in (wilson_interval, exact_interval)
 
+    @property
+    def of_means(self) -> bool:
+        """Whether there is one of the mean of a system's values."""
+        return self.function is not tango_interval
+
 
 def made_interval(
     name: IntervalName,
     values: Floats,
     clusters: Clusters = None,
+    leverage: Floats | None = None,
     *,
     confidence: float,
     differences: bool = False,
+    zero_one: bool = False,
     bounds: Bounds = (None, None),
     draws: Mapping[str, Any] = MappingProxyType({}),
     together: int | None = None,
@@ -669,8 +813,10 @@ def made_interval(
         name: which of `INTERVALS`.
         values: one a row.
         clusters: a label a row.
+        leverage: as for `t_interval`.
         confidence: the share of such intervals that hold the true mean, 0 to 1.
         differences: as for `auto_interval`.
+        zero_one: likewise.
         bounds: of the mean, beyond which no end is.
         draws: ``resamples``, ``seed`` and ``threads``, for those that draw.
         together: how many intervals of measures are made, which share the time for more resamples than that,
@@ -678,14 +824,18 @@ def made_interval(
         resampled: gives the means of resamples, where they are known; `bootstrap_means` if None.
 
     """
-    if not standard_error(values, clusters).freedom:
+    if not standard_error(values, clusters, leverage).freedom:
         return Made(math.nan, math.nan, "t" if name == "auto" else name)
-    method = _usual(values, clusters, differences=differences) if name == "auto" else name
+    kind = {"differences": differences, "zero_one": zero_one}
+    method = _usual(values, clusters, leverage, **kind) if name == "auto" else name
     given: Mapping[str, Callable[[], Any]] = {
         "values": lambda: values,
         "clusters": lambda: clusters,
+        "leverage": lambda: leverage,
         "resampled": resampled or (lambda: bootstrap_means(values, clusters=clusters, **draws)),
-        "ratios": lambda: _ratios(values, clusters, confidence=confidence, together=together, **draws),
+        "ratios": lambda: _ratios(
+            values, clusters, leverage, confidence=confidence, together=together, **draws
+        ),
         "estimate": lambda: float(values.mean()),
         "left_out": lambda: left_out_means(values, clusters),
     }
@@ -696,14 +846,15 @@ def made_interval(
     ends: Interval = record.function(**taken, confidence=confidence)
     drawn = next((len(taken[each]) for each in DRAWN if each in taken), None)
     if name == "auto" and math.isnan(ends.low):
-        ends, method, drawn = t_interval(values, confidence=confidence, clusters=clusters), "t", None
-    return Made(*ends.within(bounds), method, caution_of(method, values, clusters), drawn)
+        ends = t_interval(values, confidence=confidence, clusters=clusters, leverage=leverage)
+        method, drawn = "t", None
+    return Made(*ends.within(bounds), method, caution_of(method, values, clusters, leverage), drawn)
 
 
 INTERVALS: Mapping[str, MeanInterval] = table(
     MeanInterval(
         "auto",
-        "t, studentised bootstrap where values are skewed, Wilson's of 0 and 1",
+        "t, studentised bootstrap where values are skewed, Wilson's or Tango's of 0 and 1",
         auto_interval,
         "where values are too few or too skewed for what they are, a caution says so",
     ),
@@ -728,5 +879,6 @@ INTERVALS: Mapping[str, MeanInterval] = table(
     ),
     MeanInterval("wilson", "Wilson", wilson_interval, "values are 0 or 1"),
     MeanInterval("exact", "Clopper-Pearson", exact_interval, "values are 0 or 1"),
+    MeanInterval("tango", "Tango", tango_interval, "values are differences of values that are 0 or 1"),
 )
 """The first is the default. Each assumes that rows (or clusters of them) do not depend on each other."""

@@ -65,9 +65,11 @@ def alternatives(records: Iterable[Statistic]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def check_choice(name: str, value: object, known_values: Iterable[str]) -> None:
-    """Refuses a value that is not one of those known."""
+def check_choice(
+    name: str, value: object, known_values: Iterable[str], meant: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Refuses a value that is not one of those known; `meant` says which of these others are called so."""
     known = tuple(known_values)
     if value not in known:
-        hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        hint = did_you_mean(meant.get(value, value), known) if isinstance(value, str) else ""
         raise ChoiceError(f"{name}={value!r} is not one of {', '.join(known)}{hint}")

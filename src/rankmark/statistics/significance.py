@@ -19,7 +19,7 @@ from rankmark.errors import ChoiceError, DataError, did_you_mean
 from rankmark.statistics.bounded import Rows
 from rankmark.statistics.chance import Evidence, PValue, Way
 from rankmark.statistics.drawing import Counted, Drawn, drawn_p
-from rankmark.statistics.intervals import ENOUGH, FEWEST, skewness, standard_error
+from rankmark.statistics.intervals import ENOUGH, FEWEST, known_leverage, skewness, standard_error
 from rankmark.statistics.record import Statistic, check_choice, table
 from rankmark.statistics.resampling import (
     Clusters,
@@ -62,6 +62,7 @@ def paired_t_test(
     *,
     alternative: Alternative = "two-sided",
     clusters: Clusters = None,
+    leverage: ArrayLike | None = None,
     null: float = 0.0,
 ) -> PValue:
     """Student's paired t test: t = (d̄ − null) / SE with n − 1 degrees of freedom.
@@ -73,6 +74,7 @@ def paired_t_test(
         differences: one a query.
         alternative: see the module.
         clusters: a label a query, or two: [queries, 2].
+        leverage: how much of all each query stands for; see `t_interval`.
         null: the mean difference without an effect.
 
     Source:
@@ -83,7 +85,7 @@ def paired_t_test(
 
     check_choice("alternative", alternative, ALTERNATIVES)
     own, labels = known(differences, clusters)
-    error, freedom, units = standard_error(own, labels)
+    error, freedom, units = standard_error(own, labels, known_leverage(differences, leverage))
     effect = float(own.mean()) - null if len(own) else math.nan
     t = effect / error if freedom and error else math.nan
     evidence = Evidence("t", units if freedom else len(own), t, freedom, skewness=skewness(own, labels))
@@ -251,7 +253,8 @@ def randomisation_test(
     no p of 0.05 or less.
 
     It holds its level where the systems can be exchanged. As a test of the mean difference it is as good as
-    the t test: of few and very skewed differences with the mean 0 it finds too many.
+    the t test: of few and very skewed differences with the mean 0 it finds too many, of which
+    `level_of_skewed` says about how many, and `bounded_test` not.
 
     Args:
         differences: one a query.
@@ -553,7 +556,18 @@ def _without_noise(differences: Floats, digits: int | None) -> Floats:
 
 MOST_DIGITS = 15
 """Decimals that floats of up to 1 have."""
-TOLD = ("differences", "alternative", "clusters", "null", "resamples", "most", "seed", "threads", "each")
+TOLD = (
+    "differences",
+    "alternative",
+    "clusters",
+    "leverage",
+    "null",
+    "resamples",
+    "most",
+    "seed",
+    "threads",
+    "each",
+)
 """What a test is told by whoever runs it; all else are its options."""
 
 

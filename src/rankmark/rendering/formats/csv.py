@@ -26,9 +26,11 @@ class Csv(Format):
     endings = (".csv",)
     place = 3
     needs = "_frame"
+    one_table = True
 
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:  # noqa: ARG002 - all digits
         """The table."""
+        shown._check_table(**options)
         table = shown._frame(**options)
         return _written(table) if isinstance(table, Grid) else table.write_csv()
 

@@ -32,7 +32,7 @@ class Html(Format):
     def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
         """All blocks."""
         head = f'<meta charset="utf-8">\n<title>rankmark</title>\n<style>{STYLE}</style>'
-        body = html(shown._blocks(digits, **options))
+        body = html(shown._page(digits, **options))
         return f"<!doctype html>\n<html>\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
 
 

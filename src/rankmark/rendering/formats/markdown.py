@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 from rankmark.rendering.blocks import Code, Grid, Notes, Prose, Section
 from rankmark.rendering.format import TextFormat
+
+if TYPE_CHECKING:
+    from rankmark.rendering.format import Showable
 
 __all__ = ["FORMAT"]
 
@@ -17,6 +22,10 @@ class Markdown(TextFormat):
     name = "markdown"
     endings = (".md",)
     place = 4
+
+    def text(self, shown: Showable, digits: int, options: Mapping[str, Any]) -> str:
+        """All blocks of a page, with an empty line between them."""
+        return "\n\n".join(self.shown(shown._page(digits, **options))) + "\n"
 
     def grid(self, grid: Grid) -> str:
         """A table, aligned to be read as it is, too."""
