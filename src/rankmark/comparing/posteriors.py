@@ -106,8 +106,8 @@ def posterior_line(method: PosteriorName | None, resamples: int, seed: int) -> s
     return {
         "t": "P: by Student's posterior of the mean difference",
         "bootstrap": f"P: by the Bayesian bootstrap of the mean difference, {drawn}",
-        "signed-rank": "P: that most pairs of differences have such a mean, by the Bayesian signed-rank test, "
-        f"{drawn}; it is of ranks and not of the mean",
+        "signed-rank": "P: that most pairs of differences have such a mean, by the Bayesian signed-rank "
+        f"test, {drawn}; it is of ranks and not of the mean",
     }[method or "t"]
 
 
