@@ -904,7 +904,7 @@ def test_a_parameter_that_is_given_holds_where_it_is_the_default_here(
 
 def test_a_default_that_is_given_is_another_measure_than_the_tools() -> None:
     qrels, run = {"q": {"a": 2, "b": 1}}, {"q": {"b": 2.0, "a": 1.0}}
-    asked = ["nDCG(gain=linear)@5", "nDCG@5", rm.nDCG(gain="linear") @ 5]
+    asked: list[str | rm.Measure] = ["nDCG(gain=linear)@5", "nDCG@5", rm.nDCG(gain="linear") @ 5]
     linear, exponential, again = (rm.evaluate(qrels, run, each, like="lightgbm") for each in asked)
     assert (
         [*linear.values.values()] == [*again.values.values()] == [rm.evaluate(qrels, run, "nDCG@5")["nDCG@5"]]
