@@ -180,7 +180,8 @@ def compare_predictions(
             tables the one that all have; `scores` is None then.
         classes: as for `evaluate_predictions`.
         **options: what else `evaluate_predictions` takes: ``label``, ``query``, ``item``, ``weight``,
-            ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``, ``threads``.
+            ``group``, ``positive``, ``ties``, ``no_relevant``, ``duplicates``, ``short_lists``, ``like``,
+            ``threads``; `group` is that of each table.
 
     Raises:
         UsageError: fewer than two systems, no such baseline, a choice that there is not, a test that is
@@ -224,8 +225,8 @@ def compare_predictions(
 
 OPTIONS = frozenset(
     (
-        *("label", "query", "item", "weight", "positive", "ties", "no_relevant", "duplicates"),
-        *("short_lists", "like", "threads"),
+        *("label", "query", "item", "weight", "group", "positive", "ties", "no_relevant"),
+        *("duplicates", "short_lists", "like", "threads"),
     )
 )
 """What `compare_predictions` and `gate_predictions` pass on."""
