@@ -210,8 +210,8 @@ def test_coverage_over_seeds_is_shown_for_each_way_to_have_them(
     monkeypatch.setattr(seeds, "QUERIES", (25,))
     coverage.main(["seeds", "--repetitions", "1"])
     out = capsys.readouterr().out
-    assert out.count("####") == 6
-    assert out.count("| 25 queries, 3 seeds ± 0.01 |") == 6
+    assert out.count("####") == 7
+    assert out.count("| 25 queries, 3 seeds ± 0.01 |") == 7
 
 
 def test_tests_of_predictions_are_shown_where_systems_differ_and_where_not(

@@ -36,8 +36,8 @@ COMPARED: Any = rm.compare(QRELS, {"old": RUN, "new": RUN}, "RR", baseline="old"
             lambda: anything.statistics.paired_t_test(P, Y),
             (
                 "paired_t_test() takes 1 argument by position (differences), and 2 were given; others are "
-                "given by name: alternative=, clusters=, null=; give the differences of two systems, a "
-                "number a query: values - other_values"
+                "given by name: alternative=, clusters=, leverage=, null=; give the differences of two "
+                "systems, a number a query: values - other_values"
             ),
         ),
         (lambda: anything.explain(QRELS, RUN, "AP", "q"), "others are given by name: query=, other="),

@@ -138,12 +138,14 @@ def large_tables(seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
 def test_several_evaluations_at_once() -> None:
     tables = [large_tables(seed) for seed in range(4)]
     alone = [rm.evaluate(*pair, ["nDCG@10", "AP"]).values for pair in tables]
+
+    def values(qrels: Any, run: Any, threads: int | None) -> dict[str, float]:
+        return rm.evaluate(qrels, run, ["nDCG@10", "AP"], threads=threads).values
+
     with ThreadPoolExecutor(4) as pool:
         for threads in (1, 2, None):
-            futures = [
-                pool.submit(rm.evaluate, *pair, ["nDCG@10", "AP"], threads=threads) for pair in tables * 3
-            ]
-            assert [future.result(timeout=60).values for future in futures] == alone * 3
+            futures = [pool.submit(values, *pair, threads) for pair in tables * 3]
+            assert [future.result(timeout=60) for future in futures] == alone * 3
 
 
 # --- Inputs stay as they are -----------------------------------------------------------------------------

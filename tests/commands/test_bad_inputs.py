@@ -165,11 +165,11 @@ SEARCH_RESEARCHER: list[Row] = [
     ("a measure of predictions", None, "eval qrels.txt a.run -m AUC", 2, "of lists there is ListAUC"),
     ("ids of other cases", RUN.replace("q", "Q"), "eval qrels.txt x.run", 1, "such as 'Q1', those of qrels"),
     (
-        "results as ranx saves them",
-        '{"q1": {"a": 1.5}}',
+        "results as ranx saves them, cut off",
+        '{"q1": {"a": 1.5},\n"q2": {"b"',
         "eval qrels.txt x.json",
         1,
-        "in Python give what json.load",
+        "x.json', line 2, column 11: this is no JSON",
     ),
     (
         "a web page",

@@ -60,11 +60,6 @@ def tarred() -> bytes:
     return written.getvalue()
 
 
-def arrow() -> bytes:
-    pl.DataFrame({"query": [1]}).write_ipc(written := io.BytesIO())
-    return written.getvalue()
-
-
 def numpy_array() -> bytes:
     np.save(written := io.BytesIO(), np.arange(3))
     return written.getvalue()
@@ -98,7 +93,6 @@ def test_files_of_other_programs(tmp_path: Path) -> None:
         ("a.tar.gz", gzip.compress(tarred()), "is a tar archive"),
         ("a.bz2", b"BZh91AY&SY\x01", "is compressed by bzip2"),
         ("a.xz", b"\xfd7zXZ\0\0", "is compressed by xz"),
-        ("a.arrow", arrow(), "is an Arrow (Feather) file"),
         ("a.db", database(tmp_path / "database"), "is an SQLite database"),
         ("a.pkl", b"\x80\x04\x95\x10", "is a pickle, which could run any program; save it as Parquet"),
         ("a.pdf", b"%PDF-1.4\n", "is a PDF document; give a file that holds a table"),

@@ -48,6 +48,11 @@ UNREADABLE = {
         ("tabs", b"query\titem\tscore\n1\tcaf\xe9\t1\n", "line 2, column 6: byte 0xe9 is no UTF-8 text"),
     ],
     "JSON": [
+        ("a.json", b'{"q1": {"a": 1}, "q1": {"b": 1}}', "line 1: an object has two values called 'q1'"),
+        ("a.json", b'{"q1": {"a": 1},\n"q2": {"b": NaN}}', "line 1: NaN is no number in JSON"),
+        ("a.json", b'{"q1": {"a": 1},\n"q2": {"b" 1}}', "line 2, column 12: this is no JSON"),
+        ("a.json", b'{"q1": {"a": 1}, "q2": {"b": "x"}}', "the score 'x' is a str, not a number"),
+        ("a.json", b'{"q1": {}}', "has no rows"),
         ("a.jsonl", b'{"query": 1, "item": 1, "score": 1}\n{"query"\n', "line 2, column 9: this is no JSON"),
         ("json", b'{"query": 1, "item"\n', "line 1, column 20: this is no JSON"),
     ],
@@ -62,6 +67,13 @@ UNREADABLE = {
         ),
         ("parquet", b"PAR1 and what is no end PAR1", "cannot be read as Parquet"),
     ],
+    "Arrow": [
+        ("a.arrow", b"ARROW1", "6 bytes: the end of the file is missing, which tells what is in Arrow"),
+        ("a.feather", b"query,item,score\n1,2,3\n", "23 bytes: it does not begin as Arrow does; rename"),
+        ("arrow", b"ARROW1\0\0 and no more", "the end of the file is missing"),
+        ("stream", b"\xff\xff\xff\xff\x10\0\0\0 and no more", "cannot be read as Arrow"),
+        ("a.arrow.gz", gzip.compress(b"ARROW1\0\0 and no more", mtime=0), "it was cut off or is still"),
+    ],
 }
 """By the format: files that cannot be read, and what is said of them. A new format needs some, too."""
 
@@ -73,8 +85,8 @@ def test_every_module_of_the_folder_is_listed_with_what_tells_it_apart() -> None
     assert len(set(endings)) == len(endings)
     assert len({each.place for each in file_formats()}) == len({each.name for each in file_formats()})
     assert set(UNREADABLE) == {each.name for each in file_formats()}, "give UNREADABLE files of it"
-    assert listed_formats("run").startswith("TREC text, CSV, TSV, JSON lines, Parquet")
-    assert listed_formats("predictions").startswith("CSV, TSV, JSON lines, Parquet")
+    assert listed_formats("run").startswith("TREC text, CSV, TSV, JSON, Parquet, Arrow")
+    assert listed_formats("predictions").startswith("CSV, TSV, JSON, Parquet, Arrow")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +111,7 @@ def test_what_is_unreadable_is_explained(
 def test_predictions_of_no_known_format(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("0 0.5\n1 0.25\n")
-    message = "is none of these: CSV or TSV whose first line names the columns, JSON lines, Parquet"
+    message = "is none of these: CSV or TSV whose first line names the columns, JSON, Parquet, Arrow"
     with pytest.raises(FormatError, match=re.escape(message)):
         format_of(File(path, f"predictions {str(path)!r}"), "predictions", None)
 

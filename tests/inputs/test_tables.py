@@ -201,7 +201,7 @@ WHOLE = {
 
 @pytest.mark.parametrize("form", WHOLE)
 def test_several_tables_where_one_is_read_are_refused_with_the_way_to_go(form: Any) -> None:
-    with pytest.raises(UsageError, match=r"a whole table, of type .*; rm\.compare.* takes several systems"):
+    with pytest.raises(UsageError, match=r"a whole table, of type .*; evaluate and compare take several"):
         read_run(WHOLE[form])
     with pytest.raises(UsageError, match=r"a whole table, .*; evaluate takes one table of judgements"):
         read_qrels(WHOLE[form])

@@ -103,6 +103,9 @@ def test_clusters_are_a_column_or_a_mapping_or_two() -> None:
     labels = np.column_stack([np.arange(40) % 12, np.arange(40) % 11])
     assert both.intervals["nDCG@5"][:2] == pytest.approx(statistics.t_interval(values, clusters=labels))
     assert both.intervals["nDCG@5"].units == 11
+    # Of zeros and ones no other way than t knows clusters of two kinds.
+    share = rm.evaluate(QRELS, RUN, "P@1", intervals=True, clusters=[users, topics])
+    assert share.intervals["P@1"].method == "t"
     assert both.slices is not None
 
 

@@ -6,9 +6,11 @@ package.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack, overload
 
 from rankmark.aggregation.finish import Finished, finished
 from rankmark.aggregation.oddities import told_of_tables
@@ -18,13 +20,15 @@ from rankmark.api.finishing import Finish
 from rankmark.engines import local
 from rankmark.engines.selection import Engine, observe_with, selected
 from rankmark.errors import UsageError
-from rankmark.inputs import Input
+from rankmark.inputs import Input, read_qrels
 from rankmark.inputs.attributes import Places
 from rankmark.inputs.clusters import ClustersBy
 from rankmark.inputs.slicing import By, ByColumns, ByRows, understood
+from rankmark.inputs.tables.several import runs_by_name
 from rankmark.inputs.weights import Weighting, WeightsBy
 from rankmark.language.choices import (
     Duplicates,
+    GivenChoices,
     Missing,
     NoRelevant,
     Scores,
@@ -38,6 +42,7 @@ from rankmark.language.conventions.limits import Extents, Facts, TableFacts
 from rankmark.language.measure import Measure
 from rankmark.language.plan import Plan, check_threads, planned
 from rankmark.results.lists import ListResult
+from rankmark.results.runs import Runs
 from rankmark.statistics.intervals import IntervalName
 
 if TYPE_CHECKING:
@@ -52,6 +57,58 @@ __all__ = [
 ]
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class _Options(GivenChoices, total=False):
+    """The keyword arguments of `evaluate`."""
+
+    like: str | None
+    columns: Mapping[str, Any] | None
+    threads: int | None
+    engine: Engine | None
+    memory: int | str | None
+    bounds: bool
+    hash_inputs: bool
+    by: By
+    attributes: Any
+    weights: WeightsBy | Weighting
+    intervals: bool | IntervalName
+    confidence: float
+    clusters: ClustersBy
+    resamples: int
+
+
+class _Table(Protocol):
+    """A table of some library."""
+
+    @property
+    def columns(self) -> Any:
+        """Its columns."""
+
+
+SeveralRuns: TypeAlias = (
+    Mapping[str, str]
+    | Mapping[str, Path]
+    | Mapping[str, Input]
+    | Mapping[str, _Table]
+    | Mapping[str, Mapping[Any, Mapping[Any, float]]]
+)
+"""The runs of several systems by their names."""
+
+
+@overload
+def evaluate(
+    qrels: Any,
+    run: SeveralRuns,
+    measures: str | Measure | Iterable[str | Measure],
+    **options: Unpack[_Options],
+) -> Runs: ...
+
+
+@overload
+def evaluate(
+    qrels: Any, run: Any, measures: str | Measure | Iterable[str | Measure], **options: Unpack[_Options]
+) -> ListResult: ...
 
 
 def evaluate(
@@ -82,13 +139,14 @@ def evaluate(
     confidence: float = 0.95,
     clusters: ClustersBy = None,
     resamples: int = 10_000,
-) -> ListResult:
+) -> ListResult | Runs:
     """Measures how well a run ranks what the judgements call relevant.
 
-    `qrels` and `run` are a path (TREC text, CSV, TSV, JSON lines, Parquet; also gzip or zstd; also a
+    `qrels` and `run` are a path (TREC text, CSV, TSV, JSON, Parquet, Arrow; also gzip or zstd; also a
     glob), a table of polars, pandas, pyarrow, DuckDB or whatever else speaks the Arrow PyCapsule
     interface, a dict of dicts ``{query: {item: value}}``, a dict of lists ``{query: [best item, …]}``,
-    an iterable of tuples, or what `read_qrels` and `read_run` made of one of these. They are never changed.
+    an iterable of tuples or of dicts, or what `read_qrels` and `read_run` made of one of these. They are
+    never changed. Several runs by their names, ``{"bm25": run, …}``, give a result each.
 
     Args:
         qrels: the judgements: query, item and, unless all are 1, relevance.
@@ -144,7 +202,8 @@ def evaluate(
         resamples: how many, for intervals that draw.
 
     Returns:
-        The values, those of each query, and the account of the queries.
+        The values, those of each query, and the account of the queries; of several runs that of each by its
+        name, shown as one table.
 
     Raises:
         UsageError: an unknown measure, parameter or choice, or a file that is not there.
@@ -173,35 +232,43 @@ def evaluate(
     plan = planned(measures, like, given)
     check_threads(threads)
     slicing = None if by is None else understood(by, qrels)
-    finish = Finish.asked(
-        plan,
-        Places(qrels, run, attributes, columns),
-        by=slicing,
-        weights=weights,
-        intervals=intervals,
-        confidence=confidence,
-        clusters=clusters,
-        resamples=resamples,
-        threads=threads,
-        bounds=bounds,
-    )
     of_tables = isinstance(slicing, ByRows) or (isinstance(slicing, ByColumns) and attributes is None)
     if of_tables and engine == "stream":
         raise UsageError(
             'slices by a column or rows of qrels or run read it whole; give attributes= with engine="stream"'
         )
-    chosen = "local" if of_tables else selected(engine, memory, {"qrels": qrels, "run": run})
-    found = observe_with(chosen).observe_sources(
-        qrels,
-        run,
-        plan.observed_groups(bounds=bounds),
-        columns=columns,
-        text_items=plan.text_items,
-        threads=threads,
-        memory=memory,
-        hash_inputs=hash_inputs,
-    )
-    return finish.of(result_of_tables(plan, found, bounds=bounds))
+
+    def result(judged: Any, results: Any) -> ListResult:
+        finish = Finish.asked(
+            plan,
+            Places(qrels, results, attributes, columns),
+            by=slicing,
+            weights=weights,
+            intervals=intervals,
+            confidence=confidence,
+            clusters=clusters,
+            resamples=resamples,
+            threads=threads,
+            bounds=bounds,
+        )
+        chosen = "local" if of_tables else selected(engine, memory, {"qrels": judged, "run": results})
+        found = observe_with(chosen).observe_sources(
+            judged,
+            results,
+            plan.observed_groups(bounds=bounds),
+            columns=columns,
+            text_items=plan.text_items,
+            threads=threads,
+            memory=memory,
+            hash_inputs=hash_inputs,
+        )
+        return finish.of(result_of_tables(plan, found, bounds=bounds))
+
+    runs = runs_by_name(run)
+    if runs is None:
+        return result(qrels, run)
+    judged = qrels if isinstance(qrels, str | os.PathLike) else read_qrels(qrels, columns)
+    return Runs({name: result(judged, each) for name, each in runs.items()})
 
 
 def evaluate_tables(

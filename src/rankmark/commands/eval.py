@@ -106,7 +106,7 @@ def evaluate_runs(
     """Measure one or several runs against judgements.
 
     QRELS holds the judgements (query, item, relevance), each RUN the results of
-    a system (query, item, score), as TREC text, CSV, TSV, JSON lines or Parquet,
+    a system (query, item, score), as TREC text, CSV, TSV, JSON, Parquet or Arrow,
     also compressed (gz, zst); - is standard input. A run is called as its file
     unless NAME= stands before it. A measure is written Name(parameter=value)@cutoff;
     `rankmark measures` lists them. An option takes the first of its values

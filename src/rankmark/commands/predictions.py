@@ -20,6 +20,7 @@ from rankmark.commands.options import (
     with_per_query,
     with_positive,
     with_query,
+    with_rope,
     with_signatures,
     with_significance,
     with_systems,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "evaluate_table"]
 
 MEASURES = ["AUC", "LogLoss", "NE", "PCOPC"]
-OF_SEVERAL = ("baseline", "test", "alternative", "correction", "alpha")
+OF_SEVERAL = ("baseline", "test", "alternative", "correction", "alpha", "rope")
 """Options that only several systems have."""
 OF_CLASSES = ["MulticlassAccuracy", "MulticlassF"]
 
@@ -97,6 +98,7 @@ def _methods() -> Iterable[str]:
 )
 @with_words("--test", _tests, "Of differences, for all measures.", needed=False)
 @with_significance(_corrections)
+@with_rope
 @with_like
 @click.option("--by", multiple=True, metavar="COLUMN", help="Slice by a column of FILE or TABLE; repeat it.")
 @click.option("--attributes", metavar="FILE", help="Queries with columns for --by.")
@@ -136,7 +138,7 @@ def evaluate_table(
 ) -> None:
     """Measure how good the predictions in TABLE are.
 
-    TABLE is CSV, TSV, JSON lines or Parquet, also compressed (gz, zst), or - for
+    TABLE is CSV, TSV, JSON, Parquet or Arrow, also compressed (gz, zst), or - for
     standard input, with a label and a score in each row, or a score of each class,
     or the class that is predicted. Columns are found by the usual names unless they
     are said. A measure is written Name(parameter=value); `rankmark measures` lists

@@ -233,7 +233,10 @@ class _Asked:
 
     def evaluated(self, qrels: Any, run: Any) -> ListResult:
         """The result of judgements and lists."""
-        return evaluate(qrels, run, self.asked, like=self._like, **self._choices, **self._intervals)
+        found: ListResult = evaluate(
+            qrels, run, self.asked, like=self._like, **self._choices, **self._intervals
+        )
+        return found
 
     def evaluated_arrays(self, scores: Any, relevance: Any, lengths: Any) -> ListResult:
         """The result of arrays of scores."""

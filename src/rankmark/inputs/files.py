@@ -68,6 +68,8 @@ def expand(text: str) -> list[Path]:
     except (OSError, ValueError) as error:
         raise FileMissingError(f"{text[:200]!r} is not a path: {error}") from error
     if exists:
+        if path.is_dir() and (judged := _of_folder(path)):
+            return [judged]
         if path.is_dir():
             raise UsageError(f"{text!r} is a directory; name its files, for example '{path / '*.parquet'}'")
         if not path.is_file():
@@ -88,6 +90,16 @@ def expand(text: str) -> list[Path]:
     if not found:
         raise FileMissingError(f"no file fits the pattern {text!r}")
     return found
+
+
+def _of_folder(folder: Path) -> Path | None:
+    """The judgements of a folder as BEIR and MTEB have it, those of the test where there are several."""
+    judged = [each for each in sorted((folder / "qrels").glob("*")) if each.suffix in (".tsv", ".jsonl")]
+    judged += [each for each in [folder / "qrels.jsonl", folder / "qrels.tsv"] if each.is_file()]
+    tests = [each for each in judged if each.stem == "test"] or judged
+    if len(tests) > 1:
+        raise UsageError(f"{str(folder)!r} has judgements in {listed(map(str, judged))}; say which")
+    return next(iter(tests), None)
 
 
 @functools.cache

@@ -51,7 +51,6 @@ KINDS = (
     _kind(rb"\x1f\x9d", "compressed by compress", UNPACKED),
     _kind(rb"7z\xbc\xaf", "a 7z archive", UNPACKED),
     _kind(rb"\x04\x22\x4d\x18", "compressed by LZ4", UNPACKED),
-    _kind(rb"ARROW1\0\0|\xff\xff\xff\xff.\0\0\0", "an Arrow (Feather) file", TABLE),
     _kind(rb"PARE", "encrypted Parquet", TABLE),
     _kind(rb"ORC", "an ORC file", TABLE, ".orc"),
     _kind(rb"Obj\x01", "an Avro file", TABLE),

@@ -19,16 +19,31 @@ from rankmark.inputs.foreign import foreign
 from rankmark.inputs.memory import UNKNOWN, room
 from rankmark.inputs.roles import Chosen, ColumnNames, Side, TableName
 from rankmark.inputs.source import Source
+from rankmark.inputs.tables.polars_frames import from_lazy_frame, from_polars
 from rankmark.panics import hidden_panics
 from rankmark.progress import reading
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Batched", "File", "Format", "FormatOfPolars", "Pieces", "not_unicode", "polars_errors"]
+__all__ = [
+    "LEAST",
+    "Batched",
+    "Columnar",
+    "File",
+    "Format",
+    "FormatOfPolars",
+    "Pieces",
+    "not_unicode",
+    "polars_errors",
+]
 
 HEAD = 1 << 16
 """Bytes looked at to find a file's format."""
+LEAST = 12
+"""Bytes of the smallest file of columns: those that it begins and ends with, and a number of others."""
+SAMPLE = 10_000
+"""Rows by which the size of a row is told."""
 COMPRESSED = {".gz", ".zst"}
 
 
@@ -256,6 +271,65 @@ class FormatOfPolars(Format):
             if error.__cause__ is not None and (fault := self.fault(file)):
                 raise FormatError(f"{file.where}, {fault}") from error
             raise
+
+
+class Columnar(FormatOfPolars):
+    """A format of polars that keeps columns apart: only those with a role are read, and any rows of them."""
+
+    @abstractmethod
+    def frame(self, file: File) -> pl.LazyFrame:
+        """The file, of which nothing is read yet."""
+
+    def scan(self, file: File) -> Source:
+        """As `FormatOfPolars.scan`."""
+        # This engine of polars reads row groups side by side, in a third less time.
+        return from_lazy_frame(self.frame(file), file.where, engine="streaming")
+
+    def fault(self, file: File) -> str | None:
+        """As `FormatOfPolars.fault`; a whole file begins and ends with the same bytes."""
+        assert self.magic is not None
+        if not file.head.startswith(self.magic):
+            return f"{file.size:,} bytes: it does not begin as {self.name} does; rename it to what it is"
+        end = _last_bytes(file.path) if file.content is None else file.content[-LEAST:]
+        if len(end) == LEAST and end.endswith(self.magic):
+            return None
+        return (
+            f"{file.size:,} bytes: the end of the file is missing, which tells what is in {self.name}; it "
+            "was cut off or is still being written: copy it again, or wait until it is written"
+        )
+
+    def in_batches(self, file: File, table: TableName) -> Batched:  # noqa: ARG002
+        """As `Format.in_batches`."""
+        import polars as pl
+
+        def read(roles: Chosen, size: int) -> Pieces:
+            with self.errors(file):
+                count = self.frame(file).select(pl.len()).collect().item()
+                sample = self.frame(file).select(roles.names).head(SAMPLE).collect(engine="streaming")
+                step = max(1, size * sample.height // max(1, int(sample.estimated_size())))
+            for start in range(0, count, step):
+                with self.errors(file):
+                    rows = self.frame(file).select(roles.names).slice(start, step)
+                    frame = rows.collect(engine="streaming")
+                yield from_polars(_plain(frame), file.where), min(1.0, (start + step) / count)
+
+        with self.errors(file):
+            names = self.frame(file).collect_schema().names()
+        return Batched(file.where, file.size, names, read, text_ids=False)
+
+
+def _last_bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - LEAST))
+        return file.read()
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Ids that are codes of a dictionary as text, because each batch may have a dictionary of its own."""
+    import polars as pl
+
+    coded = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Categorical | pl.Enum)]
+    return frame.with_columns(pl.col(coded).cast(pl.String)) if coded else frame
 
 
 def not_unicode(file: File) -> str | None:

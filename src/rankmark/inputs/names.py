@@ -44,10 +44,14 @@ NORMAL_ALIASES = {role: {normal(alias) for alias in aliases} for role, aliases i
 def fitting(names: Iterable[str], role: str) -> list[str]:
     """The names that are known to have the role, in the plural only where none is in the singular.
 
-    A column called ``query`` is the query alone, whatever else, such as a user, there is beside it.
+    A column called ``query`` is the query alone, whatever else, such as a user, there is beside it. In
+    PyTerrier's frames, which have ``qid`` and ``docno``, it is the query's text, and ``docid`` is a number in
+    an index.
     """
     known = NORMAL_ALIASES[role]
     names = list(names)
+    if {"qid", "docno"} <= set(names):
+        names = [name for name in names if name not in ("query", "docid")]
     if role == "query" and role in names:
         return [role]
     singular = [name for name in names if normal(name) in known]

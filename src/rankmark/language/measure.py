@@ -106,8 +106,8 @@ class Measure:
         Besides parameters, these can be said:
 
         - ``ideal``, of one list: the grades of all its judged items, where it does not hold them all.
-        - ``queries``, ``weights``, of labels and scores: one a row; and ``positive`` and ``classes``, as in
-          `rankmark.evaluate_predictions`.
+        - ``queries``, ``weights``, of labels and scores: one a row; and ``group``, ``positive`` and
+          ``classes``, as in `rankmark.evaluate_predictions`.
 
         Raises:
             UsageError: there is no such parameter, or the measure takes other data.

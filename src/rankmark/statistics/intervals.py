@@ -691,7 +691,7 @@ def _usual(
     """The method for these values."""
     if zero_one and clusters is None and leverage is None:
         return "tango"
-    if not differences and are_zero_one(values):
+    if not differences and are_zero_one(values) and _ways(clusters) is None:
         return "wilson"
     if _effective(values, leverage) < len(values) / 2:
         return "t"

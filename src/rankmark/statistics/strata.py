@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,7 +24,11 @@ def weighed(strata: Sequence[Floats]) -> Floats:
     return np.concatenate([own * (total / (len(strata) * len(own))) for own in strata])
 
 
-def stratified_error(strata: Sequence[Floats]) -> tuple[float, float]:
+Leverages: TypeAlias = "Sequence[Floats | None] | None"
+"""Of each stratum's values, see `t_interval`; None where all stand for as much."""
+
+
+def stratified_error(strata: Sequence[Floats], leverages: Leverages = None) -> tuple[float, float]:
     """The standard error of the mean of the strata's means, and its degrees of freedom; NaN and 0 if none.
 
         SE² = Σ_c SE_c² / C²,   ν = (Σ_c SE_c²)² / Σ_c (SE_c⁴ / ν_c)
@@ -33,7 +38,8 @@ def stratified_error(strata: Sequence[Floats]) -> tuple[float, float]:
         distribution of estimates of variance components", Biometrics Bulletin 2, 1946.
 
     """
-    parts = [standard_error(own) for own in strata]
+    of_each = [None] * len(strata) if leverages is None else leverages
+    parts = [standard_error(own, None, each) for own, each in zip(strata, of_each, strict=True)]
     if not all(each.freedom for each in parts):
         return math.nan, 0.0
     squares = np.array([each.error**2 for each in parts])
@@ -46,18 +52,21 @@ def stratified_error(strata: Sequence[Floats]) -> tuple[float, float]:
     return math.sqrt(whole) / len(strata), freedom
 
 
-def stratified_interval(strata: Sequence[Floats], *, confidence: float = 0.95) -> Interval:
+def stratified_interval(
+    strata: Sequence[Floats], leverages: Leverages = None, *, confidence: float = 0.95
+) -> Interval:
     """Student's interval of the mean of the strata's means; see `stratified_error`.
 
     Args:
         strata: the values of each collection's queries.
+        leverages: those of each.
         confidence: the share of such intervals that hold the true value, 0 to 1.
 
     """
     from scipy import stats
 
     check_share(confidence=confidence)
-    error, freedom = stratified_error(strata)
+    error, freedom = stratified_error(strata, leverages)
     if not freedom:
         return Interval(math.nan, math.nan)
     mean = float(np.mean([own.mean() for own in strata]))
@@ -65,18 +74,19 @@ def stratified_interval(strata: Sequence[Floats], *, confidence: float = 0.95) -
     return Interval(mean - reach, mean + reach)
 
 
-def stratified_t_test(strata: Sequence[Floats]) -> float:
+def stratified_t_test(strata: Sequence[Floats], leverages: Leverages = None) -> float:
     """The t test, two-sided, of whether the mean of the strata's means is 0; see `stratified_error`.
 
     Without spread p is 1 if the mean is 0, else NaN.
 
     Args:
         strata: the differences of each collection's queries.
+        leverages: those of each.
 
     """
     from scipy import stats
 
-    error, freedom = stratified_error(strata)
+    error, freedom = stratified_error(strata, leverages)
     mean = float(np.mean([own.mean() for own in strata]))
     if not error:
         return 1.0 if not mean else math.nan

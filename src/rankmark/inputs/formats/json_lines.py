@@ -1,18 +1,21 @@
-"""JSON: an object a line, or an array of objects."""
+"""JSON: an object a line, an array of objects, or one object of queries."""
 
 from __future__ import annotations
 
 import codecs
 import glob
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankmark import _native
-from rankmark.errors import FormatError
+from rankmark.errors import FormatError, RankmarkError
 from rankmark.inputs.format import File, FormatOfPolars, not_unicode
-from rankmark.inputs.roles import Chosen, ColumnNames, are_column_names
+from rankmark.inputs.roles import Chosen, ColumnNames, TableName, are_column_names
 from rankmark.inputs.source import Source
+from rankmark.inputs.tables import dicts_and_tuples
 from rankmark.inputs.tables.polars_frames import from_lazy_frame
 
 if TYPE_CHECKING:
@@ -25,7 +28,7 @@ class Json(FormatOfPolars):
     """JSON, which is read whole only."""
 
     name = "JSON"
-    listed = known_by = "JSON lines"
+    listed = known_by = "JSON"
     place = 4
     endings = frozenset({".jsonl", ".ndjson", ".json"})
 
@@ -33,15 +36,25 @@ class Json(FormatOfPolars):
         """Whether it begins with an object or an array."""
         return file.first_line.startswith(("{", "["))
 
+    def read(self, file: File, table: TableName) -> Source:
+        """As `Format.read`."""
+        if table == "predictions" or not _is_of_queries(file):
+            return super().read(file, table)
+        _refuse_repeated(file)
+        if fault := _fault(b"".join(file.lines()), dict, 1):
+            raise FormatError(f"{file.where}, {fault}")
+        try:
+            found = dicts_and_tuples.opened(json.loads(b"".join(file.lines())), table)
+        except RankmarkError as error:
+            raise FormatError(f"{file.where}: {error}") from error
+        assert found is not None
+        return replace(found, where=file.where, text_ids=True)
+
     def scan(self, file: File) -> Source:
         """As `FormatOfPolars.scan`."""
         import polars as pl
 
-        if repeated := _native.repeated_name(str(file.path)):
-            line, name = repeated
-            raise FormatError(
-                f"{file.where}, line {line}: an object has two values called {name!r}; keep one"
-            )
+        _refuse_repeated(file)
         content = file.source
         if file.head.startswith(codecs.BOM_UTF8):
             content = b"".join(file.lines()).removeprefix(codecs.BOM_UTF8)
@@ -61,6 +74,22 @@ class Json(FormatOfPolars):
         if found and _fault(b"".join(file.lines()), dict, 1) is None:
             return "line 1: this is one object over several lines; an object is a row, in a line of its own"
         return found
+
+
+OF_QUERIES = re.compile(r'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:\s*[\[{]')
+"""The first query of an object, and that it has a list or an object."""
+
+
+def _is_of_queries(file: File) -> bool:
+    """Whether it is one object, {query: {item: value}} or {query: [items]}, and not one of columns."""
+    first = OF_QUERIES.match(file.head.decode("utf-8-sig", errors="replace"))
+    return first is not None and not are_column_names([json.loads(first[1], strict=False)], None)
+
+
+def _refuse_repeated(file: File) -> None:
+    if repeated := _native.repeated_name(str(file.path)):
+        line, name = repeated
+        raise FormatError(f"{file.where}, line {line}: an object has two values called {name!r}; keep one")
 
 
 def _fault(content: bytes, wanted: type, line: int) -> str | None:
@@ -90,12 +119,6 @@ def _scan_lines(content: str | bytes, where: str) -> Source:
     import polars as pl
 
     schema = pl.scan_ndjson(content).collect_schema()
-    nested = all(isinstance(each, pl.Struct) for each in schema.dtypes())
-    if nested and not are_column_names(schema.names(), None):
-        raise FormatError(
-            f"{where} is one object, {{query: {{item: value}}}}, and no row a line; "
-            "in Python give what json.load reads of it"
-        )
 
     def take(roles: Chosen) -> _native.Table:
         # The types come from the first lines, where numbers may all be whole by chance.

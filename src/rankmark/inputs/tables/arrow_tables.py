@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from rankmark._native import Table
 from rankmark.errors import DataError, UsageError
@@ -12,7 +13,7 @@ from rankmark.inputs.source import Source
 __all__ = ["opened"]
 
 
-def opened(source: object, table: TableName) -> Source | None:
+def opened(source: Any, table: TableName) -> Source | None:
     """A table, or None if `source` is none.
 
     Raises:
@@ -22,6 +23,12 @@ def opened(source: object, table: TableName) -> Source | None:
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(source, pyarrow.Table | pyarrow.RecordBatch):
         return Source(table, source.schema.names, lambda roles: _imported(source.select(roles.names), table))
+    dataset = sys.modules.get("pyarrow.dataset")
+    if dataset is not None and isinstance(source, dataset.Dataset):
+        names = source.schema.names
+        return Source(table, names, lambda roles: _imported(source.to_table(columns=roles.names), table))
+    if dataset is not None and isinstance(source, dataset.Scanner):
+        source = source.to_reader()
     if not (hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")):
         return None
     found = _imported(source, table)

@@ -1,4 +1,4 @@
-"""Python's own containers: dicts of dicts, dicts of lists, iterables of tuples."""
+"""Python's own containers: dicts of dicts, dicts of lists, iterables of tuples, named or not, or of dicts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from rankmark._native import Table
 from rankmark.errors import DataError, IdTypeError, UsageError
 from rankmark.inputs.arrays.libraries import is_array
 from rankmark.inputs.column_checks import no_rows
-from rankmark.inputs.names import ALIASES
-from rankmark.inputs.roles import Side
+from rankmark.inputs.names import ALIASES, fitting, listed
+from rankmark.inputs.roles import VALUE_OF, Chosen, Side
 from rankmark.inputs.source import Source
 from rankmark.inputs.tables.several import is_table, refuse_several, several_tables
+from rankmark.rendering.words import brief
 
 __all__ = ["opened"]
 
@@ -32,6 +33,8 @@ def opened(source: Any, side: Side) -> Source | None:
         UsageError: several tables, or values that are none of items.
 
     """
+    if held := _held_by_ranx(source):
+        source = held
     if isinstance(source, Mapping):
         refuse_several(source, side)
         flat = _from_mapping(source, side)
@@ -41,7 +44,10 @@ def opened(source: Any, side: Side) -> Source | None:
             "a row a query and a column an item"
         )
     elif isinstance(source, Iterable) and not isinstance(source, str | bytes):
-        flat = _from_tuples(source, side)
+        rows = list(source)
+        if names := _column_names(rows):
+            return _of_named_rows(rows, names, side)
+        flat = _from_tuples(rows, side)
     else:
         return None
     if not flat.queries:
@@ -152,16 +158,63 @@ def _check_list(query: object, value: object, side: Side) -> None:
         raise UsageError(f"{side}: query {query!r} has {value!r}; give {{item: value}} or {wanted}{path}")
 
 
-def _from_tuples(source: Iterable[Any], side: Side) -> _Flat:
+def _held_by_ranx(source: object) -> Mapping[Any, Any] | None:
+    """The dict of dicts that ranx's own objects hold; None for anything else."""
+    ranx = sys.modules.get("ranx")
+    if ranx is None or not isinstance(source, ranx.Qrels | ranx.Run):
+        return None
+    return {query: dict(items) for query, items in source.to_dict().items()}
+
+
+def _column_names(rows: Sequence[Any]) -> Sequence[str]:
+    """The columns of rows that name theirs, as dicts and named tuples do; none of others.
+
+    Names that are not known as those of a query and an item say less than the places of a tuple's values.
+    """
+    first = rows[0] if rows else None
+    own = first if isinstance(first, Mapping) else getattr(first, "_fields", ())
+    names = [name for name in own if isinstance(name, str)]
+    return names if fitting(names, "query") and fitting(names, "item") else ()
+
+
+def _of_named_rows(rows: Sequence[Any], names: Sequence[str], side: Side) -> Source:
+    """Rows that name their columns, of which only those that have a role are looked at."""
+    import polars as pl
+
+    for number, row in enumerate(rows):
+        own = row if isinstance(row, Mapping) else getattr(row, "_fields", ())
+        if type(row) is not type(rows[0]) or len(own) != len(names) or any(name not in own for name in names):
+            raise UsageError(
+                f"{side}, row {number} (from 0): {brief(row)} has other columns than the first row, "
+                f"which has {listed(names)}"
+            )
+
+    def column(name: str) -> list[Any]:
+        place = name if isinstance(rows[0], Mapping) else names.index(name)
+        return [row[place] for row in rows]
+
+    def take(roles: Chosen) -> Table:
+        numbers = set(roles.numbers)
+        columns = {
+            name: _numbers(column(name), VALUE_OF[side], side)
+            if name in numbers
+            else _ids(column(name), name, side)
+            for name in roles.names
+        }
+        return Table.from_arrow(pl.DataFrame(columns))
+
+    return Source(side, names, take)
+
+
+def _from_tuples(rows: Sequence[Any], side: Side) -> _Flat:
     widths = (2, 3) if side == "qrels" else (3,)
     form = "(query, item, relevance) or (query, item)" if side == "qrels" else "(query, item, score)"
-    rows = list(source)
     refuse_several(rows, side)
     for number, row in enumerate(rows):
         if not isinstance(row, tuple | list) or len(row) not in widths or len(row) != len(rows[0]):
             path = "; several paths are several runs, for rm.compare" if isinstance(row, str) else ""
             if isinstance(row, Mapping):
-                path = f"; rows that are dicts are a table: polars.DataFrame({side})"
+                path = f"; rows that are dicts with other names are a table: polars.DataFrame({side})"
             raise UsageError(
                 f"{side}, row {number} (from 0): {row!r} is no tuple {form} like the others{path}"
             )

@@ -9,10 +9,10 @@ from rankmark.errors import UsageError
 from rankmark.inputs.input import Input
 from rankmark.inputs.roles import TableName
 
-__all__ = ["is_table", "refuse_several", "several_tables"]
+__all__ = ["is_table", "refuse_several", "runs_by_name", "several_tables"]
 
 SEVERAL: Mapping[TableName, str] = {
-    "run": 'rm.compare(qrels, {"name": run, …}) takes several systems, and evaluate one',
+    "run": 'evaluate and compare take several systems by their names, {"name": run, …}, and others one',
     "qrels": "evaluate takes one table of judgements",
     "predictions": "evaluate_predictions takes one table; rm.compare_predictions compares several systems",
 }
@@ -24,6 +24,23 @@ def is_table(value: object) -> bool:
     # Of the type: a lazy frame looks for its columns when asked for them.
     kind = type(value)
     return isinstance(value, Input | os.PathLike) or hasattr(kind, "columns") or hasattr(kind, "column_names")
+
+
+def runs_by_name(run: object) -> Mapping[str, object] | None:
+    """The runs of a dict of several systems, tables or paths; None for the run of one.
+
+    Raises:
+        UsageError: systems whose names are no texts.
+
+    """
+    if not isinstance(run, Mapping) or not run:
+        return None
+    if not all(isinstance(each, str) or _is_whole(each, "run") for each in run.values()):
+        return None
+    for name in run:
+        if not isinstance(name, str) or not name:
+            raise UsageError(f"run: {name!r} is no name of a system, a text such as 'bm25'")
+    return run
 
 
 def refuse_several(source: object, table: TableName) -> None:
