@@ -71,7 +71,8 @@ def task_specific_scores(
 
     def scores(*given: Any, **_: Any) -> dict[str, float]:
         qrels, results = given[-2:]  # after the task, if it is a method, and MTEB's scores
-        return evaluate_tables(qrels, results, measures, **options).to_dict()
+        found: ListResult = evaluate_tables(qrels, results, measures, **options)
+        return found.to_dict()
 
     return scores
 
